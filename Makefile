@@ -1,0 +1,29 @@
+# The two that a newcomer needs are `make demo` and `make test`.
+.DEFAULT_GOAL := help
+.PHONY: help venv demo test lint lock clean
+
+help:  ## list the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
+
+venv:  ## make .venv from the lock, requirements.txt
+	@tools/setup.sh
+
+demo: venv  ## train on embedded data and write runs/demo/report.html
+	@.venv/bin/python -m pipelines.train --flagfile=pipelines/configs/demo.flags --run_dir=runs/demo
+
+test: venv  ## run every test with Bazel
+	@tools/test.sh
+
+lint: venv  ## check style and formatting with ruff
+	@.venv/bin/python -m ruff check .
+	@.venv/bin/python -m ruff format --check .
+
+lock:  ## resolve requirements.in to requirements.txt again
+	@command -v uv >/dev/null || { echo 'make: uv is needed to resolve the lock: install the package uv, for example with pipx.' >&2; exit 1; }
+	uv pip compile requirements.in --override requirements-overrides.txt --generate-hashes \
+	  --python-version 3.11 --python-platform x86_64-manylinux_2_31 --no-header -o requirements.txt
+
+clean:  ## remove caches and Bazel's outputs, but neither .venv nor runs
+	@rm -rf .hypothesis .pytest_cache .ruff_cache
+	@find . -name __pycache__ -not -path './.venv/*' -not -path './bazel-*' -prune -exec rm -rf {} +
+	@if [ -e bazel-out ]; then USE_BAZEL_VERSION=$${USE_BAZEL_VERSION:-latest} bazel clean --expunge; fi

@@ -1,0 +1,45 @@
+"""The Python toolchain: the interpreter and the packages of the project's `.venv`."""
+
+_BUILD = """\
+load("@bazel_tools//tools/python:toolchain.bzl", "py_runtime_pair")
+
+# The list of packages is part of the runtime, so that every test's result depends on it.
+py_runtime(
+    name = "python3",
+    files = ["packages.txt"],
+    interpreter = "python3.sh",
+    python_version = "PY3",
+)
+
+py_runtime_pair(
+    name = "runtimes",
+    py3_runtime = ":python3",
+)
+
+toolchain(
+    name = "toolchain",
+    toolchain = ":runtimes",
+    toolchain_type = "@bazel_tools//tools/python:toolchain_type",
+)
+"""
+
+_WRAPPER = """\
+#!/bin/sh
+exec '%s' "$@"
+"""
+
+def _python_environment_impl(ctx):
+    environment = ctx.path(Label("//:WORKSPACE")).dirname.get_child(".venv")
+    if not environment.get_child("packages.txt").exists:
+        fail("There is no complete Python environment in %s: run `make venv` first." % environment)
+
+    # Reading a file by its label makes Bazel come back here when that file changes.
+    packages = ctx.read(Label("//:.venv/packages.txt"))
+    ctx.file("packages.txt", packages, executable = False)
+    ctx.file("python3.sh", _WRAPPER % environment.get_child("bin").get_child("python"))
+    ctx.file("BUILD", _BUILD, executable = False)
+
+python_environment = repository_rule(
+    implementation = _python_environment_impl, doc = "A repository with a Python toolchain that runs
+    the `.venv` which `make venv` made from the lock.",
+)

@@ -1,0 +1,1 @@
+"""Command-line programs: each parses flags and calls the library."""

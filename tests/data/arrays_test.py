@@ -1,0 +1,124 @@
+"""Tests of the user's own npz files."""
+
+import io
+import pathlib
+
+import numpy as np
+from absl.testing import absltest
+from absl.testing import parameterized
+
+from tff_lg.data import arrays
+from tff_lg.data import examples
+
+_X = np.arange(8, dtype=np.float64).reshape(4, 2)
+_Y = np.array([0, 2, 2, 0])
+
+
+class ArraysTest(parameterized.TestCase):
+  def setUp(self):
+    super().setUp()
+    self.folder = pathlib.Path(self.create_tempdir().full_path)
+
+  def _write(self, name: str, **values):
+    np.savez(self.folder / name, **values)
+
+  def _load(self, seed: int = 0) -> examples.Source:
+    return arrays.load(str(self.folder), seed)
+
+  def test_train_and_test(self):
+    self._write('train.npz', x=_X, y=_Y)
+    self._write('test.npz', x=_X[:1], y=np.array([1]))
+    source = self._load()
+    np.testing.assert_array_equal(source.train.x, _X.astype(np.float32))
+    np.testing.assert_array_equal(source.train.y, _Y)
+    np.testing.assert_array_equal(source.test.y, [1])
+    self.assertEqual((source.num_classes, source.class_names), (3, ('0', '1', '2')))
+    self.assertIsNone(source.train.users)
+
+  def test_class_names_say_how_many_classes(self):
+    self._write('train.npz', x=_X, y=_Y, class_names=np.array(['a', 'b', 'c', 'd']))
+    self._write('test.npz', x=_X, y=np.array([0, 1, 2, 3]))
+    self.assertEqual(self._load().class_names, ('a', 'b', 'c', 'd'))
+
+  def test_uint8_is_pixels(self):
+    self._write('train.npz', x=np.full([4, 2], 255, np.uint8), y=_Y)
+    np.testing.assert_array_equal(self._load().train.x, np.ones([3, 2], np.float32))
+
+  @parameterized.parameters(([3, 3, 12, 12],), (['al', 'al', 'bo', 'bo'],))
+  def test_users(self, users):
+    self._write('train.npz', x=_X, y=_Y, users=np.array(users))
+    self._write('test.npz', x=_X, y=_Y)
+    expected = ['3', '3', '12', '12'] if users[0] == 3 else ['al', 'al', 'bo', 'bo']
+    self.assertEqual(self._load().train.users.tolist(), expected)
+
+  def test_without_test_a_fifth_is_held_out(self):
+    self._write('train.npz', x=np.arange(100.0)[:, np.newaxis], y=np.repeat([0, 1], [75, 25]))
+    source = self._load()
+    np.testing.assert_array_equal(np.bincount(source.test.y), [15, 5])
+    both = np.concatenate([source.train.x, source.test.x]).ravel()
+    np.testing.assert_array_equal(np.sort(both), np.arange(100))
+    np.testing.assert_array_equal(source.test.x, self._load().test.x)
+    self.assertFalse(np.array_equal(source.test.x, self._load(seed=1).test.x))
+
+  def test_without_test_a_fifth_of_each_user_is_held_out(self):
+    users = np.repeat(['al', 'bo'], [30, 70])
+    self._write('train.npz', x=np.zeros([100, 1]), y=np.arange(100) % 2, users=users)
+    test = self._load().test
+    self.assertEqual((np.sum(test.users == 'al'), np.sum(test.users == 'bo')), (6, 14))
+
+  def test_needs_data_dir(self):
+    with self.assertRaisesRegex(ValueError, 'data_dir: none found, expected the folder'):
+      arrays.load()
+
+  def _assert_refused(self, message: str):
+    with self.assertRaisesRegex(examples.DataError, message):
+      self._load()
+
+  def test_missing_train(self):
+    self._assert_refused(f'{self.folder}: no train.npz found, expected one with x and y')
+
+  @parameterized.parameters(
+    ({'x': _X}, r"arrays \['x'\] found, expected x and y"),
+    ({'x': np.array(['a'] * 4), 'y': _Y}, r'x is <U1 \[4\], expected numbers \[n, ...\]'),
+    ({'x': _X.astype(complex), 'y': _Y}, r'x is complex128 \[4, 2\], expected numbers'),
+    ({'x': _X[:, 0], 'y': _Y}, r'x is float64 \[4\], expected numbers \[n, ...\]'),
+    ({'x': _X[:0], 'y': _Y[:0]}, r'x is float64 \[0, 2\], expected numbers .* n at least 1'),
+    ({'x': _X, 'y': _Y / 2}, r'y is float64 \[4\], expected 4 integers'),
+    ({'x': _X, 'y': _Y[:3]}, r'y is int64 \[3\], expected 4 integers'),
+    ({'x': _X, 'y': _Y - 1}, 'label -1 found at position 0, expected labels from 0 to 3'),
+    ({'x': _X, 'y': _Y + 2**32}, f'label {2**32} found at position 0, expected .* 0 to 3'),
+    ({'x': _X, 'y': _Y, 'class_names': ['a', 'b']}, 'label 2 found at position 1, .* 0 to 1'),
+    ({'x': _X, 'y': _Y, 'class_names': [1, 2, 3]}, 'class_names is int64 .* expected strings'),
+    ({'x': _X, 'y': _Y, 'users': _X}, r'users is float64 \[4, 2\], expected 4 names or integers'),
+    ({'x': _X * np.nan, 'y': _Y}, 'x has a value in row 0 that is not a finite float32'),
+    ({'x': _X * 1e300, 'y': _Y}, 'x has a value in row 0 that is not a finite float32'),
+    ({'x': _X.astype(object), 'y': _Y}, 'cannot be read as an npz file of plain arrays .*pickle'),
+  )
+  def test_refuses(self, values, message):
+    self._write('train.npz', **values)
+    self._assert_refused(f'{self.folder / "train.npz"}: {message}')
+
+  @parameterized.parameters(
+    ({'x': _X, 'y': _Y + 1}, 'label 3 found at position 1, expected labels from 0 to 2'),
+    ({'x': _X[:, :1], 'y': _Y}, r'x has rows of \[1\], expected \[2\] as in train.npz'),
+  )
+  def test_refuses_test(self, values, message):
+    self._write('train.npz', x=_X, y=_Y)
+    self._write('test.npz', **values)
+    self._assert_refused(f'{self.folder / "test.npz"}: {message}')
+
+  def test_any_truncation_is_noticed(self):
+    file = io.BytesIO()
+    np.savez(file, x=_X, y=_Y)
+    for size in range(len(file.getvalue())):
+      (self.folder / 'train.npz').write_bytes(file.getvalue()[:size])
+      self._assert_refused('train.npz: cannot be read as an npz file of plain arrays')
+
+  def test_one_array_alone(self):
+    with open(self.folder / 'train.npz', 'wb') as file:
+      np.save(file, _X)
+    self._assert_refused('train.npz: cannot be read as an npz file of plain arrays')
+
+
+if __name__ == '__main__':
+  absltest.main()

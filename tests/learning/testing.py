@@ -1,0 +1,62 @@
+"""A tiny linear model and clients of three numbers, for tests of the process."""
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_federated as tff
+
+from tff_lg import learning
+from tff_lg import models
+
+
+def linear_model(global_layers=('base', 'head')) -> models.LocalGlobalModel:
+  """y = head * base * x, two scalar weights 1 and 2, squared error."""
+
+  def dense(name, value):
+    return tf.keras.layers.Dense(
+      1, use_bias=False, kernel_initializer=tf.keras.initializers.Constant(value), name=name
+    )
+
+  keras_model = tf.keras.Sequential(
+    [tf.keras.layers.InputLayer(input_shape=(1,)), dense('base', 1.0), dense('head', 2.0)]
+  )
+  return models.from_keras(
+    keras_model,
+    loss=tf.keras.losses.MeanSquaredError(),
+    metrics={'error': tf.keras.metrics.MeanSquaredError},
+    label_spec=tf.TensorSpec([None, 1], tf.float32),
+  ).with_global_layers(global_layers)
+
+
+def classifier(seed=0) -> models.LocalGlobalModel:
+  """A network 4-5-3, everything global."""
+  return models.from_keras(
+    models.build_mlp((4,), 3, (5,), seed=seed),
+    loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+    metrics={'accuracy': tf.keras.metrics.SparseCategoricalAccuracy},
+  )
+
+
+def tensors(*pairs) -> learning.ClientTensors:
+  """A client of the linear model from pairs (x, y)."""
+  x, y = np.array(pairs, np.float32).reshape(-1, 2).T
+  return learning.ClientTensors(x[:, None], y[:, None])
+
+
+def random_datasets(num_clients=3, num_examples=7, batch_size=3) -> list[tf.data.Dataset]:
+  """Batched data sets of the classifier, of unequal sizes, always the same."""
+  rng = np.random.default_rng(1)
+  datasets = []
+  for client in range(num_clients):
+    n = num_examples + client
+    examples = (rng.normal(size=(n, 4)).astype(np.float32), rng.integers(0, 3, n).astype(np.int32))
+    datasets.append(tf.data.Dataset.from_tensor_slices(examples).batch(batch_size))
+  return datasets
+
+
+def settings(learning_rate=0.1, batches=None, **changes) -> learning.ProcessSettings:
+  """Plain SGD on full batches, unless said otherwise."""
+  return learning.ProcessSettings(
+    client_optimizer=tff.learning.optimizers.build_sgdm(learning_rate),
+    batches=batches or learning.TensorBatches(None),
+    **changes,
+  )

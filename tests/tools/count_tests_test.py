@@ -1,0 +1,104 @@
+"""Tests for tools.count_tests."""
+
+import contextlib
+import io
+import json
+import pathlib
+
+from absl.testing import absltest
+
+from tools import count_tests
+
+_JUNIT = """\
+<?xml version="1.0"?>
+<testsuites><testsuite name="A">
+  <testcase name="good" status="run"/>
+  <testcase name="better" status="run"/>
+  <testcase name="bad" status="run"><failure message="1 != 2"/></testcase>
+  <testcase name="worse" status="run"><error message="KeyError"/></testcase>
+  <testcase name="later" status="notrun" result="suppressed"/>
+</testsuite></testsuites>
+"""
+
+
+def _result(label: str, xml: pathlib.Path, attempt: int = 1) -> str:
+  """Returns the event of a test target that has run."""
+  return json.dumps(
+    {
+      'id': {'testResult': {'label': label, 'run': 1, 'shard': 1, 'attempt': attempt}},
+      'testResult': {'testActionOutput': [{'name': 'test.xml', 'uri': xml.as_uri()}]},
+    }
+  )
+
+
+def _summary(label: str, status: str) -> str:
+  """Returns the event that closes a test target."""
+  return json.dumps(
+    {'id': {'testSummary': {'label': label}}, 'testSummary': {'overallStatus': status}}
+  )
+
+
+def _completed(label: str) -> str:
+  """Returns the event of a target that could not be built."""
+  return json.dumps({'id': {'targetCompleted': {'label': label}}, 'completed': {}})
+
+
+class CountTestsTest(absltest.TestCase):
+  def setUp(self):
+    super().setUp()
+    self.folder = self.create_tempdir()
+    self.mixed = self._junit('mixed case.xml', _JUNIT)
+    self.good = self._junit('good.xml', '<testsuites><testcase name="a"/></testsuites>')
+
+  def _junit(self, name: str, text: str) -> pathlib.Path:
+    return pathlib.Path(self.folder.create_file(name, content=text).full_path)
+
+  def _run(self, *events: str, status: str = '0') -> tuple[int, str]:
+    """Returns the exit status and the last line of a run with these events."""
+    path = self.folder.create_file('events.json', content='\n'.join(events)).full_path
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+      code = count_tests.main(path, status)
+    return code, out.getvalue().splitlines()[-1]
+
+  def test_counts_cases_over_targets(self):
+    code, line = self._run(
+      _result('//:a', self.mixed),
+      _summary('//:a', 'FAILED'),
+      _result('//:b', self.good),
+      _summary('//:b', 'PASSED'),
+      status='3',
+    )
+    self.assertEqual((code, line), (1, '3 passed, 2 failed, 1 skipped'))
+
+  def test_passes_when_all_pass(self):
+    events = _result('//:b', self.good), _summary('//:b', 'PASSED')
+    self.assertEqual(self._run(*events), (0, '1 passed, 0 failed'))
+
+  def test_counts_the_last_attempt(self):
+    code, line = self._run(
+      _result('//:a', self.mixed, attempt=1),
+      _result('//:a', self.good, attempt=2),
+      _summary('//:a', 'FLAKY'),
+    )
+    self.assertEqual((code, line), (0, '1 passed, 0 failed'))
+
+  def test_a_target_without_a_failed_case_counts_once(self):
+    code, line = self._run(
+      _result('//:slow', self.folder.full_path / pathlib.Path('absent.xml')),
+      _summary('//:slow', 'TIMEOUT'),
+      _completed('//:broken'),
+      _result('//:b', self.good),
+      _summary('//:b', 'PASSED'),
+      status='1',
+    )
+    self.assertEqual((code, line), (1, '1 passed, 2 failed'))
+
+  def test_a_run_that_bazel_could_not_start_fails(self):
+    self.assertEqual(self._run(status='1'), (1, '0 passed, 1 failed'))
+
+  def test_no_tests_is_no_success(self):
+    self.assertEqual(self._run(), (1, '0 passed, 0 failed'))
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,19 @@
+"""Local-global federated learning on TensorFlow Federated.
+
+A model's weights are split in two: a *global* part that the server aggregates and a *local* part
+that never leaves its client. Federated averaging, training alone and LG-FedAvg are values of one
+and the same federated computation.
+
+The rooms, in the order in which data flow through them; each may import those above it, never those
+below:
+
+* `tff_lg.data`: sources, partitioners, and the examples of each client.
+* `tff_lg.models`: Keras models and their split into a local and a global part.
+* `tff_lg.learning`: the federated process, its methods, and evaluation.
+* `tff_lg.simulation`: cohorts, rounds, checkpoints, the run folder.
+* `tff_lg.analysis`: from run folders to tables, figures and the report.
+
+This module imports none of them, so that `import tff_lg` costs nothing.
+"""
+
+__version__ = '0.1.0'

@@ -1,0 +1,89 @@
+"""Loss and accuracy by round."""
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from tff_lg.analysis import names
+from tff_lg.analysis import style
+from tff_lg.analysis.run_folder import Phase
+from tff_lg.analysis.run_folder import RunFolder
+
+_LOSSES = {
+  names.TRAIN_LOSS: ('training', '-'),
+  names.VALIDATION_LOSS: ('validation', (0, (5, 2))),
+  names.LOCAL_TEST_LOSS: ('local test', (0, (1.5, 1.5))),
+}
+
+
+@style.styled
+def training_curves(run: RunFolder) -> Figure:
+  """Draws loss (above) and accuracy (below) by round, with the baselines' accuracy.
+
+  Args:
+    run: whatever curves it lacks are left out.
+
+  Returns:
+    The figure: `axes[0]` losses, `axes[1]` accuracy in per cent, its phases shaded.
+  """
+  figure = Figure(figsize=(9, 5.8))
+  loss, accuracy = figure.subplots(2, 1, sharex=True, height_ratios=(1, 1.25))
+  for column, (label, dashes) in _LOSSES.items():
+    curve = run.curve(column)
+    if len(curve):
+      loss.plot(curve, color=style.colour(run.method), linestyle=dashes, label=label)
+  style.label_axes(loss, x='', y='mean loss', title='Loss')
+
+  _draw_accuracy(accuracy, run)
+  style.label_axes(accuracy, x='round', y='accuracy, mean over clients (%)', title='Accuracy')
+  accuracy.xaxis.set_major_locator(MaxNLocator(integer=True))
+  for axes in (loss, accuracy):
+    axes.margins(x=0.01)
+    _shade_phases(axes, run.phases())
+    if axes.get_lines():
+      axes.legend(loc='upper left', bbox_to_anchor=(1.0, 1.0))
+  return figure
+
+
+def _draw_accuracy(axes: Axes, run: RunFolder) -> None:
+  """Draws baselines first, so that this run lies on top."""
+  for baseline in run.baselines.values():
+    _draw_curve(axes, baseline, names.LOCAL_TEST_MEAN, 'local test', linewidth=1.3)
+  _draw_curve(axes, run, names.LOCAL_TEST_MEAN, 'local test', linewidth=2.2)
+  _draw_curve(axes, run, names.VALIDATION_MEAN, 'validation', linewidth=1, alpha=0.7)
+
+
+def _draw_curve(axes: Axes, run: RunFolder, column: str, data: str, **line: float) -> None:
+  curve = 100 * run.curve(column)
+  if len(curve):
+    axes.plot(
+      curve,
+      color=style.colour(run.method),
+      linestyle=(0, (1, 1.5)) if data == 'validation' else style.line_style(run.method),
+      # A run of one evaluation has no line to be seen.
+      marker='o' if len(curve) == 1 else None,
+      label=f'{names.method_name(run.method)}, {data}',
+      **line,
+    )
+
+
+def _shade_phases(axes: Axes, phases: Sequence[Phase]) -> None:
+  """Shades every phase but the last one, and names them all along the top."""
+  if len(phases) < 2:
+    return
+  for phase in phases:
+    first, last = phase.first - 0.5, phase.last + 0.5
+    if phase is not phases[-1]:
+      axes.axvspan(first, last, color=style.colour(phase.method), alpha=0.08, linewidth=0, zorder=0)
+    axes.text(
+      (first + last) / 2,
+      1.0,
+      f'{names.method_name(phase.method)} rounds',
+      transform=axes.get_xaxis_transform(),
+      ha='center',
+      va='bottom',
+      size=8,
+      color=style.MUTED,
+    )

@@ -1,0 +1,69 @@
+"""Numbers as people read them. A missing value (NaN) is a dash everywhere."""
+
+import math
+from typing import NamedTuple
+
+MISSING = '–'
+
+
+class Unit(NamedTuple):
+  """A unit of bytes: divide by `size`, then write `name`."""
+
+  name: str
+  size: float
+
+
+def percent(share: float, digits: int = 2) -> str:
+  """A share in [0, 1] in per cent, without the sign: 0.98765 is `98.77`."""
+  return MISSING if math.isnan(share) else f'{100 * share:.{digits}f}'
+
+
+def percent_with_std(mean: float, std: float) -> str:
+  """Mean and standard deviation of shares in per cent: `98.77 ± 0.35`."""
+  if math.isnan(mean) or math.isnan(std):
+    return percent(mean)
+  return f'{percent(mean)} ± {percent(std)}'
+
+
+def points(difference: float) -> str:
+  """A difference of shares in percentage points, signed: 0.0123 is `+1.23`."""
+  if math.isnan(difference):
+    return MISSING
+  text = f'{100 * difference:+.2f}'
+  return '0.00' if float(text) == 0 else text.replace('-', '−')
+
+
+def count(number: float) -> str:
+  """A count, exact below a million: `99,978`; else as the papers print it: `2.86e10`."""
+  if math.isnan(number):
+    return MISSING
+  if abs(number) < 1e6:
+    return f'{number:,.0f}'
+  mantissa, exponent = f'{number:.2e}'.split('e')
+  return f'{mantissa}e{int(exponent)}'
+
+
+def byte_unit(largest: float) -> Unit:
+  """The decimal unit in which the largest of some byte counts is at least 1."""
+  units = [Unit('B', 1), Unit('kB', 1e3), Unit('MB', 1e6), Unit('GB', 1e9), Unit('TB', 1e12)]
+  return next((unit for unit in reversed(units) if largest >= unit.size), units[0])
+
+
+def num_bytes(number: float) -> str:
+  """A byte count in decimal units: `114.4 GB`."""
+  if math.isnan(number):
+    return MISSING
+  unit = byte_unit(number)
+  return f'{number:,.0f} B' if unit.name == 'B' else f'{number / unit.size:,.1f} {unit.name}'
+
+
+def seconds(number: float) -> str:
+  """A duration: `8.3 s`, `4 min 05 s`, `2 h 07 min`."""
+  if math.isnan(number):
+    return MISSING
+  if number < 60:
+    return f'{number:.1f} s'
+  whole = round(number)
+  if whole < 3600:
+    return f'{whole // 60} min {whole % 60:02d} s'
+  return f'{whole // 3600} h {whole % 3600 // 60:02d} min'

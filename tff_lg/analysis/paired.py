@@ -1,0 +1,70 @@
+"""Compares two methods on the same clients."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+_CONFIDENCE = 0.95
+
+# What the interval is, in words for the reader of a table.
+INTERVAL = (
+  '95 % interval of the mean difference over clients by the paired t distribution; it speaks of '
+  'other clients of this kind, not of other seeds.'
+)
+
+
+class PairedComparison(NamedTuple):
+  """How the clients do with a method, against the same clients with another.
+
+  Attributes:
+    num_clients: clients with both accuracies; only these are compared.
+    num_better: clients that do better with the method.
+    num_equal: clients that do equally well.
+    num_worse: clients that do worse.
+    mean_difference: mean of method minus other, a share; NaN without clients.
+    low: lower end of its 95 % interval; NaN with fewer than two clients.
+    high: upper end.
+  """
+
+  num_clients: int
+  num_better: int
+  num_equal: int
+  num_worse: int
+  mean_difference: float
+  low: float
+  high: float
+
+
+def compare_clients(method: pd.Series, other: pd.Series) -> PairedComparison:
+  """Compares per-client accuracies, every client counting the same.
+
+  The interval is mean ± t * s / sqrt(n), with s the standard deviation (n - 1) of
+  the n differences and t the 0.975 quantile of Student's distribution with n - 1
+  degrees of freedom.
+
+  Args:
+    method: accuracy by client id, NaN where not known.
+    other: the same of the method to compare with.
+
+  Returns:
+    The comparison.
+  """
+  difference = (method - other).dropna().to_numpy()
+  n = len(difference)
+  mean = float(difference.mean()) if n else math.nan
+  margin = math.nan
+  if n > 1:
+    quantile = stats.t.ppf((1 + _CONFIDENCE) / 2, n - 1)
+    margin = float(quantile * difference.std(ddof=1) / math.sqrt(n))
+  return PairedComparison(
+    num_clients=n,
+    num_better=int(np.count_nonzero(difference > 0)),
+    num_equal=int(np.count_nonzero(difference == 0)),
+    num_worse=int(np.count_nonzero(difference < 0)),
+    mean_difference=mean,
+    low=mean - margin,
+    high=mean + margin,
+  )

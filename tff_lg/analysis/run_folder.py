@@ -1,0 +1,163 @@
+"""Reads a run folder, as `tff_lg.simulation` writes it, and checks what it reads.
+
+| file | what | needed |
+|---|---|---|
+| hparams.json | value of each flag | yes |
+| summary.json | final metrics, one flat object | yes |
+| metrics.csv | metrics by round, empty where a round was not evaluated | yes |
+| clients.parquet | metrics by client | yes |
+| communication.csv | parameters and bytes by round | no |
+| label_counts.csv | training examples by client and class | no |
+| model_split.txt | text table of the model's weights | no |
+| timing.json | seconds and rounds per second | no |
+| baselines/METHOD/ | a run folder for each baseline | no |
+"""
+
+from collections.abc import Mapping
+import dataclasses
+import math
+import os
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from tff_lg.analysis import names
+from tff_lg.analysis import readers
+from tff_lg.analysis.readers import RunFolderError
+
+__all__ = ['Phase', 'RunFolder', 'RunFolderError', 'SYNTHETIC']
+
+# Entry of hparams.json that marks a run folder of invented numbers.
+SYNTHETIC = 'synthetic'
+
+
+class Phase(NamedTuple):
+  """Rounds `first` to `last`, both included, that one method ran."""
+
+  method: str
+  first: int
+  last: int
+
+
+@dataclasses.dataclass(frozen=True)
+class RunFolder:
+  """What a run left behind.
+
+  Attributes:
+    path: the folder, as it was given.
+    method: name of the method, such as `lg_fedavg`.
+    hparams: value of each flag by its name.
+    summary: final metrics by name; NaN where one is not defined.
+    metrics: metrics by round, indexed by `round_num`; `method` is text, all other
+      columns are float64 with NaN where a round was not evaluated.
+    clients: one row a client, indexed by `client_id` (text), float64 columns.
+    communication: parameters and bytes by round, like `metrics`, or None.
+    label_counts: training examples, clients (rows, indexed by id) by classes, or None.
+    model_split: text table of the model's weights, or None.
+    timing: seconds and rounds per second by name; empty if not recorded.
+    baselines: the run folder of each baseline by its method, local only first.
+  """
+
+  path: str
+  method: str
+  hparams: Mapping[str, Any]
+  summary: Mapping[str, float]
+  metrics: pd.DataFrame
+  clients: pd.DataFrame
+  communication: pd.DataFrame | None
+  label_counts: pd.DataFrame | None
+  model_split: str | None
+  timing: Mapping[str, float]
+  baselines: Mapping[str, 'RunFolder']
+
+  @classmethod
+  def load(cls, path: str) -> 'RunFolder':
+    """Reads a run folder and its baselines.
+
+    Args:
+      path: the folder.
+
+    Returns:
+      Its content, checked.
+
+    Raises:
+      RunFolderError: a file is missing or damaged; one sentence naming the file.
+    """
+    if not os.path.isdir(path):
+      raise RunFolderError(f'{path}: there is no such run folder.')
+
+    def file(name: str) -> str:
+      return os.path.join(path, name)
+
+    hparams = readers.read_object(file('hparams.json'))
+    method = hparams.get('method', os.path.basename(os.path.normpath(path)))
+    return cls(
+      path=path,
+      method=str(method),
+      hparams=hparams,
+      summary=readers.read_numbers(file('summary.json')),
+      metrics=readers.read_rounds(file('metrics.csv')),
+      clients=readers.read_clients(file('clients.parquet')),
+      communication=readers.if_present(readers.read_rounds, file('communication.csv')),
+      label_counts=readers.if_present(readers.read_label_counts, file('label_counts.csv')),
+      model_split=readers.if_present(readers.read_text, file('model_split.txt')),
+      timing=readers.if_present(readers.read_numbers, file('timing.json')) or {},
+      baselines=_load_baselines(file('baselines')),
+    )
+
+  @property
+  def is_synthetic(self) -> bool:
+    """Whether the numbers are invented, see `tff_lg.analysis.synthetic`."""
+    return bool(self.hparams.get(SYNTHETIC, False))
+
+  def value(self, name: str) -> float:
+    """A final metric of summary.json, NaN if the run has none of that name."""
+    return self.summary.get(name, math.nan)
+
+  def curve(self, name: str) -> pd.Series:
+    """A metric by round, of the rounds that have it; empty if none has."""
+    if name not in self.metrics:
+      return pd.Series(dtype='float64', name=name)
+    return self.metrics[name].dropna()
+
+  def client_accuracy(self, method: str | None = None) -> pd.Series:
+    """Local test accuracy by client id, of this run or of one of its baselines.
+
+    Args:
+      method: a baseline's method; None is this run.
+
+    Returns:
+      A share in [0, 1] for each client; NaN where it is not known, such as for a
+      client without test examples or a baseline that was not run.
+    """
+    column = names.LOCAL_TEST if method is None else f'{method}/{names.LOCAL_TEST}'
+    if column not in self.clients:
+      return pd.Series(math.nan, index=self.clients.index, name=column)
+    return self.clients[column]
+
+  def phases(self) -> tuple[Phase, ...]:
+    """Consecutive rounds of one method, in order: a warm start, then the method."""
+    if 'method' not in self.metrics:
+      return ()
+    phases: list[Phase] = []
+    for round_num, method in self.metrics['method'].dropna().items():
+      if phases and phases[-1].method == method:
+        phases[-1] = phases[-1]._replace(last=round_num)
+      else:
+        phases.append(Phase(method, round_num, round_num))
+    return tuple(phases)
+
+
+def _load_baselines(folder: str) -> dict[str, RunFolder]:
+  if not os.path.isdir(folder):
+    return {}
+  methods = [
+    method
+    for method in sorted(os.listdir(folder), key=lambda name: (name != names.LOCAL_ONLY, name))
+    if os.path.isdir(os.path.join(folder, method)) and not method.startswith('.')
+  ]
+  # The folder names the baseline, whatever flags the run itself was started with.
+  return {
+    method: dataclasses.replace(RunFolder.load(os.path.join(folder, method)), method=method)
+    for method in methods
+  }

@@ -1,0 +1,16 @@
+"""The comparison with the baselines."""
+
+from markupsafe import Markup
+
+from tff_lg.analysis import tables
+from tff_lg.analysis.run_folder import RunFolder
+from tff_lg.analysis.sections.section import Section
+
+
+def build_methods(run: RunFolder) -> Section:
+  """The table of methods and, per client, the differences to each baseline."""
+  html = tables.to_html(tables.methods_table(run))
+  differences = tables.paired_table(run)
+  if differences is not None:
+    html += Markup('<h3>Client by client</h3>\n') + tables.to_html(differences)
+  return Section('methods', 'Methods', html)

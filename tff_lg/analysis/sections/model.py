@@ -1,0 +1,17 @@
+"""Which weights stay on the client and which travel."""
+
+from markupsafe import Markup
+
+from tff_lg.analysis.run_folder import RunFolder
+from tff_lg.analysis.sections.section import Section
+
+
+def build_model(run: RunFolder) -> Section | None:
+  """The model's split as the run printed it; None where it was not recorded."""
+  if run.model_split is None:
+    return None
+  html = Markup('<p>{}</p><pre>{}</pre>').format(
+    'Global weights are aggregated by the server, local weights never leave their client.',
+    run.model_split.rstrip('\n'),
+  )
+  return Section('model', 'Model', html)

@@ -1,0 +1,86 @@
+"""What came out, in a sentence and a few numbers."""
+
+from markupsafe import Markup
+
+from tff_lg.analysis import formats
+from tff_lg.analysis import names
+from tff_lg.analysis import paired
+from tff_lg.analysis.run_folder import RunFolder
+from tff_lg.analysis.sections.section import Section
+
+_SYNTHETIC = 'Synthetic: every number on this page is invented, to try the report.'
+_REFERENCE = (
+  'Models were chosen on test data, as the reference code does (--protocol=reference): '
+  'the accuracies are optimistic.'
+)
+
+
+def build_result(run: RunFolder) -> Section:
+  """The headline, the most important numbers, and what to beware of."""
+  warnings = [
+    text
+    for text, applies in (
+      (_SYNTHETIC, run.is_synthetic),
+      (_REFERENCE, run.hparams.get('protocol') == 'reference'),
+    )
+    if applies
+  ]
+  tiles = [(name, number) for name, number in _tiles(run) if not number.startswith(formats.MISSING)]
+  html = Markup('{}<p class="headline">{}</p><dl class="tiles">{}</dl>').format(
+    Markup().join(Markup('<p class="warning">{}</p>').format(text) for text in warnings),
+    headline(run),
+    Markup().join(
+      Markup('<div><dt>{}</dt><dd>{}</dd></div>').format(name, number) for name, number in tiles
+    ),
+  )
+  return Section('result', 'Result', html)
+
+
+def headline(run: RunFolder) -> str:
+  """One or two plain sentences: which clients gain against their own model, and how much."""
+  method = names.method_name(run.method)
+  mean = formats.percent(run.value(names.LOCAL_TEST_MEAN))
+  reached = f'{method} reaches {mean} % local test accuracy on average over clients.'
+  comparison = paired.compare_clients(
+    run.client_accuracy(), run.client_accuracy(names.LOCAL_ONLY)
+  )
+  n = comparison.num_clients
+  if not n:
+    return reached
+  share = formats.percent(comparison.num_better / n, digits=0)
+  interval = ''
+  if n > 1:
+    low, high = formats.points(comparison.low), formats.points(comparison.high)
+    interval = f' (95 % interval {low} to {high})'
+  return (
+    f'{comparison.num_better:,} of {n:,} clients ({share} %) do better with {method} than with '
+    f'their own local-only model; {comparison.num_equal:,} do equally well and '
+    f'{comparison.num_worse:,} do worse. The mean difference is '
+    f'{formats.points(comparison.mean_difference)} points of local test accuracy{interval}.'
+  )
+
+
+def _tiles(run: RunFolder) -> list[tuple[str, str]]:
+  own = run.baselines.get(names.LOCAL_ONLY)
+  tiles = [
+    ('local test, mean ± std over clients', _percent_sign(_mean_and_std(run))),
+    ('new test, ensemble of probabilities', _percent_sign(_new_test(run))),
+    ('communicated', formats.num_bytes(run.value(names.BYTES_TOTAL))),
+  ]
+  if own is not None:
+    tiles.insert(1, ('local test of own local-only models', _percent_sign(_mean_and_std(own))))
+  return tiles
+
+
+def _mean_and_std(run: RunFolder) -> str:
+  return formats.percent_with_std(
+    run.value(names.LOCAL_TEST_MEAN), run.value(names.LOCAL_TEST_STD)
+  )
+
+
+def _new_test(run: RunFolder) -> str:
+  return formats.percent(run.value(f'{names.NEW_TEST}/ensemble_probability'))
+
+
+def _percent_sign(number: str) -> str:
+  return f'{number} %'

@@ -1,0 +1,29 @@
+"""How long the run took."""
+
+from markupsafe import Markup
+
+from tff_lg.analysis import formats
+from tff_lg.analysis.run_folder import RunFolder
+from tff_lg.analysis.sections.section import Section
+
+
+def build_timing(run: RunFolder) -> Section | None:
+  """What timing.json holds; None where it was not recorded."""
+  if not run.timing:
+    return None
+  rows = Markup().join(
+    Markup('<tr><th scope="row">{}</th><td>{}</td></tr>\n').format(*_row(name, value))
+    for name, value in run.timing.items()
+  )
+  html = Markup('<table class="flags"><tbody>\n{}</tbody></table>').format(rows)
+  return Section('timing', 'Timing', html)
+
+
+def _row(name: str, value: float) -> tuple[str, str]:
+  """A measurement with its unit, which is in its name."""
+  words = name.replace('_', ' ').replace('/', ', ')
+  if 'per second' in words:
+    return words, f'{value:,.3g}'
+  if words == 'seconds' or words.endswith(' seconds'):
+    return words.removesuffix('seconds').strip() or 'whole run', formats.seconds(value)
+  return words, f'{value:,.4g}'

@@ -1,0 +1,163 @@
+"""How every figure and the page look: one palette, for paper and for dark screens.
+
+Each colour has a name and two values. Figures are drawn in the light values; in
+the page, `svg_markup` replaces them by CSS variables of that name, so that the
+figures follow the reader's light or dark setting. Series differ in line style as
+well as in colour.
+"""
+
+from collections.abc import Callable
+import functools
+import io
+import re
+from typing import NamedTuple, ParamSpec, TypeVar
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+_P = ParamSpec('_P')
+_R = TypeVar('_R')
+
+
+class Colour(NamedTuple):
+  """A colour on white and the same colour on a dark screen, as `#rrggbb`."""
+
+  light: str
+  dark: str
+
+
+# The hues are Okabe and Ito's (2008), which people with any of the common colour
+# deficiencies tell apart, darkened so that thin lines keep a contrast of 3 on white.
+COLOURS = {
+  'ink': Colour('#1f2a33', '#e6ebf0'),
+  'muted': Colour('#5d6b78', '#9aa7b4'),
+  'grid': Colour('#dfe4e9', '#2c3640'),
+  'surface': Colour('#ffffff', '#12181f'),
+  'panel': Colour('#f4f6f8', '#1a222b'),
+  'blue': Colour('#0068ad', '#5fb4ee'),
+  'vermillion': Colour('#c95000', '#f58b4c'),
+  'green': Colour('#00805e', '#3ac79c'),
+  'purple': Colour('#a8518a', '#df9cc8'),
+  'olive': Colour('#857000', '#d6bf3c'),
+}
+INK, MUTED, GRID = (COLOURS[name].light for name in ('ink', 'muted', 'grid'))
+
+# A method keeps its colour and its dashes in every figure.
+_SERIES = {
+  'lg_fedavg': ('blue', '-'),
+  'local_only': ('vermillion', (0, (5, 2))),
+  'fedavg': ('green', (0, (7, 2, 1.5, 2))),
+  'fedprox': ('purple', (0, (2, 1.5))),
+  'fedsgd': ('olive', (0, (3, 1.5, 1, 1.5, 1, 1.5))),
+}
+_OTHER_SERIES = ('purple', (0, (3, 3)))
+
+_RC = {
+  'font.family': 'DejaVu Sans',
+  'font.size': 9,
+  'axes.titlesize': 10,
+  'axes.titleweight': 'bold',
+  'axes.titlelocation': 'left',
+  'axes.labelsize': 9,
+  'text.color': INK,
+  'axes.labelcolor': INK,
+  'axes.titlecolor': INK,
+  'axes.edgecolor': MUTED,
+  'axes.linewidth': 0.8,
+  'axes.spines.top': False,
+  'axes.spines.right': False,
+  'axes.grid': True,
+  'axes.axisbelow': True,
+  'grid.color': GRID,
+  'grid.linewidth': 0.8,
+  'xtick.color': MUTED,
+  'ytick.color': MUTED,
+  'xtick.labelcolor': INK,
+  'ytick.labelcolor': INK,
+  'legend.frameon': False,
+  'legend.fontsize': 9,
+  'lines.linewidth': 1.8,
+  'lines.solid_capstyle': 'round',
+  'figure.constrained_layout.use': True,
+  'figure.facecolor': 'white',
+  'axes.facecolor': 'none',
+  'savefig.dpi': 160,
+  'svg.fonttype': 'none',  # Text stays text: small, searchable, in the page's font.
+}
+
+
+def colour(method: str) -> str:
+  """The colour of a method's marks, `#rrggbb`."""
+  return COLOURS[_SERIES.get(method, _OTHER_SERIES)[0]].light
+
+
+def line_style(method: str) -> str | tuple:
+  """The dashes of a method's lines, as Matplotlib takes them."""
+  return _SERIES.get(method, _OTHER_SERIES)[1]
+
+
+def styled(draw: Callable[_P, _R]) -> Callable[_P, _R]:
+  """Runs a function that draws a figure under this module's settings."""
+
+  @functools.wraps(draw)
+  def with_settings(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+    with matplotlib.rc_context(_RC):
+      return draw(*args, **kwargs)
+
+  return with_settings
+
+
+def label_axes(axes: Axes, *, x: str, y: str, title: str = '') -> None:
+  """Names both axes, with their units, and the plot."""
+  axes.set_xlabel(x)
+  axes.set_ylabel(y)
+  axes.set_title(title)
+
+
+@styled
+def png_bytes(figure: Figure) -> bytes:
+  """A figure as a PNG image on white."""
+  buffer = io.BytesIO()
+  figure.savefig(buffer, format='png', metadata={'Software': None})
+  return buffer.getvalue()
+
+
+@styled
+def svg_markup(figure: Figure, name: str, description: str) -> str:
+  """A figure as an `<svg>` element for the page, which brings the palette's CSS.
+
+  Args:
+    figure: drawn in the palette's light colours.
+    name: of the figure, unique in the page.
+    description: what the figure shows, for readers who do not see it; as HTML text.
+
+  Returns:
+    Markup without references to anything outside of it; the same for equal figures.
+  """
+  buffer = io.StringIO()
+  no_metadata = dict.fromkeys(('Creator', 'Date', 'Format', 'Type'))
+  # The salt keeps the ids of one figure apart from those of another in the page.
+  with matplotlib.rc_context({'svg.hashsalt': name}):
+    figure.savefig(buffer, format='svg', transparent=True, metadata=no_metadata)
+  svg = buffer.getvalue()
+  svg = svg[svg.index('<svg') :].strip()
+  svg = re.sub(r' xmlns(:\w+)?="[^"]*"', '', svg).replace('xlink:href', 'href')
+  svg = re.sub(r'(<g) id="[a-z]+_?\d*(\.\w+)*"', r'\1', svg)
+  for variable, value in COLOURS.items():
+    svg = svg.replace(value.light, f'var(--{variable})')
+  return svg.replace('<svg', f'<svg role="img" aria-label="{description}"', 1)
+
+
+def palette_css() -> str:
+  """The palette as CSS variables; dark values on a screen that asks for them."""
+
+  def variables(values: dict[str, str]) -> str:
+    return ' '.join(f'--{name}: {value};' for name, value in values.items())
+
+  light = variables({name: value.light for name, value in COLOURS.items()})
+  dark = variables({name: value.dark for name, value in COLOURS.items()})
+  return (
+    f':root {{ {light} }}\n'
+    f'@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}'
+  )

@@ -1,0 +1,192 @@
+"""Tables of methods, for the terminal and for the page."""
+
+from typing import NamedTuple
+
+from markupsafe import Markup
+import pandas as pd
+
+from tff_lg.analysis import formats
+from tff_lg.analysis import names
+from tff_lg.analysis import paired
+from tff_lg.analysis.run_folder import RunFolder
+
+
+class Column(NamedTuple):
+  """Head of a column.
+
+  Attributes:
+    group: what neighbouring columns have in common, written once above them; or ''.
+    name: of the column itself.
+  """
+
+  group: str
+  name: str
+
+
+class Table(NamedTuple):
+  """A table of text cells.
+
+  Attributes:
+    columns: their heads; the first names the row.
+    rows: one cell a column each.
+    notes: sentences to go below.
+  """
+
+  columns: tuple[Column, ...]
+  rows: tuple[tuple[str, ...], ...]
+  notes: tuple[str, ...] = ()
+
+
+def methods_table(run: RunFolder) -> Table:
+  """The comparison of methods: a row for each baseline, then this run.
+
+  Args:
+    run: the run.
+
+  Returns:
+    Local test mean ± std over clients, new test by each ensemble, rounds, parameters
+    and bytes communicated; an ensemble that no method has is left out.
+  """
+  runs = (*run.baselines.values(), run)
+  ensembles = [
+    name for name in names.ENSEMBLES if any(f'{names.NEW_TEST}/{name}' in r.summary for r in runs)
+  ]
+  columns = (
+    Column('', 'method'),
+    Column('local test (%)', 'mean ± std'),
+    *(Column('new test (%), ensemble by', names.ENSEMBLES[name]) for name in ensembles),
+    Column('', 'rounds'),
+    Column('communicated', 'parameters'),
+    Column('communicated', 'bytes'),
+  )
+  rows = tuple(
+    (
+      names.method_name(row.method),
+      formats.percent_with_std(row.value(names.LOCAL_TEST_MEAN), row.value(names.LOCAL_TEST_STD)),
+      *(formats.percent(row.value(f'{names.NEW_TEST}/{name}')) for name in ensembles),
+      _rounds(row),
+      formats.count(row.value(names.PARAMETERS_TOTAL)),
+      formats.num_bytes(row.value(names.BYTES_TOTAL)),
+    )
+    for row in runs
+  )
+  notes = ['Local test: each client on its own test data, std over clients.']
+  if ensembles:
+    notes.append('New test: all clients\' models together on the whole test set.')
+  return Table(columns, rows, tuple(notes))
+
+
+def paired_table(run: RunFolder) -> Table | None:
+  """This run against each of its baselines, on the same clients.
+
+  Args:
+    run: the run.
+
+  Returns:
+    Mean difference in points of local test accuracy with its 95 % interval, and how
+    many clients do better, equally well and worse; None without a baseline.
+  """
+  method = names.method_name(run.method)
+  mine = run.client_accuracy()
+  rows = tuple(
+    _paired_row(f'{method} − {names.method_name(baseline)}', mine, run.client_accuracy(baseline))
+    for baseline in _compared_baselines(run)
+  )
+  if not rows:
+    return None
+  columns = (
+    Column('', 'difference'),
+    Column('local test accuracy (points)', 'mean'),
+    Column('local test accuracy (points)', '95 % interval'),
+    Column('clients', 'better'),
+    Column('clients', 'equal'),
+    Column('clients', 'worse'),
+  )
+  return Table(columns, rows, (paired.INTERVAL,))
+
+
+def to_text(table: Table) -> str:
+  """The table for a terminal, its first column to the left, the others to the right."""
+  heads = [column.name for column in table.columns]
+  widths = [max(map(len, cells)) for cells in zip(heads, *table.rows, strict=True)]
+  groups = _groups(table)
+  for group, first, last in groups:
+    # A group's name may be wider than its columns: the last one gives room.
+    missing = len(group) - sum(widths[first : last + 1]) - 2 * (last - first)
+    widths[last] += max(missing, 0)
+  group_line = '  '.join(
+    group.rjust(sum(widths[first : last + 1]) + 2 * (last - first)) for group, first, last in groups
+  )
+
+  def line(cells: tuple[str, ...] | list[str]) -> str:
+    return '  '.join(
+      cell.rjust(width) if i else cell.ljust(width)
+      for i, (cell, width) in enumerate(zip(cells, widths, strict=True))
+    ).rstrip()
+
+  rule = '  '.join('-' * width for width in widths)
+  lines = [group_line.rstrip(), line(heads), rule, *(line(row) for row in table.rows), *table.notes]
+  return '\n'.join(lines)
+
+
+def to_html(table: Table) -> Markup:
+  """The table as HTML; the row of the run itself, which is the last, is marked."""
+  group_cells = Markup().join(
+    Markup('<th colspan="{}"{}>{}</th>').format(
+      last - first + 1, Markup(' class="group"') if group else '', group
+    )
+    for group, first, last in _groups(table)
+  )
+  heads = Markup().join(Markup('<th scope="col">{}</th>').format(c.name) for c in table.columns)
+  rows = Markup().join(
+    Markup('<tr><th scope="row">{}</th>{}</tr>\n').format(
+      row[0], Markup().join(Markup('<td>{}</td>').format(cell) for cell in row[1:])
+    )
+    for row in table.rows
+  )
+  notes = Markup().join(Markup('<p class="note">{}</p>').format(note) for note in table.notes)
+  return Markup(
+    '<div class="scroll"><table>\n<thead><tr>{}</tr>\n<tr>{}</tr></thead>\n<tbody>\n{}</tbody>\n'
+    '</table></div>\n{}'
+  ).format(group_cells, heads, rows, notes)
+
+
+def _compared_baselines(run: RunFolder) -> list[str]:
+  """Baselines that clients.parquet has, those with a folder of their own first."""
+  suffix = f'/{names.LOCAL_TEST}'
+  in_clients = [name.removesuffix(suffix) for name in run.clients if name.endswith(suffix)]
+  known = [name for name in run.baselines if name in in_clients]
+  return known + [name for name in in_clients if name not in known]
+
+
+def _paired_row(label: str, mine: pd.Series, other: pd.Series) -> tuple[str, ...]:
+  comparison = paired.compare_clients(mine, other)
+  low, high = formats.points(comparison.low), formats.points(comparison.high)
+  return (
+    label,
+    formats.points(comparison.mean_difference),
+    formats.MISSING if formats.MISSING in (low, high) else f'{low} to {high}',
+    f'{comparison.num_better:,}',
+    f'{comparison.num_equal:,}',
+    f'{comparison.num_worse:,}',
+  )
+
+
+def _rounds(run: RunFolder) -> str:
+  """Rounds of the warm start and of the method: `400 + 100`."""
+  rounds = {name: n for name, n in run.summary.items() if name.startswith('rounds/')}
+  # The warm start comes first, whatever the order in the file.
+  ordered = sorted(rounds, key=lambda name: name != 'rounds/fedavg')
+  written = [formats.count(rounds[name]) for name in ordered if rounds[name] > 0]
+  return ' + '.join(written) or ('0' if rounds else formats.MISSING)
+
+
+def _groups(table: Table) -> list[tuple[str, int, int]]:
+  """(group, first column, last column) of neighbours with the same group."""
+  groups: list[tuple[str, int, int]] = []
+  for i, column in enumerate(table.columns):
+    if column.group and groups and groups[-1][0] == column.group:
+      groups[-1] = (column.group, groups[-1][1], i)
+    else:
+      groups.append((column.group, i, i))
+  return groups

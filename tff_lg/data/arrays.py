@@ -1,0 +1,125 @@
+"""The user's own data, from npz files."""
+
+import pathlib
+
+import numpy as np
+
+from tff_lg.data import examples
+from tff_lg.data import splits
+
+_TEST_FRACTION = 0.2
+
+
+def load(data_dir: str | None = None, seed: int = 0) -> examples.Source:
+  """Loads `train.npz` and, if it is there, `test.npz`.
+
+  Each holds these arrays (write them with `np.savez`):
+
+  - `x`: numbers [n, ...]. Taken as they are, except that uint8 is divided by 255, as pixels;
+  - `y`: integers [n], labels from 0;
+  - `users`, optional: names or integers [n], the natural client of each example;
+  - `class_names`, optional, in `train.npz`: names [num_classes]. Without it there are as many
+    classes as the largest training label says, and no more than training examples.
+
+  Without `test.npz` a fifth of the examples (of each user, if there are users) is held out,
+  stratified by class.
+
+  Args:
+    data_dir: the folder with the files.
+    seed: of the split, where one is made.
+
+  Returns:
+    The data set, named 'arrays'.
+
+  Raises:
+    DataError: a file is missing or damaged, or holds other arrays.
+    ValueError: no `data_dir`.
+  """
+  if data_dir is None:
+    raise ValueError('data_dir: none found, expected the folder with train.npz.')
+  train_path, test_path = (pathlib.Path(data_dir) / name for name in ('train.npz', 'test.npz'))
+  train_arrays = _read_npz(train_path)
+  class_names = _class_names(train_path, train_arrays)
+  train = _examples(train_path, train_arrays, class_names and len(class_names))
+  if class_names is None:
+    class_names = tuple(str(label) for label in range(train.y.max() + 1))
+  if test_path.exists():
+    test = _examples(test_path, _read_npz(test_path), len(class_names))
+    if test.x.shape[1:] != train.x.shape[1:]:
+      raise examples.DataError(
+        f'{test_path}: x has rows of {list(test.x.shape[1:])}, '
+        f'expected {list(train.x.shape[1:])} as in {train_path.name}.'
+      )
+  else:
+    train, test = _split(train, np.random.default_rng(seed))
+  return examples.Source('arrays', train, test, len(class_names), class_names)
+
+
+def _read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
+  if not path.exists():
+    raise examples.DataError(f'{path.parent}: no {path.name} found, expected one with x and y.')
+  try:
+    with open(path, 'rb') as file, np.load(file, allow_pickle=False) as arrays:
+      return dict(arrays)
+  except Exception as error:  # A damaged archive can raise nearly anything.
+    raise examples.DataError(
+      f'{path}: cannot be read as an npz file of plain arrays ({error}).'
+    ) from error
+
+
+def _examples(
+  path: pathlib.Path, arrays: dict[str, np.ndarray], num_classes: int | None
+) -> examples.Examples:
+  """Checks the arrays of a file and gives them their dtypes."""
+  if not {'x', 'y'} <= arrays.keys():
+    raise examples.DataError(f'{path}: arrays {sorted(arrays)} found, expected x and y.')
+  x, y, users = arrays.pop('x'), arrays['y'], arrays.get('users')
+  if x.dtype.kind not in 'buif' or x.ndim < 2 or not len(x):
+    raise examples.DataError(
+      f'{path}: x is {x.dtype} {list(x.shape)}, expected numbers [n, ...], n at least 1.'
+    )
+  if y.dtype.kind not in 'iu' or y.shape != x.shape[:1]:
+    raise examples.DataError(
+      f'{path}: y is {y.dtype} {list(y.shape)}, expected {len(x)} integers, one a row of x.'
+    )
+  if users is not None and (users.dtype.kind not in 'iuU' or users.shape != y.shape):
+    raise examples.DataError(
+      f'{path}: users is {users.dtype} {list(users.shape)}, '
+      f'expected {len(x)} names or integers, one a row of x.'
+    )
+  # Before the cast to int32, which would turn an absurd label into another one.
+  examples.check_labels(y, num_classes or len(y), str(path))
+  with np.errstate(over='ignore'):  # The next check finds what is too large for float32.
+    x = examples.scale_pixels(x) if x.dtype == np.uint8 else x.astype(np.float32, copy=False)
+  if not np.isfinite(x).all():
+    row = np.argwhere(~np.isfinite(x))[0][0]
+    raise examples.DataError(f'{path}: x has a value in row {row} that is not a finite float32.')
+  if users is not None:
+    users = users.astype(str)
+  return examples.Examples(x, y.astype(np.int32), users)
+
+
+def _class_names(path: pathlib.Path, arrays: dict[str, np.ndarray]) -> tuple[str, ...] | None:
+  names = arrays.get('class_names')
+  if names is None:
+    return None
+  if names.dtype.kind != 'U' or names.ndim != 1 or not len(names):
+    raise examples.DataError(
+      f'{path}: class_names is {names.dtype} {list(names.shape)}, expected strings [num_classes].'
+    )
+  return tuple(names.tolist())
+
+
+def _split(
+  data: examples.Examples, rng: np.random.Generator
+) -> tuple[examples.Examples, examples.Examples]:
+  """Holds out a test set, within each user if there are any."""
+  groups = (np.arange(len(data)),)
+  if data.users is not None:
+    names, owners = np.unique(data.users, return_inverse=True)
+    groups = splits.group_by_owner(owners, len(names))
+  is_test = np.zeros(len(data), bool)
+  for group in groups:
+    _, held = splits.hold_out(data.y[group], _TEST_FRACTION, rng)
+    is_test[group[held]] = True
+  return data.take(np.flatnonzero(~is_test)), data.take(np.flatnonzero(is_test))

@@ -1,0 +1,97 @@
+"""The values of this room: labelled examples, a source of them, and its error."""
+
+import dataclasses
+
+import numpy as np
+
+
+class DataError(ValueError):
+  """Data that cannot be used; the message names the file, what was found, what was expected."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Examples:
+  """Labelled examples, row by row.
+
+  Attributes:
+    x: float32 [n, ...]; images are [n, height, width, channels] in [0, 1].
+    y: int32 [n], labels from 0.
+    users: str [n], the natural client of each example, where the data have one.
+
+  Raises:
+    DataError: a wrong dtype, or arrays of different lengths.
+  """
+
+  x: np.ndarray
+  y: np.ndarray
+  users: np.ndarray | None = None
+
+  def __post_init__(self):
+    if self.x.dtype != np.float32 or self.x.ndim < 1:
+      raise DataError(f'x is {self.x.dtype} {list(self.x.shape)}, expected float32 [n, ...].')
+    if self.y.dtype != np.int32 or self.y.shape != self.x.shape[:1]:
+      found = f'{self.y.dtype} {list(self.y.shape)}'
+      raise DataError(f'y is {found}, expected int32 [{len(self.x)}], one label a row of x.')
+    users = self.users
+    if users is not None and (users.dtype.kind != 'U' or users.shape != self.y.shape):
+      found = f'{users.dtype} {list(users.shape)}'
+      raise DataError(f'users is {found}, expected str [{len(self.x)}], one name a row of x.')
+
+  def __len__(self) -> int:
+    return len(self.y)
+
+  def take(self, indices: np.ndarray) -> 'Examples':
+    """Returns a copy of the examples at `indices` (integers [m]), in that order."""
+    users = None if self.users is None else self.users[indices]
+    return Examples(self.x[indices], self.y[indices], users)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Source:
+  """A data set before it is spread over clients.
+
+  Attributes:
+    name: e.g. 'mnist'.
+    train: the examples that become the clients' training and validation data.
+    test: the examples never trained on.
+    num_classes: labels are in [0, num_classes).
+    class_names: one name a class.
+
+  Raises:
+    DataError: a label out of range, training and test rows of different shapes, or not one name
+      a class.
+  """
+
+  name: str
+  train: Examples
+  test: Examples
+  num_classes: int
+  class_names: tuple[str, ...]
+
+  def __post_init__(self):
+    check_labels(self.train.y, self.num_classes, f'{self.name} (train)')
+    check_labels(self.test.y, self.num_classes, f'{self.name} (test)')
+    train_shape, test_shape = list(self.train.x.shape[1:]), list(self.test.x.shape[1:])
+    if train_shape != test_shape:
+      raise DataError(
+        f'{self.name}: a test example has shape {test_shape}, expected {train_shape}.'
+      )
+    if len(self.class_names) != self.num_classes:
+      raise DataError(
+        f'{self.name}: {len(self.class_names)} class names, expected {self.num_classes}.'
+      )
+
+
+def check_labels(labels: np.ndarray, num_classes: int, where: str) -> None:
+  """Checks integer `labels`; raises a `DataError` that names `where` if one is out of range."""
+  wrong = np.flatnonzero((labels < 0) | (labels >= num_classes))
+  if len(wrong):
+    raise DataError(
+      f'{where}: label {labels[wrong[0]]} found at position {wrong[0]}, '
+      f'expected labels from 0 to {num_classes - 1}.'
+    )
+
+
+def scale_pixels(pixels: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+  """Divides uint8 `pixels` by 255 into float32 (into `out` if given), with no second copy."""
+  return np.divide(pixels, np.float32(255), out=out, dtype=np.float32)

@@ -1,0 +1,17 @@
+"""What a partitioner is."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tff_lg.data import examples
+
+# (training examples, number of classes, random generator) -> for each client the indices of its
+# training examples: integers, no index twice. All randomness comes from the generator.
+Partitioner = Callable[[examples.Examples, int, np.random.Generator], tuple[np.ndarray, ...]]
+
+
+def check_positive_integer(name: str, value: int) -> None:
+  """Raises a ValueError that names the setting unless `value` is a positive integer."""
+  if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+    raise ValueError(f'{name}: {value!r} found, expected a positive integer.')

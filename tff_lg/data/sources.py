@@ -1,0 +1,48 @@
+"""The data sets known by name."""
+
+import importlib
+import os
+
+from tff_lg.data import examples
+
+# Modules rather than functions: a loader, and what it needs, is imported when it is used.
+_MODULES = {
+  'arrays': 'tff_lg.data.arrays',
+  'cifar10': 'tff_lg.data.cifar10',
+  'digits': 'tff_lg.data.digits',
+  'mnist': 'tff_lg.data.mnist',
+}
+
+SOURCE_NAMES = tuple(_MODULES)
+
+
+def load_source(name: str, data_dir: str | None = None, seed: int = 0) -> examples.Source:
+  """Loads a data set.
+
+  | name | data |
+  |---|---|
+  | `arrays` | the user's own `train.npz` and `test.npz` in `data_dir` |
+  | `cifar10` | the official python batches in `data_dir`, else downloaded by Keras |
+  | `digits` | scikit-learn's 1797 handwritten digits, no file needed |
+  | `mnist` | the official idx files in `data_dir`, else downloaded by Keras |
+
+  Args:
+    name: one of `SOURCE_NAMES`.
+    data_dir: the folder with the files. If it is given, nothing is downloaded.
+    seed: of the train/test split, for data that come without one (`digits`, and `arrays`
+      without `test.npz`).
+
+  Returns:
+    The data set, in memory.
+
+  Raises:
+    DataError: data missing or damaged; the message names the file.
+    ValueError: an unknown name, or a `data_dir` that does not fit it.
+  """
+  if name not in _MODULES:
+    raise ValueError(f'Unknown data source {name!r}, expected one of {", ".join(SOURCE_NAMES)}.')
+  if data_dir is not None:
+    data_dir = os.path.expanduser(data_dir)
+    if not os.path.isdir(data_dir):
+      raise examples.DataError(f'data_dir: {data_dir} found, expected a folder that exists.')
+  return importlib.import_module(_MODULES[name]).load(data_dir, seed)

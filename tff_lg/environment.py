@@ -1,0 +1,80 @@
+"""Checks the Python environment before anything heavy is imported.
+
+TensorFlow Federated 0.87 works with few versions of Python and of its neighbours, and fails in
+obscure ways with others. Call `check_environment` first: it reads only the metadata of the
+installed packages, in a few milliseconds.
+"""
+
+from __future__ import annotations  # An older Python must get as far as the message.
+
+import importlib.metadata
+import os
+import sys
+
+PYTHON_VERSION = (3, 11)
+
+# The packages whose version decides whether TFF works at all, as pinned in requirements.txt.
+PACKAGE_VERSIONS = {
+  'jax': '0.4.14',
+  'jaxlib': '0.4.13',
+  'numpy': '1.25.2',
+  'pyarrow': '17.0.0',
+  'tensorflow': '2.14.1',
+  'tensorflow-federated': '0.87.0',
+  'tf-keras': '2.14.1',
+}
+
+_NEXT_STEP = 'run `make venv` and use .venv/bin/python'
+
+
+class UnsupportedEnvironmentError(RuntimeError):
+  """This Python, or a package installed in it, is not what TFF-LG was made for."""
+
+
+def check_environment() -> None:
+  """Checks Python and the packages TFF depends on, and quiets TensorFlow's C++ log.
+
+  Raises:
+    UnsupportedEnvironmentError: Python is not 3.11, or packages are missing or of another
+      version than in the lock. The message is one sentence that says what was found, what was
+      expected and what to do.
+  """
+  quiet_tensorflow_log()
+  if sys.version_info[:2] != PYTHON_VERSION:
+    raise UnsupportedEnvironmentError(
+      f'TFF-LG needs Python {_dotted(PYTHON_VERSION)}, but this is Python '
+      f'{_dotted(sys.version_info[:3])} ({sys.executable}): {_NEXT_STEP}.'
+    )
+  differences = []
+  for package, expected in PACKAGE_VERSIONS.items():
+    found = _installed_version(package)
+    if found is None:
+      differences.append(f'{package} is missing, {expected} expected')
+    elif found != expected:
+      differences.append(f'{package} is {found}, {expected} expected')
+  if differences:
+    raise UnsupportedEnvironmentError(
+      f'The packages of {sys.executable} differ from the lock, requirements.txt '
+      f'({"; ".join(differences)}): {_NEXT_STEP}.'
+    )
+
+
+def quiet_tensorflow_log() -> None:
+  """Keeps TensorFlow's C++ log to errors, unless the user has set `TF_CPP_MIN_LOG_LEVEL`.
+
+  TensorFlow reads the variable when it is imported, so this has no effect afterwards.
+  """
+  os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '2')
+
+
+def _installed_version(package: str) -> str | None:
+  """Returns the version of an installed package, `None` if there is none."""
+  try:
+    return importlib.metadata.version(package)
+  except importlib.metadata.PackageNotFoundError:
+    return None
+
+
+def _dotted(version: tuple[int, ...]) -> str:
+  """Returns a version such as `(3, 11)` as `3.11`."""
+  return '.'.join(map(str, version))

@@ -1,0 +1,115 @@
+"""How a client's examples become batches.
+
+A `Batches` value knows the TFF type of a client's data and how to fold a training
+or evaluation step over them, in the graph. `TensorBatches` gathers each batch by
+index from plain tensors inside one `tf.while_loop`: no tf.data pipeline per client
+and round. `DatasetBatches` takes TFF's convention, a sequence of batches.
+"""
+
+from collections.abc import Callable
+import dataclasses
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_federated as tff
+
+# (state, x, y) -> state, where x and y are one batch.
+Step = Callable[[Any, tf.Tensor, tf.Tensor], Any]
+
+
+class ClientTensors(NamedTuple):
+  """A client's examples as plain tensors.
+
+  Attributes:
+    x: features, [n, ...].
+    y: labels, [n, ...].
+    seed: int32 [2], of the client's shuffling and augmentation in this round.
+  """
+
+  x: Any
+  y: Any
+  seed: Any = np.zeros(2, np.int32)
+
+
+class Batches(Protocol):
+  """What training and evaluation need to know of a client's data."""
+
+  def data_type(self, input_spec: tuple[tf.TensorSpec, tf.TensorSpec]) -> tff.Type:
+    """TFF type of one client's data, given the spec of a batch of (x, y)."""
+
+  def fold(self, data: Any, state: Any, step: Step) -> Any:
+    """Applies `step` to each batch in turn, in the graph; returns the last state."""
+
+
+@dataclasses.dataclass(frozen=True)
+class TensorBatches:
+  """Batches gathered from plain tensors, typed as `ClientTensors`.
+
+  Attributes:
+    batch_size: examples in a batch, the last one of an epoch may have fewer; None
+      for all examples in one batch.
+    num_epochs: how often all examples are seen.
+    shuffle: whether each epoch has a new order, drawn from the data's seed.
+    augment: (x, seed) -> x, applied to each batch with a seed of its own.
+  """
+
+  batch_size: int | None
+  num_epochs: int = 1
+  shuffle: bool = True
+  augment: Callable[[tf.Tensor, tf.Tensor], tf.Tensor] | None = None
+
+  def __post_init__(self) -> None:
+    if self.batch_size is not None and self.batch_size < 1:
+      raise ValueError(f'batch_size is {self.batch_size}, expected a positive number or None.')
+    if self.num_epochs < 1:
+      raise ValueError(f'num_epochs is {self.num_epochs}, expected a positive number.')
+
+  def data_type(self, input_spec: tuple[tf.TensorSpec, tf.TensorSpec]) -> tff.Type:
+    """`ClientTensors` of any number of examples."""
+    x_type, y_type = (tff.TensorType(spec.dtype.as_numpy_dtype, spec.shape) for spec in input_spec)
+    return tff.to_type(ClientTensors(x_type, y_type, tff.TensorType(np.int32, [2])))
+
+  def fold(self, data: ClientTensors, state: Any, step: Step) -> Any:
+    """Applies `step` to each batch of each epoch; nothing for no examples."""
+    num_examples = tf.shape(data.y)[0]
+    batch_size = tf.maximum(num_examples, 1) if self.batch_size is None else self.batch_size
+    batches_per_epoch = -(-num_examples // batch_size)
+    # One sort before the loop gives the order of every epoch.
+    order = tf.argsort(
+      tf.random.stateless_uniform([self.num_epochs, num_examples], data.seed), stable=True
+    )
+
+    def one_batch(index: tf.Tensor, state: Any) -> tuple[tf.Tensor, Any]:
+      start = (index % batches_per_epoch) * batch_size
+      end = tf.minimum(start + batch_size, num_examples)
+      if self.shuffle:
+        chosen = order[index // batches_per_epoch, start:end]
+        x, y = tf.gather(data.x, chosen), tf.gather(data.y, chosen)
+      else:
+        x, y = data.x[start:end], data.y[start:end]
+      if self.augment is not None:
+        x = self.augment(x, tf.stack([data.seed[0] ^ 1, data.seed[1] + index]))
+      return index + 1, step(state, x, y)
+
+    _, state = tf.while_loop(
+      lambda index, _: index < self.num_epochs * batches_per_epoch,
+      one_batch,
+      (tf.constant(0), state),
+    )
+    return state
+
+
+@dataclasses.dataclass(frozen=True)
+class DatasetBatches:
+  """Batches as they come in a `tf.data` sequence: batched, shuffled and repeated before."""
+
+  def data_type(self, input_spec: tuple[tf.TensorSpec, tf.TensorSpec]) -> tff.Type:
+    """A sequence of pairs (x, y)."""
+    return tff.SequenceType(
+      tuple(tff.TensorType(spec.dtype.as_numpy_dtype, spec.shape) for spec in input_spec)
+    )
+
+  def fold(self, data: tf.data.Dataset, state: Any, step: Step) -> Any:
+    """Applies `step` to each element of the data set."""
+    return data.reduce(state, lambda state, batch: step(state, *batch))

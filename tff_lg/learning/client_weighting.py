@@ -1,0 +1,41 @@
+"""How much each client counts in the average.
+
+A client weighting is a function of a client's number of examples (float32 scalar)
+and of its update, the tuple of initial minus final global weights; its value is the
+client's weight, a float32 scalar. A client without examples weighs nothing.
+"""
+
+from collections.abc import Callable, Mapping
+
+import tensorflow as tf
+
+ClientWeighting = Callable[[tf.Tensor, tuple], tf.Tensor]
+
+
+def by_num_examples(num_examples: tf.Tensor, update: tuple) -> tf.Tensor:
+  """n_k, the number of examples trained on in one epoch. McMahan et al. 2017."""
+  del update
+  return num_examples
+
+
+def uniform(num_examples: tf.Tensor, update: tuple) -> tf.Tensor:
+  """One for every client that has examples."""
+  del update
+  return tf.cast(num_examples > 0, tf.float32)
+
+
+def by_gradient_norm(num_examples: tf.Tensor, update: tuple) -> tf.Tensor:
+  """The squared norm of the client's global gradient.
+
+  The gradient is the round's update; the learning rate cancels in the average.
+  Liang et al. 2019 (the paper's first version), section 3.
+  """
+  del num_examples
+  return tf.add_n([tf.zeros([])] + [tf.reduce_sum(tf.square(delta)) for delta in update])
+
+
+CLIENT_WEIGHTINGS: Mapping[str, ClientWeighting] = {
+  'examples': by_num_examples,
+  'uniform': uniform,
+  'gradient_norm': by_gradient_norm,
+}

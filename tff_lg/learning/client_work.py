@@ -1,0 +1,139 @@
+"""What one client does in one round: train its copy of the model on its own data."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+import tensorflow_federated as tff
+
+from tff_lg.learning import settings as settings_lib
+from tff_lg.models import local_global
+
+
+class ClientState(NamedTuple):
+  """What a client keeps between rounds and shows to nobody.
+
+  Attributes:
+    local_weights: the model's local weights.
+    optimizer_state: of the client optimiser, or () if it is reset each round.
+  """
+
+  local_weights: tuple
+  optimizer_state: Any
+
+
+class ClientMetrics(NamedTuple):
+  """What a client reports of its training in a round.
+
+  Attributes:
+    loss: float32, mean over the examples that it saw.
+    num_examples: int32, examples that it saw, each epoch counted.
+    update_is_finite: bool, whether it was taken into the round.
+  """
+
+  loss: tf.Tensor
+  num_examples: tf.Tensor
+  update_is_finite: tf.Tensor
+
+
+class ClientOutput(NamedTuple):
+  """The result of a client's work: only `update` and `client_weight` travel.
+
+  Attributes:
+    update: initial minus final global weights, zeros if not finite.
+    client_weight: float32, zero if the update is not finite.
+    client_state: the client's next state.
+    metrics: its `ClientMetrics`.
+  """
+
+  update: tuple
+  client_weight: tf.Tensor
+  client_state: ClientState
+  metrics: ClientMetrics
+
+
+def build_client_work(
+  model: local_global.LocalGlobalModel, settings: settings_lib.ProcessSettings
+) -> Callable[[tuple, ClientState, Any, tf.Tensor], ClientOutput]:
+  """Builds a client's work as a function to be traced in a TFF computation.
+
+  Args:
+    model: the model and its split.
+    settings: optimiser, objective, batches, client weighting.
+
+  Returns:
+    (global_weights, client_state, data, round_num) -> ClientOutput.
+  """
+  optimizer = settings.client_optimizer
+
+  def train(
+    weights: tuple, optimizer_state: Any, data: Any
+  ) -> tuple[tuple, Any, tf.Tensor, tf.Tensor]:
+    """Folds SGD over the client's batches; also returns summed loss and examples."""
+
+    def step(state: tuple, x: tf.Tensor, y: tf.Tensor) -> tuple:
+      current, optimizer_state, loss_sum, num_examples = state
+      with tf.GradientTape() as tape:
+        tape.watch(current)
+        loss = settings.objective(model, current, weights, x, y)
+      gradients = tape.gradient(
+        loss, current, unconnected_gradients=tf.UnconnectedGradients.ZERO
+      )
+      optimizer_state, current = optimizer.next(optimizer_state, current, gradients)
+      batch_size = tf.shape(y)[0]
+      loss_sum += loss * tf.cast(batch_size, tf.float32)
+      return current, optimizer_state, loss_sum, num_examples + batch_size
+
+    return settings.batches.fold(data, (weights, optimizer_state, 0.0, 0), step)
+
+  def work(
+    global_weights: tuple, client_state: ClientState, data: Any, round_num: tf.Tensor
+  ) -> ClientOutput:
+    initial = model.merge(global_weights, client_state.local_weights)
+    optimizer_state = (
+      initialize_optimizer(optimizer, initial)
+      if settings.reset_client_optimizer
+      else client_state.optimizer_state
+    )
+    if settings.client_learning_rate_fn is not None:
+      learning_rate = tf.cast(settings.client_learning_rate_fn(round_num), tf.float32)
+      optimizer_state = optimizer.set_hparams(
+        optimizer_state, {tff.learning.optimizers.LEARNING_RATE_KEY: learning_rate}
+      )
+    final, optimizer_state, loss_sum, num_examples = train(initial, optimizer_state, data)
+
+    global_final, local_final = model.split(final)
+    update = tuple(old - new for old, new in zip(global_weights, global_final, strict=True))
+    client_weight = settings.client_weighting(tf.cast(num_examples, tf.float32), update)
+    new_state = ClientState(
+      local_final, () if settings.reset_client_optimizer else optimizer_state
+    )
+    finite = _all_finite((update, local_final, loss_sum, client_weight))
+    return ClientOutput(
+      update=_where(finite, update, tf.nest.map_structure(tf.zeros_like, update)),
+      client_weight=tf.where(finite, client_weight, 0.0),
+      client_state=_where(finite, new_state, client_state),
+      metrics=ClientMetrics(
+        loss=tf.math.divide_no_nan(loss_sum, tf.cast(num_examples, tf.float32)),
+        num_examples=num_examples,
+        update_is_finite=finite,
+      ),
+    )
+
+  return work
+
+
+def initialize_optimizer(optimizer: tff.learning.optimizers.Optimizer, weights: tuple) -> Any:
+  """The optimiser's first state for these weights, hyper-parameters as tensors."""
+  specs = tf.nest.map_structure(lambda w: tf.TensorSpec(w.shape, w.dtype), weights)
+  return tf.nest.map_structure(tf.convert_to_tensor, optimizer.initialize(specs))
+
+
+def _all_finite(structure: Any) -> tf.Tensor:
+  return tf.reduce_all(
+    [tf.reduce_all(tf.math.is_finite(tensor)) for tensor in tf.nest.flatten(structure)]
+  )
+
+
+def _where(condition: tf.Tensor, if_true: Any, if_false: Any) -> Any:
+  return tf.nest.map_structure(lambda a, b: tf.where(condition, a, b), if_true, if_false)

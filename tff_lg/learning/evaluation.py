@@ -1,0 +1,142 @@
+"""Evaluating each client's own model: global weights from the server, local its own."""
+
+import collections
+from typing import Any, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_federated as tff
+
+from tff_lg.learning import batches as batches_lib
+from tff_lg.models import local_global
+
+
+# Examples that an ensemble predicts at a time: sums need a static shape.
+ENSEMBLE_BATCH_SIZE = 1000
+
+
+class EnsembleSums(NamedTuple):
+  """Sums over clients of their models' predictions for a batch of common examples.
+
+  Attributes:
+    probability: float32 [ENSEMBLE_BATCH_SIZE, num_classes], sum of probabilities.
+    log_probability: float32 [ENSEMBLE_BATCH_SIZE, num_classes], sum of their logarithms.
+    vote: float32 [ENSEMBLE_BATCH_SIZE, num_classes], number of clients that predict the class.
+  """
+
+  probability: np.ndarray
+  log_probability: np.ndarray
+  vote: np.ndarray
+
+
+def build_evaluation(
+  model: local_global.LocalGlobalModel,
+  server_state_type: tff.FederatedType,
+  client_state_type: tff.Type,
+  batches: batches_lib.Batches,
+) -> tff.Computation:
+  """Builds each client's evaluation of its own model on its own data.
+
+  Args:
+    model: the model and its split.
+    server_state_type: type of the process's server state, at the server.
+    client_state_type: type of one client's state.
+    batches: how a client's data become batches.
+
+  Returns:
+    A computation (server_state, client_states, data) -> an OrderedDict a client of
+    `loss` (mean over examples), `num_examples` and the model's own metrics. They
+    are zero for a client without examples.
+  """
+
+  @tff.tensorflow.computation(
+    server_state_type.member.global_weights,
+    client_state_type,
+    batches.data_type(model.functional.input_spec),
+  )
+  def evaluate_client(global_weights, client_state, data):
+    weights = model.merge(tuple(global_weights), tuple(client_state.local_weights))
+    functional = model.functional
+
+    def step(state: Any, x: tf.Tensor, y: tf.Tensor) -> Any:
+      metrics_state, loss_sum, num_examples = state
+      output = model.predict(weights, x, training=False)
+      batch_size = tf.shape(y)[0]
+      loss = functional.loss(output, y)
+      metrics_state = functional.update_metrics_state(
+        metrics_state,
+        labels=y,
+        batch_output=tff.learning.models.BatchOutput(
+          loss=loss, predictions=output, num_examples=batch_size
+        ),
+      )
+      loss_sum += loss * tf.cast(batch_size, tf.float32)
+      return metrics_state, loss_sum, num_examples + batch_size
+
+    metrics_state, loss_sum, num_examples = batches.fold(
+      data, (functional.initialize_metrics_state(), 0.0, 0), step
+    )
+    metrics = collections.OrderedDict(functional.finalize_metrics(metrics_state))
+    metrics['loss'] = tf.math.divide_no_nan(loss_sum, tf.cast(num_examples, tf.float32))
+    metrics['num_examples'] = num_examples
+    return metrics
+
+  @tff.federated_computation(
+    server_state_type,
+    tff.FederatedType(client_state_type, tff.CLIENTS),
+    tff.FederatedType(evaluate_client.type_signature.parameter[2], tff.CLIENTS),
+  )
+  def evaluate(server_state, client_states, data):
+    weights_at_clients = tff.federated_broadcast(server_state.global_weights)
+    return tff.federated_map(evaluate_client, (weights_at_clients, client_states, data))
+
+  return evaluate
+
+
+def build_ensemble(
+  model: local_global.LocalGlobalModel,
+  server_state_type: tff.FederatedType,
+  client_state_type: tff.Type,
+) -> tff.Computation:
+  """Builds the sums of all clients' predictions on examples that all of them see.
+
+  It measures, in a simulation, how well the clients' models do together; it is no
+  part of any method.
+
+  Args:
+    model: the model and its split; its output is logits.
+    server_state_type: type of the process's server state, at the server.
+    client_state_type: type of one client's state.
+
+  Returns:
+    A computation (server_state, client_states, x@SERVER) -> EnsembleSums@SERVER
+    for a batch x of ENSEMBLE_BATCH_SIZE examples.
+
+  Liang et al. 2020, section 5.1 (New Test).
+  """
+  x_spec = model.functional.input_spec[0]
+  x_type = tff.TensorType(
+    x_spec.dtype.as_numpy_dtype, [ENSEMBLE_BATCH_SIZE, *x_spec.shape[1:]]
+  )
+
+  @tff.tensorflow.computation(server_state_type.member.global_weights, client_state_type, x_type)
+  def predict_client(global_weights, client_state, x):
+    weights = model.merge(tuple(global_weights), tuple(client_state.local_weights))
+    log_probability = tf.nn.log_softmax(model.predict(weights, x, training=False))
+    vote = tf.one_hot(tf.argmax(log_probability, axis=1), log_probability.shape[1])
+    return EnsembleSums(tf.exp(log_probability), log_probability, vote)
+
+  @tff.federated_computation(
+    server_state_type,
+    tff.FederatedType(client_state_type, tff.CLIENTS),
+    tff.FederatedType(x_type, tff.SERVER),
+  )
+  def ensemble(server_state, client_states, x):
+    weights_at_clients = tff.federated_broadcast(server_state.global_weights)
+    x_at_clients = tff.federated_broadcast(x)
+    predictions = tff.federated_map(
+      predict_client, (weights_at_clients, client_states, x_at_clients)
+    )
+    return tff.federated_sum(predictions)
+
+  return ensemble

@@ -1,0 +1,25 @@
+"""What a method is: a function from a model and settings to a process."""
+
+from collections.abc import Callable
+import dataclasses
+
+from tff_lg.learning import process
+from tff_lg.learning import settings as settings_lib
+from tff_lg.models import local_global
+
+Method = Callable[
+  [local_global.LocalGlobalModel, settings_lib.ProcessSettings], process.LocalGlobalProcess
+]
+
+
+@dataclasses.dataclass(frozen=True)
+class MethodOptions:
+  """Options that belong to single methods.
+
+  Attributes:
+    global_layers: names of the layers that are global (lg_fedavg).
+    proximal_strength: mu of the proximal term (fedprox).
+  """
+
+  global_layers: tuple[str, ...] = ()
+  proximal_strength: float = 0.0

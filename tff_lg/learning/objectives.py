@@ -1,0 +1,64 @@
+"""What a client minimises.
+
+An objective is a function of the model, its current weights, the weights it started
+the round from, and a batch; its value is a scalar that is differentiated by the
+current weights.
+"""
+
+from collections.abc import Callable
+
+import tensorflow as tf
+
+from tff_lg.models import local_global
+
+# (model, weights, initial_weights, x, y) -> scalar loss.
+Objective = Callable[
+  [local_global.LocalGlobalModel, tuple, tuple, tf.Tensor, tf.Tensor], tf.Tensor
+]
+
+
+def supervised(
+  model: local_global.LocalGlobalModel,
+  weights: tuple,
+  initial_weights: tuple,
+  x: tf.Tensor,
+  y: tf.Tensor,
+) -> tf.Tensor:
+  """The model's own loss on the batch, a scalar."""
+  del initial_weights
+  return model.functional.loss(model.predict(weights, x, training=True), y)
+
+
+def proximal(strength: float, objective: Objective = supervised) -> Objective:
+  """Adds strength / 2 * ||w - w_0||^2 over the global weights w.
+
+  Args:
+    strength: mu of the paper, not negative.
+    objective: what the term is added to.
+
+  Returns:
+    The objective.
+
+  Raises:
+    ValueError: `strength` is negative.
+
+  Li et al. 2020, Federated Optimization in Heterogeneous Networks, equation 2.
+  """
+  if strength < 0:
+    raise ValueError(f'proximal strength is {strength}, expected a number >= 0.')
+
+  def with_proximal_term(
+    model: local_global.LocalGlobalModel,
+    weights: tuple,
+    initial_weights: tuple,
+    x: tf.Tensor,
+    y: tf.Tensor,
+  ) -> tf.Tensor:
+    global_weights, _ = model.split(weights)
+    start, _ = model.split(initial_weights)
+    distance = tf.add_n(
+      [tf.reduce_sum(tf.square(w - w_0)) for w, w_0 in zip(global_weights, start, strict=True)]
+    )
+    return objective(model, weights, initial_weights, x, y) + strength / 2 * distance
+
+  return with_proximal_term

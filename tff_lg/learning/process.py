@@ -1,0 +1,268 @@
+"""The one stateful federated process that every method is a setting of.
+
+    initialize(model_weights@SERVER) -> server_state@SERVER
+    initialize_client(model_weights) -> client_state
+    next(server_state@SERVER, client_states@CLIENTS, data@CLIENTS) -> RoundOutput
+    evaluate(server_state@SERVER, client_states@CLIENTS, data@CLIENTS) -> metrics@CLIENTS
+
+TFF has no client state of its own: a client's state is a CLIENTS-placed value that
+goes in and comes out of a round, and the simulation keeps it in between. Only the
+client's update of the *global* weights and its weight are aggregated, which
+`upload_type` states and a test checks.
+"""
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_federated as tff
+
+from tff_lg.learning import client_work
+from tff_lg.learning import evaluation
+from tff_lg.learning import settings as settings_lib
+from tff_lg.models import local_global
+
+
+class ServerState(NamedTuple):
+  """What the server keeps between rounds.
+
+  Attributes:
+    global_weights: the model's global weights.
+    optimizer_state: of the server optimiser.
+    aggregator_state: of the aggregator.
+    round_num: int32, rounds done.
+  """
+
+  global_weights: tuple
+  optimizer_state: Any
+  aggregator_state: Any
+  round_num: int
+
+
+class RoundMetrics(NamedTuple):
+  """What a round shows of all its clients together.
+
+  Attributes:
+    loss: float32, mean training loss over the examples of the clients taken in.
+    num_examples: int32, examples trained on by them, each epoch counted.
+    num_clients: int32, clients taken into the round.
+    num_clients_left_out: int32, clients whose update was not finite.
+    aggregator: the aggregator's measurements.
+  """
+
+  loss: float
+  num_examples: int
+  num_clients: int
+  num_clients_left_out: int
+  aggregator: Any
+
+
+class RoundOutput(NamedTuple):
+  """The result of `next`.
+
+  Attributes:
+    server_state: the next `ServerState`, at the server.
+    client_states: the next `ClientState` of each client, in the order of the cohort.
+    metrics: `RoundMetrics`, at the server.
+    client_metrics: `ClientMetrics` of each client.
+  """
+
+  server_state: ServerState
+  client_states: list[client_work.ClientState]
+  metrics: RoundMetrics
+  client_metrics: list[client_work.ClientMetrics]
+
+
+@dataclasses.dataclass(frozen=True)
+class LocalGlobalProcess:
+  """The computations of one method; see the module's docstring for their types.
+
+  Attributes:
+    model: the model with the method's split.
+    initialize: the server's first state from a full set of model weights.
+    initialize_client: a client's first state from a full set of model weights.
+    next: one round.
+    evaluate: each client's own model on each client's own data.
+    ensemble: sums of the clients' predictions on common data.
+    download_type: what the server sends to a client each round.
+    upload_type: what a client sends to the server each round.
+  """
+
+  model: local_global.LocalGlobalModel
+  initialize: tff.Computation
+  initialize_client: tff.Computation
+  next: tff.Computation
+  evaluate: tff.Computation
+  ensemble: tff.Computation
+  download_type: tff.Type
+  upload_type: tff.Type
+
+
+def build_local_global_process(
+  model: local_global.LocalGlobalModel, settings: settings_lib.ProcessSettings
+) -> LocalGlobalProcess:
+  """Builds the process for a model and its split.
+
+  Args:
+    model: which weights are global decides what travels: all of them make it
+      FedAvg, none of them local learning, some of them LG-FedAvg.
+    settings: optimisers, aggregator, client weighting, objective, batches.
+
+  Returns:
+    The process. With every weight global it equals
+    `tff.learning.algorithms.build_weighted_fed_avg` with the same settings.
+
+  McMahan et al. 2017, Algorithm 1; Liang et al. 2020, Algorithm 1.
+  """
+  weight_types = tuple(tff.TensorType(w.dtype.type, w.shape) for w in model.initial_weights)
+  global_types, local_types = model.split(weight_types)
+  data_type = settings.batches.data_type(model.functional.input_spec)
+  work = client_work.build_client_work(model, settings)
+  server_optimizer, client_optimizer = settings.server_optimizer, settings.client_optimizer
+
+  @tff.tensorflow.computation(weight_types)
+  def initialize_client(model_weights):
+    optimizer_state = (
+      ()
+      if settings.reset_client_optimizer
+      else client_work.initialize_optimizer(client_optimizer, tuple(model_weights))
+    )
+    return client_work.ClientState(model.split(model_weights)[1], optimizer_state)
+
+  @tff.tensorflow.computation(weight_types)
+  def select_global(model_weights):
+    return model.split(model_weights)[0]
+
+  @tff.tensorflow.computation(global_types)
+  def initialize_server_optimizer(global_weights):
+    return client_work.initialize_optimizer(server_optimizer, tuple(global_weights))
+
+  aggregate = _build_aggregation(settings.aggregator, global_types)
+
+  @tff.federated_computation(tff.FederatedType(weight_types, tff.SERVER))
+  def initialize(model_weights):
+    global_weights = tff.federated_map(select_global, model_weights)
+    return tff.federated_zip(
+      ServerState(
+        global_weights,
+        tff.federated_map(initialize_server_optimizer, global_weights),
+        aggregate.initialize(),
+        tff.federated_value(np.int32(0), tff.SERVER),
+      )
+    )
+
+  server_state_type = initialize.type_signature.result
+  state_type = server_state_type.member
+  client_state_type = initialize_client.type_signature.result
+  round_num_type = tff.TensorType(np.int32)
+
+  @tff.tensorflow.computation(global_types, client_state_type, data_type, round_num_type)
+  def run_client(global_weights, client_state, data, round_num):
+    return work(
+      tuple(global_weights),
+      client_work.ClientState(tuple(client_state.local_weights), client_state.optimizer_state),
+      data,
+      round_num,
+    )
+
+  @tff.tensorflow.computation(global_types, state_type.optimizer_state, global_types)
+  def update_server(global_weights, optimizer_state, mean_update):
+    # The mean of initial minus final weights is a gradient for the server.
+    optimizer_state, global_weights = server_optimizer.next(
+      optimizer_state, tuple(global_weights), tuple(mean_update)
+    )
+    return global_weights, optimizer_state
+
+  @tff.tensorflow.computation(round_num_type)
+  def increment(round_num):
+    return round_num + 1
+
+  @tff.federated_computation(
+    server_state_type,
+    tff.FederatedType(client_state_type, tff.CLIENTS),
+    tff.FederatedType(data_type, tff.CLIENTS),
+  )
+  def next_fn(server_state, client_states, data):
+    weights_at_clients = tff.federated_broadcast(server_state.global_weights)
+    round_num_at_clients = tff.federated_broadcast(server_state.round_num)
+    output = tff.federated_map(
+      run_client, (weights_at_clients, client_states, data, round_num_at_clients)
+    )
+    aggregated = aggregate.next(
+      server_state.aggregator_state, output.update, output.client_weight
+    )
+    updated = tff.federated_map(
+      update_server,
+      (server_state.global_weights, server_state.optimizer_state, aggregated.result),
+    )
+    new_state = tff.federated_zip(
+      ServerState(
+        updated[0],
+        updated[1],
+        aggregated.state,
+        tff.federated_map(increment, server_state.round_num),
+      )
+    )
+    metrics = tff.federated_map(
+      _round_metrics,
+      (
+        tff.federated_sum(tff.federated_map(_metric_sums, output.metrics)),
+        aggregated.measurements,
+      ),
+    )
+    return RoundOutput(new_state, output.client_state, metrics, output.metrics)
+
+  return LocalGlobalProcess(
+    model=model,
+    initialize=initialize,
+    initialize_client=initialize_client,
+    next=next_fn,
+    evaluate=evaluation.build_evaluation(
+      model, server_state_type, client_state_type, settings.evaluation_batches
+    ),
+    ensemble=evaluation.build_ensemble(model, server_state_type, client_state_type),
+    download_type=tff.to_type((global_types, round_num_type) if global_types else ()),
+    upload_type=tff.to_type((global_types, tff.TensorType(np.float32)) if global_types else ()),
+  )
+
+
+class _Sums(NamedTuple):
+  """Summable parts of the round's metrics."""
+
+  loss: Any
+  num_examples: Any
+  num_clients: Any
+  num_clients_left_out: Any
+
+
+@tff.tensorflow.computation(
+  client_work.ClientMetrics(
+    tff.TensorType(np.float32), tff.TensorType(np.int32), tff.TensorType(np.bool_)
+  )
+)
+def _metric_sums(metrics):
+  taken = tf.cast(metrics.update_is_finite, tf.int32)
+  num_examples = metrics.num_examples * taken
+  loss = tf.where(metrics.update_is_finite, metrics.loss, 0.0)
+  return _Sums(loss * tf.cast(num_examples, tf.float32), num_examples, taken, 1 - taken)
+
+
+@tff.tensorflow.computation
+def _round_metrics(sums, measurements):
+  return RoundMetrics(
+    tf.math.divide_no_nan(sums.loss, tf.cast(sums.num_examples, tf.float32)),
+    sums.num_examples,
+    sums.num_clients,
+    sums.num_clients_left_out,
+    measurements,
+  )
+
+
+def _build_aggregation(
+  aggregator: settings_lib.Aggregator, global_types: tuple
+) -> tff.templates.AggregationProcess:
+  """The aggregator for the global weights, always called with client weights."""
+  if isinstance(aggregator, tff.aggregators.UnweightedAggregationFactory):
+    aggregator = tff.aggregators.as_weighted_aggregator(aggregator)
+  return aggregator.create(tff.to_type(global_types), tff.TensorType(np.float32))

@@ -1,0 +1,49 @@
+"""Everything that makes one stateful process differ from another, in one value."""
+
+from collections.abc import Callable
+import dataclasses
+
+import tensorflow as tf
+import tensorflow_federated as tff
+
+from tff_lg.learning import batches as batches_lib
+from tff_lg.learning import client_weighting as client_weighting_lib
+from tff_lg.learning import objectives
+
+Aggregator = (
+  tff.aggregators.WeightedAggregationFactory | tff.aggregators.UnweightedAggregationFactory
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class ProcessSettings:
+  """Settings of `build_local_global_process`; a method changes a few of them.
+
+  Attributes:
+    client_optimizer: trains a client's copy of the model.
+    server_optimizer: applies the mean update to the global weights; with learning
+      rate 1 the new weights are the clients' mean.
+    batches: how a client's data become batches in training.
+    evaluation_batches: the same in evaluation; each example once.
+    aggregator: of the clients' updates; an unweighted one ignores client weights.
+    client_weighting: how much each client counts.
+    objective: what a client minimises.
+    client_learning_rate_fn: round number, from 0, to learning rate; None keeps the
+      optimiser's own.
+    reset_client_optimizer: whether the client optimiser starts afresh each round, as
+      in the papers, or its state stays with the client.
+  """
+
+  client_optimizer: tff.learning.optimizers.Optimizer
+  batches: batches_lib.Batches
+  server_optimizer: tff.learning.optimizers.Optimizer = dataclasses.field(
+    default_factory=lambda: tff.learning.optimizers.build_sgdm(1.0)
+  )
+  evaluation_batches: batches_lib.Batches = batches_lib.TensorBatches(512, shuffle=False)
+  aggregator: Aggregator = dataclasses.field(
+    default_factory=lambda: tff.aggregators.MeanFactory(no_nan_division=True)
+  )
+  client_weighting: client_weighting_lib.ClientWeighting = client_weighting_lib.by_num_examples
+  objective: objectives.Objective = objectives.supervised
+  client_learning_rate_fn: Callable[[tf.Tensor], tf.Tensor] | None = None
+  reset_client_optimizer: bool = True

@@ -1,0 +1,18 @@
+"""Models whose weights are split into a global and a local part.
+
+The room turns a Keras model into a `LocalGlobalModel`: TFF's functional model
+and, for each weight, whether the server aggregates it (global) or it never
+leaves its client (local). `build_mlp` and `build_lenet` are the networks of the
+LG-FedAvg paper.
+
+Comes in: a Keras model, a loss, metrics. Goes out: a frozen value that
+`tff_lg.learning` trains. May import: TensorFlow, TFF; nothing of this package.
+"""
+
+from tff_lg.models.lenet import build_lenet
+from tff_lg.models.local_global import LocalGlobalModel
+from tff_lg.models.local_global import ModelWeights
+from tff_lg.models.local_global import from_keras
+from tff_lg.models.mlp import build_mlp
+
+__all__ = ['LocalGlobalModel', 'ModelWeights', 'build_lenet', 'build_mlp', 'from_keras']

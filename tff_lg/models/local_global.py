@@ -1,0 +1,174 @@
+"""A model whose weights are split into a global and a local part.
+
+The one idea that FedAvg, LG-FedAvg, CGAU and local adaptation share: the server
+aggregates the global weights, the local weights never leave their client.
+Liang et al. 2020, section 3.
+"""
+
+import collections
+from collections.abc import Callable, Mapping, Sequence
+import dataclasses
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_federated as tff
+
+# A model's trainable weights, in the model's own order.
+ModelWeights = tuple[np.ndarray, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class LocalGlobalModel:
+  """A functional model and, for each of its weights, whether it is global.
+
+  Attributes:
+    functional: TFF's functional model. Use it inside a
+      `tff.tensorflow.computation` only.
+    weight_names: `layer/weight` for each trainable weight, in the model's order.
+    weight_is_global: whether the server aggregates that weight.
+  """
+
+  functional: tff.learning.models.FunctionalModel
+  weight_names: tuple[str, ...]
+  weight_is_global: tuple[bool, ...]
+
+  @property
+  def initial_weights(self) -> ModelWeights:
+    """The weights that Keras initialised, as float32 arrays."""
+    return self.functional.initial_weights[0]
+
+  @property
+  def layer_names(self) -> tuple[str, ...]:
+    """Names of the layers that have weights, in the model's order."""
+    return tuple(dict.fromkeys(_layer(name) for name in self.weight_names))
+
+  def with_global_layers(self, layers: Sequence[str]) -> 'LocalGlobalModel':
+    """The same model, with exactly these layers global.
+
+    Args:
+      layers: layer names; none at all makes every weight local.
+
+    Returns:
+      The model with its new split.
+
+    Raises:
+      ValueError: a name is not a layer with weights.
+    """
+    unknown = [layer for layer in layers if layer not in self.layer_names]
+    if unknown:
+      raise ValueError(
+        f'global layers: the model has no layer with weights named {", ".join(unknown)}; '
+        f'its layers are {", ".join(self.layer_names)}.'
+      )
+    chosen = tuple(_layer(name) in layers for name in self.weight_names)
+    return dataclasses.replace(self, weight_is_global=chosen)
+
+  def with_all_global(self) -> 'LocalGlobalModel':
+    """The same model, with every weight global."""
+    return self.with_global_layers(self.layer_names)
+
+  def split(self, weights: Sequence) -> tuple[tuple, tuple]:
+    """Splits weights, or anything else one per weight, in (global, local)."""
+    pairs = list(zip(weights, self.weight_is_global, strict=True))
+    return (
+      tuple(weight for weight, is_global in pairs if is_global),
+      tuple(weight for weight, is_global in pairs if not is_global),
+    )
+
+  def merge(self, global_weights: Sequence, local_weights: Sequence) -> tuple:
+    """The inverse of `split`."""
+    global_iterator, local_iterator = iter(global_weights), iter(local_weights)
+    return tuple(
+      next(global_iterator if is_global else local_iterator) for is_global in self.weight_is_global
+    )
+
+  def predict(self, weights: Sequence, x: tf.Tensor, training: bool) -> tf.Tensor:
+    """The model's output for a batch; call it in a graph."""
+    return self.functional.predict_on_batch((tuple(weights), ()), x, training)
+
+  def describe_split(self) -> str:
+    """A text table of each weight, its side, its parameters and its bytes."""
+    rows = [
+      (name, 'global' if is_global else 'local', str(weight.shape), weight.size, weight.nbytes)
+      for name, is_global, weight in zip(
+        self.weight_names, self.weight_is_global, self.initial_weights, strict=True
+      )
+    ]
+    total = sum(parameters for *_, parameters, _ in rows)
+    lines = [f'{"weight":<28}{"side":<8}{"shape":<18}{"parameters":>12}{"bytes":>14}']
+    lines += [
+      f'{name:<28}{side:<8}{shape:<18}{parameters:>12,}{num_bytes:>14,}'
+      for name, side, shape, parameters, num_bytes in rows
+    ]
+    for wanted in ('global', 'local'):
+      parameters = sum(row[3] for row in rows if row[1] == wanted)
+      num_bytes = sum(row[4] for row in rows if row[1] == wanted)
+      share = f'{parameters / total:.2%} of {total:,}'
+      lines.append(f'{"all " + wanted:<28}{"":<8}{share:<18}{parameters:>12,}{num_bytes:>14,}')
+    return '\n'.join(lines)
+
+
+def from_keras(
+  keras_model: tf.keras.Model,
+  *,
+  loss: tf.keras.losses.Loss,
+  metrics: Mapping[str, Callable[[], tf.keras.metrics.Metric]],
+  label_spec: tf.TensorSpec | None = None,
+) -> LocalGlobalModel:
+  """Wraps a Keras model, with every weight global.
+
+  Args:
+    keras_model: an uncompiled model with one input and one output, built, and
+      without state that is updated in training (no batch normalisation).
+    loss: mean loss of a batch.
+    metrics: by name, what makes a Keras metric of labels and outputs.
+    label_spec: type of a batch of labels, int32 [None] by default.
+
+  Returns:
+    The model; choose a split by `with_global_layers`.
+
+  Raises:
+    ValueError: the model has weights that are not trained, such as the
+      statistics of batch normalisation, or two weights of one name.
+  """
+  if keras_model.non_trainable_weights:
+    names = ', '.join(_weight_name(weight) for weight in keras_model.non_trainable_weights)
+    raise ValueError(
+      f'model {keras_model.name}: {names} would be changed outside of training, which has no '
+      'meaning across clients; use group normalisation instead of batch normalisation.'
+    )
+  if label_spec is None:
+    label_spec = tf.TensorSpec([None], tf.int32)
+  input_spec = (tf.TensorSpec(keras_model.input_shape, keras_model.input.dtype), label_spec)
+  functional = tff.learning.models.functional_model_from_keras(
+    keras_model, loss_fn=loss, input_spec=input_spec, metrics_constructor=collections.OrderedDict(metrics)
+  )
+  names = _names_in_functional_order(keras_model, functional.initial_weights[0])
+  if len(set(names)) != len(names):
+    raise ValueError(f'model {keras_model.name}: two weights share a name: {", ".join(names)}.')
+  return LocalGlobalModel(functional, names, (True,) * len(names))
+
+
+def _names_in_functional_order(
+  keras_model: tf.keras.Model, functional_weights: Sequence[np.ndarray]
+) -> tuple[str, ...]:
+  """Names for the functional model's weights, which come in order of creation.
+
+  Keras lists weights in order of layers. Both are the same for most models; where
+  they differ, a name is found by its value, in order among equal values.
+  """
+  remaining = [(_weight_name(weight), weight.numpy()) for weight in keras_model.trainable_weights]
+  names = []
+  for value in functional_weights:
+    index = next(i for i, (_, other) in enumerate(remaining) if np.array_equal(value, other))
+    names.append(remaining.pop(index)[0])
+  return tuple(names)
+
+
+def _weight_name(weight: tf.Variable) -> str:
+  return weight.name.split(':')[0]
+
+
+def _layer(weight_name: str) -> str:
+  """Layer of `layer/weight`; of `wrapper/cell/weight`, the outermost."""
+  return weight_name.split('/')[0]

@@ -1,0 +1,105 @@
+"""Checkpoints: named arrays and a few plain values in one file, written at once or not at all."""
+
+from collections.abc import Mapping
+import json
+import os
+import re
+import tempfile
+from typing import Any
+import zipfile
+
+import numpy as np
+
+_META = 'meta'
+_PATTERN = re.compile(r'round_(\d{8})\.npz')
+
+
+class CheckpointError(RuntimeError):
+  """A checkpoint that cannot be read; the message names the file."""
+
+
+class CheckpointManager:
+  """Keeps the newest checkpoints of a run, one file each.
+
+  A file holds the round's number of rounds done, so a run that is killed at any
+  moment goes on from the last whole file. An array that appears under several
+  names is stored once, and is one array again when it is loaded.
+  """
+
+  def __init__(self, folder: str, keep: int = 2) -> None:
+    """Manages `folder`, keeping the newest `keep` files."""
+    self._folder = folder
+    self._keep = keep
+
+  def save(self, round_num: int, arrays: Mapping[str, np.ndarray], meta: Any) -> None:
+    """Writes a checkpoint after `round_num` rounds, then drops old ones.
+
+    Args:
+      round_num: rounds done.
+      arrays: by any name.
+      meta: plain values that JSON can hold.
+    """
+    os.makedirs(self._folder, exist_ok=True)
+    first_name: dict[int, str] = {}
+    aliases = {name: first_name.setdefault(id(array), name) for name, array in arrays.items()}
+    content = json.dumps({'aliases': aliases, 'meta': meta}).encode()
+    stored = {name: np.asarray(arrays[name]) for name in first_name.values()}
+    handle, temporary = tempfile.mkstemp(dir=self._folder, suffix='.partial')
+    try:
+      with os.fdopen(handle, 'wb') as file:
+        np.savez(file, **{_META: np.frombuffer(content, np.uint8)}, **stored)
+        file.flush()
+        os.fsync(file.fileno())
+      os.replace(temporary, self._path(round_num))
+    except BaseException:
+      os.unlink(temporary)
+      raise
+    for old in self._rounds()[: -self._keep]:
+      os.unlink(self._path(old))
+    for name in os.listdir(self._folder):
+      if name.endswith('.partial'):  # left by a run that was killed while writing
+        os.unlink(os.path.join(self._folder, name))
+
+  def load_latest(self) -> tuple[int, dict[str, np.ndarray], Any] | None:
+    """Loads the newest checkpoint.
+
+    Returns:
+      (rounds done, arrays, meta), or None if there is no checkpoint.
+
+    Raises:
+      CheckpointError: the file is damaged.
+    """
+    rounds = self._rounds()
+    if not rounds:
+      return None
+    path = self._path(rounds[-1])
+    try:
+      with np.load(path, allow_pickle=False) as file:
+        content = json.loads(file[_META].tobytes())
+        stored = {name: file[name] for name in file.files if name != _META}
+        arrays = {name: stored[first] for name, first in content['aliases'].items()}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+      raise CheckpointError(
+        f'Checkpoint {path} is damaged ({error}); delete it to go on from the one before.'
+      ) from error
+    return rounds[-1], arrays, content['meta']
+
+  def _path(self, round_num: int) -> str:
+    return os.path.join(self._folder, f'round_{round_num:08d}.npz')
+
+  def _rounds(self) -> list[int]:
+    names = os.listdir(self._folder) if os.path.isdir(self._folder) else []
+    return sorted(int(match[1]) for match in map(_PATTERN.fullmatch, names) if match)
+
+
+def with_prefix(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+  """The same arrays, under names that begin with `prefix` and a slash."""
+  return {f'{prefix}/{name}': array for name, array in arrays.items()}
+
+
+def without_prefix(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
+  """The arrays whose names begin with `prefix` and a slash, without it."""
+  start = prefix + '/'
+  return {
+    name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)
+  }

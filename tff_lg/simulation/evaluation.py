@@ -1,0 +1,120 @@
+"""Evaluating all clients' models, on their own data and on the common test set."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from tff_lg.data import examples as examples_lib
+from tff_lg.learning import batches
+from tff_lg.learning import client_work
+from tff_lg.learning import evaluation as learning_evaluation
+from tff_lg.learning import process as process_lib
+from tff_lg.simulation import selection as selection_lib
+
+# Clients' metrics by name, one float array [num_clients] each.
+ClientValues = dict[str, np.ndarray]
+
+
+def to_tensors(examples: examples_lib.Examples) -> batches.ClientTensors:
+  """A client's examples as the process takes them; no copy."""
+  return batches.ClientTensors(examples.x, examples.y)
+
+
+def evaluate_clients(
+  process: process_lib.LocalGlobalProcess,
+  server_state: process_lib.ServerState,
+  client_states: Sequence[client_work.ClientState],
+  client_data: Sequence[batches.ClientTensors],
+) -> ClientValues:
+  """Evaluates each client's own model on its own data.
+
+  Returns:
+    The process's metrics by name; NaN for a client without examples.
+  """
+  results = process.evaluate(server_state, list(client_states), list(client_data))
+  values = {
+    name: np.array([result[name] for result in results], np.float64) for name in results[0]
+  }
+  empty = values.pop('num_examples') == 0
+  return {name: np.where(empty, np.nan, value) for name, value in values.items()}
+
+
+def evaluate_selected(
+  process: process_lib.LocalGlobalProcess,
+  server_state: process_lib.ServerState,
+  selection: selection_lib.ModelSelection,
+  client_data: Sequence[batches.ClientTensors],
+) -> ClientValues:
+  """Evaluates each client's chosen model on its own data."""
+  values: ClientValues = {}
+  for clients, global_weights, states in selection.groups():
+    group = evaluate_clients(
+      process,
+      server_state._replace(global_weights=global_weights),
+      states,
+      [client_data[client] for client in clients],
+    )
+    for name, value in group.items():
+      values.setdefault(name, np.full(len(client_data), np.nan))[clients] = value
+  return values
+
+
+def evaluate_new_test(
+  process: process_lib.LocalGlobalProcess,
+  server_state: process_lib.ServerState,
+  selection: selection_lib.ModelSelection,
+  test: examples_lib.Examples,
+) -> dict[str, float]:
+  """Accuracy of all clients' chosen models together on the whole test set.
+
+  Returns:
+    By `ensemble_probability` (mean of probabilities), `ensemble_log_probability`
+    (mean of their logarithms), `ensemble_vote` (most votes; of equals the lower
+    class) and `weight_average` (one model with the mean of all weights).
+
+  Liang et al. 2020, section 5.1 (New Test).
+  """
+  groups = selection.groups()
+  if all(process.model.weight_is_global):
+    # All clients have the same model: one of them stands for all.
+    groups = [(clients[:1], weights, states[:1]) for clients, weights, states in groups]
+  correct = dict.fromkeys(learning_evaluation.EnsembleSums._fields, 0)
+  for start in range(0, len(test), learning_evaluation.ENSEMBLE_BATCH_SIZE):
+    x, y = (part[start : start + learning_evaluation.ENSEMBLE_BATCH_SIZE] for part in (test.x, test.y))
+    padding = learning_evaluation.ENSEMBLE_BATCH_SIZE - len(x)
+    padded = np.pad(x, [(0, padding)] + [(0, 0)] * (x.ndim - 1)) if padding else x
+    sums = [
+      process.ensemble(server_state._replace(global_weights=weights), states, padded)
+      for _, weights, states in groups
+    ]
+    for name in correct:
+      total = np.sum([getattr(group, name) for group in sums], axis=0)
+      correct[name] += int(np.sum(total[: len(y)].argmax(axis=1) == y))
+  accuracy = {f'ensemble_{name}': count / len(test) for name, count in correct.items()}
+
+  mean_global, mean_local = _mean_weights(groups)
+  average = evaluate_clients(
+    process,
+    server_state._replace(global_weights=mean_global),
+    [groups[0][2][0]._replace(local_weights=mean_local)],
+    [to_tensors(test)],
+  )
+  return {**accuracy, 'weight_average': float(average['accuracy'][0])}
+
+
+def _mean_weights(groups: list) -> tuple[tuple, tuple]:
+  """Mean over clients of their global weights and of their local weights."""
+  num_clients = sum(len(states) for _, _, states in groups)
+
+  def mean(summed: list) -> tuple:
+    return tuple((total / num_clients).astype(np.float32) for total in summed)
+
+  global_sums = [
+    sum(weights[i].astype(np.float64) * len(states) for _, weights, states in groups)
+    for i in range(len(groups[0][1]))
+  ]
+  local_sums = [
+    sum(state.local_weights[i].astype(np.float64) for _, _, states in groups for state in states)
+    for i in range(len(groups[0][2][0].local_weights))
+  ]
+  return mean(global_sums), mean(local_sums)

@@ -1,0 +1,211 @@
+"""A whole run: data, model, phases, rounds, baselines, evaluation, and what is written."""
+
+from collections.abc import Callable
+import dataclasses
+import os
+from typing import Any
+
+from absl import logging
+import numpy as np
+import pandas as pd
+import tensorflow as tf
+import tensorflow_federated as tff
+
+from tff_lg import config as config_lib
+from tff_lg import data as data_lib
+from tff_lg import learning
+from tff_lg import models
+from tff_lg.simulation import communication
+from tff_lg.simulation import evaluation
+from tff_lg.simulation import rounds
+from tff_lg.simulation import run_files
+from tff_lg.simulation import tasks
+
+
+def run_experiment(config: config_lib.TrainConfig, run_dir: str) -> dict[str, Any]:
+  """Runs a config in its folder, with its baselines; goes on where an earlier call stopped.
+
+  Args:
+    config: resolved.
+    run_dir: made if need be.
+
+  Returns:
+    The summary, as in `summary.json`.
+
+  Raises:
+    ValueError: the folder holds a run of another config, or the data or the config
+      cannot be used; one sentence.
+    rounds.RunError: training cannot go on.
+  """
+  run_files.claim(run_dir, config)
+  federated_data = tasks.load_data(config)
+  config = _with_num_clients(config, len(federated_data.clients))
+  model = tasks.build_model(config, federated_data)
+  return _run(config, federated_data, model, run_dir)
+
+
+def _run(
+  config: config_lib.TrainConfig,
+  federated_data: data_lib.FederatedData,
+  model: models.LocalGlobalModel,
+  run_dir: str,
+) -> dict[str, Any]:
+  """Runs one config and, before it, its baselines, on the same data."""
+  baselines = {}
+  for method in config.baselines:
+    baseline_config = dataclasses.replace(
+      config, method=method, baselines=(), rounds=config.total_rounds, warm_start_rounds=0
+    )
+    baseline_dir = os.path.join(run_dir, 'baselines', method)
+    run_files.claim(baseline_dir, baseline_config)
+    _run(baseline_config, federated_data, model, baseline_dir)
+    baselines[method] = run_files.load_results(baseline_dir)
+  if run_files.is_complete(run_dir):
+    return run_files.load_results(run_dir)[0]
+  phases = build_phases(config, model)
+  logging.info('%s in %s', config.method, run_dir)
+  last = phases[-1].process
+  run_files.write_inputs(run_dir, federated_data, last.model)
+  state = rounds.RoundLoop(config, federated_data, phases, run_dir).run()
+
+  clients = _client_table(federated_data, last, state)
+  summary = _summarize(config, phases, state, clients)
+  new_test = evaluation.evaluate_new_test(
+    last, state.server_state, state.selection, federated_data.test
+  )
+  summary.update({f'new_test/accuracy/{name}': value for name, value in new_test.items()})
+  for method, (baseline_summary, baseline_clients) in baselines.items():
+    column = 'local_test/accuracy'
+    clients[f'{method}/{column}'] = baseline_clients[column].to_numpy()
+    gain = clients[column] - clients[f'{method}/{column}']
+    summary.update({f'{method}/{name}': value for name, value in baseline_summary.items()})
+    summary[f'gain_over/{method}/{column}/mean_over_clients'] = float(gain.mean())
+    summary[f'gain_over/{method}/{column}/share_of_clients_worse'] = float((gain < 0).mean())
+  run_files.write_results(run_dir, summary, clients, state.seconds, state.round_num)
+  return summary
+
+
+def build_phases(
+  config: config_lib.TrainConfig, model: models.LocalGlobalModel
+) -> list[rounds.Phase]:
+  """Builds the processes of the warm start, if there is one, and of the method."""
+  warm_start = config
+  if config.choices.warm_start_learning_rate is not None:
+    warm_start = dataclasses.replace(
+      config, client_learning_rate=config.choices.warm_start_learning_rate
+    )
+  wanted = (
+    (warm_start, 'fedavg', config.warm_start_rounds),
+    (warm_start if config.method == 'fedavg' else config, config.method, config.rounds),
+  )
+  options = learning.MethodOptions(
+    global_layers=config.global_layers or tasks.TASKS[config.task].global_layers,
+    proximal_strength=config.proximal_strength or 0.0,
+  )
+  return [
+    rounds.Phase(
+      method, learning.METHODS[method](options)(model, _settings(of_phase)), num_rounds
+    )
+    for of_phase, method, num_rounds in wanted
+    if num_rounds
+  ]
+
+
+def _settings(config: config_lib.TrainConfig) -> learning.ProcessSettings:
+  return learning.ProcessSettings(
+    client_optimizer=tff.learning.optimizers.build_sgdm(
+      config.client_learning_rate, config.client_momentum
+    ),
+    server_optimizer=tff.learning.optimizers.build_sgdm(
+      config.server_learning_rate, config.server_momentum
+    ),
+    batches=learning.TensorBatches(
+      config.batch_size, config.client_epochs or 1, augment=tasks.TASKS[config.task].augment
+    ),
+    client_weighting=learning.CLIENT_WEIGHTINGS[config.client_weighting],
+    client_learning_rate_fn=_learning_rate_fn(config),
+    reset_client_optimizer=not config.keep_client_optimizer,
+  )
+
+
+def _learning_rate_fn(
+  config: config_lib.TrainConfig,
+) -> Callable[[tf.Tensor], tf.Tensor] | None:
+  if not config.client_learning_rate_decay:
+    return None
+
+  def learning_rate(round_num: tf.Tensor) -> tf.Tensor:
+    decay = config.client_learning_rate_decay * tf.cast(round_num, tf.float32)
+    return config.client_learning_rate / (1.0 + decay)
+
+  return learning_rate
+
+
+def _with_num_clients(config: config_lib.TrainConfig, num_clients: int) -> config_lib.TrainConfig:
+  """Fills in what only the data can tell."""
+  config = dataclasses.replace(config, num_clients=num_clients)
+  if config.clients_per_round is None:
+    config = dataclasses.replace(config, clients_per_round=max(num_clients // 10, 1))
+  if config.clients_per_round > num_clients:
+    raise ValueError(
+      f'--clients_per_round is {config.clients_per_round}, but the data have {num_clients} clients.'
+    )
+  return config
+
+
+def _client_table(
+  federated_data: data_lib.FederatedData,
+  process: learning.LocalGlobalProcess,
+  state: rounds.RunState,
+) -> pd.DataFrame:
+  """One row a client: sizes, and the accuracy of its chosen model."""
+  clients = federated_data.clients
+  table = pd.DataFrame(
+    {
+      'client_id': [client.client_id for client in clients],
+      'num_train': [len(client.train) for client in clients],
+      'num_validation': [len(client.validation) for client in clients],
+      'num_test': [len(client.test) for client in clients],
+      'num_classes': (federated_data.label_counts() > 0).sum(axis=1),
+      'best_round': state.selection.best_round,
+    }
+  )
+  for name, part in (('validation', 'validation'), ('local_test', 'test')):
+    tensors = [evaluation.to_tensors(getattr(client, part)) for client in clients]
+    values = evaluation.evaluate_selected(process, state.server_state, state.selection, tensors)
+    table[f'{name}/accuracy'] = values['accuracy']
+    table[f'{name}/loss'] = values['loss']
+  return table
+
+
+def _summarize(
+  config: config_lib.TrainConfig,
+  phases: list[rounds.Phase],
+  state: rounds.RunState,
+  clients: pd.DataFrame,
+) -> dict[str, Any]:
+  """The run's own figures, without baselines and common test set."""
+  summary: dict[str, Any] = {'method': config.method, 'protocol/note': config.choices.note}
+  for part in ('validation', 'local_test'):
+    for metric in ('accuracy', 'loss'):
+      values = clients[f'{part}/{metric}'].to_numpy()
+      if np.isfinite(values).any():
+        summary[f'{part}/{metric}/mean_over_clients'] = float(np.nanmean(values))
+        summary[f'{part}/{metric}/std_over_clients'] = float(np.nanstd(values))
+  rounds_of = {phase.method: phase.num_rounds for phase in phases}
+  summary['rounds/fedavg'] = rounds_of.pop('fedavg', 0)
+  summary['rounds/lg'] = rounds_of.pop('lg_fedavg', 0)
+  summary.update({f'rounds/{method}': number for method, number in rounds_of.items()})
+  summary['communication/parameters_total'] = state.traffic.parameters
+  summary['communication/bytes_total'] = state.traffic.bytes
+  to_all = sum(
+    (
+      communication.count_round(phase.process, config.num_clients, config.clients_per_round)
+      for phase in phases
+      for _ in range(phase.num_rounds)
+    ),
+    communication.RoundTraffic(),
+  )
+  summary['communication/broadcast_to_all/parameters_total'] = to_all.parameters
+  summary['communication/broadcast_to_all/bytes_total'] = to_all.bytes
+  return summary

@@ -1,0 +1,269 @@
+"""The round loop: sample a cohort, run a round, evaluate, release, checkpoint.
+
+A run is a list of phases, each a process and a number of rounds; LG-FedAvg after a
+FedAvg warm start is two. Everything random in a round is drawn from the seed and the
+round's number, so a run that goes on from a checkpoint gives the same bits.
+"""
+
+from collections.abc import Sequence
+import dataclasses
+import os
+import time
+from typing import Any
+
+from absl import logging
+import numpy as np
+import tensorflow as tf
+import tensorflow_federated as tff
+import tqdm
+
+from tff_lg import config as config_lib
+from tff_lg import data as data_lib
+from tff_lg.learning import process as process_lib
+from tff_lg.models import local_global
+from tff_lg.simulation import checkpoints
+from tff_lg.simulation import client_store
+from tff_lg.simulation import communication
+from tff_lg.simulation import evaluation
+from tff_lg.simulation import releases
+from tff_lg.simulation import seeds
+from tff_lg.simulation import selection as selection_lib
+
+
+class RunError(RuntimeError):
+  """A run that cannot go on; one sentence, the last checkpoint is kept."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Phase:
+  """Some rounds of one process.
+
+  Attributes:
+    method: its name.
+    process: its computations.
+    num_rounds: how many rounds.
+  """
+
+  method: str
+  process: process_lib.LocalGlobalProcess
+  num_rounds: int
+
+
+@dataclasses.dataclass
+class RunState:
+  """Where a run is; all of it is in a checkpoint.
+
+  Attributes:
+    round_num: rounds done, over all phases.
+    phase: index of the current phase.
+    start_weights: the model's weights at the start of the phase.
+    server_state: the server's.
+    clients: the clients' states.
+    selection: the best models of the phase so far.
+    traffic: communication so far.
+    seconds: time spent in rounds and evaluations so far.
+  """
+
+  round_num: int
+  phase: int
+  start_weights: local_global.ModelWeights
+  server_state: process_lib.ServerState
+  clients: client_store.ClientStateStore
+  selection: selection_lib.ModelSelection
+  traffic: communication.RoundTraffic
+  seconds: float = 0.0
+
+
+class RoundLoop:
+  """Runs the phases of one run in its folder."""
+
+  def __init__(
+    self,
+    config: config_lib.TrainConfig,
+    federated_data: data_lib.FederatedData,
+    phases: Sequence[Phase],
+    folder: str,
+  ) -> None:
+    """Prepares a run; nothing is written before `run`.
+
+    Args:
+      config: resolved.
+      federated_data: the clients' data.
+      phases: at least one.
+      folder: the run folder, which may hold a run to go on with.
+    """
+    self._config = config
+    self._phases = tuple(phases)
+    self._folder = folder
+    self._ids = [client.client_id for client in federated_data.clients]
+    self._data = {
+      part: [evaluation.to_tensors(getattr(client, part)) for client in federated_data.clients]
+      for part in ('train', 'validation', 'test')
+    }
+    self._sample = tff.simulation.build_uniform_sampling_fn(
+      range(len(self._ids)),
+      random_seed=seeds.derive_seed(config.seed, seeds.Purpose.SAMPLING),
+    )
+    self._checkpoints = checkpoints.CheckpointManager(os.path.join(folder, 'checkpoints'))
+
+  def run(self) -> RunState:
+    """Runs to the end of the last phase, from the newest checkpoint if there is one.
+
+    Returns:
+      The state after the last round.
+
+    Raises:
+      RunError: no client of a round has a finite update.
+      checkpoints.CheckpointError: the newest checkpoint is damaged.
+    """
+    state = self._restore() or self._start(0, self._phases[0].process.model.initial_weights)
+    releaser = releases.MetricsReleaser(self._folder)
+    total = sum(phase.num_rounds for phase in self._phases)
+    with tqdm.tqdm(total=total, initial=state.round_num, unit='round', disable=None) as bar:
+      while state.round_num < total:
+        if state.round_num == self._phase_end(state.phase):
+          state = self._next_phase(state)
+        began = time.monotonic()
+        metrics, traffic = self._one_round(state)
+        if self._is_due(state, self._config.evaluate_every):
+          metrics.update(self._evaluate(state))
+        state.seconds += time.monotonic() - began
+        releaser.release(state.round_num, self._phases[state.phase].method, metrics, traffic)
+        if self._is_due(state, self._config.checkpoint_every):
+          self._save(state)
+        bar.set_description(self._phases[state.phase].method)
+        bar.set_postfix(loss=f'{metrics["train/loss"]:.4f}', refresh=False)
+        bar.update()
+    return state
+
+  def _phase_end(self, phase: int) -> int:
+    return sum(phase.num_rounds for phase in self._phases[: phase + 1])
+
+  def _is_due(self, state: RunState, every: int) -> bool:
+    return state.round_num % every == 0 or state.round_num == self._phase_end(state.phase)
+
+  def _start(self, phase: int, weights: local_global.ModelWeights) -> RunState:
+    process = self._phases[phase].process
+    return RunState(
+      round_num=self._phase_end(phase - 1) if phase else 0,
+      phase=phase,
+      start_weights=weights,
+      server_state=process.initialize(weights),
+      clients=client_store.ClientStateStore(process.initialize_client(weights)),
+      selection=selection_lib.ModelSelection(process, len(self._ids)),
+      traffic=communication.RoundTraffic(),
+    )
+
+  def _next_phase(self, state: RunState) -> RunState:
+    """Starts the next phase from this one's global weights, which are all weights."""
+    weights = state.server_state.global_weights
+    if self._config.choices.warm_start_from == 'best':
+      ((_, weights, _),) = state.selection.groups()
+    following = self._start(state.phase + 1, weights)
+    return dataclasses.replace(following, traffic=state.traffic, seconds=state.seconds)
+
+  def _one_round(self, state: RunState) -> tuple[dict[str, float], communication.RoundTraffic]:
+    """Runs a round and changes the state to the one after it."""
+    cohort = self._sample(state.round_num, self._config.clients_per_round)
+    data = [
+      self._data['train'][client]._replace(
+        seed=seeds.tensor_seed(
+          self._config.seed, seeds.Purpose.SHUFFLING, state.round_num, client
+        )
+      )
+      for client in cohort
+    ]
+    process = self._phases[state.phase].process
+    output = process.next(state.server_state, state.clients.get(cohort), data)
+    left_out = [
+      self._ids[client]
+      for client, metrics in zip(cohort, output.client_metrics, strict=True)
+      if not metrics.update_is_finite
+    ]
+    if left_out:
+      logging.warning(
+        'Round %d: left out clients whose update is not finite: %s.',
+        state.round_num + 1,
+        ', '.join(left_out),
+      )
+    if len(left_out) == len(cohort):
+      raise RunError(
+        f'Round {state.round_num + 1}: no client of the cohort has a finite update; lower '
+        f'--client_learning_rate, or look at the data of {", ".join(left_out)}. '
+        'The last checkpoint is kept.'
+      )
+    state.server_state = output.server_state
+    state.clients.put(cohort, output.client_states)
+    state.round_num += 1
+    traffic = communication.count_round(process, len(cohort), len(cohort))
+    state.traffic += traffic
+    return {
+      'train/loss': float(output.metrics.loss),
+      'train/num_examples': int(output.metrics.num_examples),
+      'train/num_clients': int(output.metrics.num_clients),
+      'train/num_clients_left_out': int(output.metrics.num_clients_left_out),
+      'communication/parameters_total': state.traffic.parameters,
+      'communication/bytes_total': state.traffic.bytes,
+    }, traffic
+
+  def _evaluate(self, state: RunState) -> dict[str, float]:
+    """Evaluates all clients, and offers their models for selection."""
+    client_states = state.clients.get(range(len(self._ids)))
+    process = self._phases[state.phase].process
+    values = {}
+    for name, part in (('validation', 'validation'), ('local_test', 'test')):
+      if any(len(tensors.y) for tensors in self._data[part]):
+        values[name] = evaluation.evaluate_clients(
+          process, state.server_state, client_states, self._data[part]
+        )
+    state.selection.offer(
+      state.round_num,
+      values[self._config.choices.choose_by]['accuracy'],
+      state.server_state.global_weights,
+      client_states,
+    )
+    return {
+      f'{part}/{metric}/{name}': float(statistic(value))
+      for part, of_part in values.items()
+      for metric, value in of_part.items()
+      for name, statistic in (('mean_over_clients', np.nanmean), ('std_over_clients', np.nanstd))
+    }
+
+  def _save(self, state: RunState) -> None:
+    server = {str(i): leaf for i, leaf in enumerate(tf.nest.flatten(state.server_state))}
+    start = {str(i): leaf for i, leaf in enumerate(state.start_weights)}
+    arrays = {
+      **checkpoints.with_prefix('server', server),
+      **checkpoints.with_prefix('start', start),
+      **checkpoints.with_prefix('clients', state.clients.to_arrays()),
+      **checkpoints.with_prefix('selection', state.selection.to_arrays()),
+    }
+    meta: dict[str, Any] = {
+      'phase': state.phase,
+      'traffic': dataclasses.asdict(state.traffic),
+      'seconds': state.seconds,
+    }
+    self._checkpoints.save(state.round_num, arrays, meta)
+
+  def _restore(self) -> RunState | None:
+    loaded = self._checkpoints.load_latest()
+    if loaded is None:
+      return None
+    round_num, arrays, meta = loaded
+    start = checkpoints.without_prefix('start', arrays)
+    state = self._start(meta['phase'], tuple(start[str(i)] for i in range(len(start))))
+    server = checkpoints.without_prefix('server', arrays)
+    state.server_state = tf.nest.pack_sequence_as(
+      state.server_state, [server[str(i)] for i in range(len(server))]
+    )
+    (initial_client,) = state.clients.get([-1])
+    state.clients.load_arrays(checkpoints.without_prefix('clients', arrays))
+    state.selection.load_arrays(
+      checkpoints.without_prefix('selection', arrays),
+      initial_client,
+      state.server_state.global_weights,
+    )
+    state.traffic = communication.RoundTraffic(**meta['traffic'])
+    state.round_num, state.seconds = round_num, meta['seconds']
+    logging.info('Going on after round %d.', round_num)
+    return state

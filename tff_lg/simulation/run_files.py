@@ -1,0 +1,86 @@
+"""The files of a run folder that are not checkpoints or metrics by round."""
+
+import dataclasses
+import json
+import os
+from typing import Any
+
+import pandas as pd
+
+from tff_lg import config as config_lib
+from tff_lg import data as data_lib
+from tff_lg import files
+from tff_lg import models
+
+_HPARAMS, _SUMMARY, _CLIENTS = 'hparams.json', 'summary.json', 'clients.parquet'
+
+
+def claim(run_dir: str, config: config_lib.TrainConfig) -> None:
+  """Makes the folder this config's, or checks that it is.
+
+  Raises:
+    ValueError: it holds the run of another config; the sentence names what differs.
+  """
+  hparams = json.loads(json.dumps(dataclasses.asdict(config)))
+  path = os.path.join(run_dir, _HPARAMS)
+  if os.path.exists(path):
+    with open(path, encoding='utf-8') as file:
+      found = json.load(file)
+    different = sorted(
+      name for name in {*found, *hparams} if found.get(name) != hparams.get(name)
+    )
+    if different:
+      raise ValueError(
+        f'--run_dir={run_dir} holds a run with other settings ('
+        + ', '.join(f'{n} was {found.get(n)}, now {hparams.get(n)}' for n in different)
+        + '): choose another folder, or delete this one.'
+      )
+    return
+  if os.path.isdir(run_dir) and os.listdir(run_dir):
+    raise ValueError(f'--run_dir={run_dir} is not empty and holds no run: choose another folder.')
+  os.makedirs(run_dir, exist_ok=True)
+  flags = ''.join(f'--{name}={_flag_value(value)}\n' for name, value in hparams.items() if value is not None)
+  files.write_atomically(os.path.join(run_dir, 'flags.txt'), flags)
+  _write_json(path, hparams)
+
+
+def write_inputs(
+  run_dir: str, federated_data: data_lib.FederatedData, model: models.LocalGlobalModel
+) -> None:
+  """Writes what a run starts from: labels by client and the model's split."""
+  counts = pd.DataFrame(federated_data.label_counts(), columns=list(federated_data.class_names))
+  counts.insert(0, 'client_id', [client.client_id for client in federated_data.clients])
+  files.write_atomically(os.path.join(run_dir, 'label_counts.csv'), counts.to_csv(index=False))
+  files.write_atomically(os.path.join(run_dir, 'model_split.txt'), model.describe_split() + '\n')
+
+
+def write_results(
+  run_dir: str, summary: dict[str, Any], clients: pd.DataFrame, seconds: float, num_rounds: int
+) -> None:
+  """Writes what a run ends with; `summary.json`, the last, marks it as complete."""
+  files.write_atomically(os.path.join(run_dir, _CLIENTS), clients.to_parquet(index=False))
+  timing = {'seconds': seconds, 'rounds_per_second': num_rounds / seconds if seconds else None}
+  _write_json(os.path.join(run_dir, 'timing.json'), timing)
+  _write_json(os.path.join(run_dir, _SUMMARY), summary)
+
+
+def is_complete(run_dir: str) -> bool:
+  """Whether the run in the folder has ended."""
+  return os.path.exists(os.path.join(run_dir, _SUMMARY))
+
+
+def load_results(run_dir: str) -> tuple[dict[str, Any], pd.DataFrame]:
+  """Loads the summary and the table of clients of a complete run."""
+  with open(os.path.join(run_dir, _SUMMARY), encoding='utf-8') as file:
+    summary = json.load(file)
+  return summary, pd.read_parquet(os.path.join(run_dir, _CLIENTS))
+
+
+def _write_json(path: str, value: Any) -> None:
+  files.write_atomically(path, json.dumps(value, indent=2, sort_keys=True) + '\n')
+
+
+def _flag_value(value: Any) -> str:
+  if isinstance(value, list):
+    return ','.join(value)
+  return str(value).lower() if isinstance(value, bool) else str(value)

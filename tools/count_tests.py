@@ -1,0 +1,89 @@
+"""Counts the test cases of a `bazel test` run.
+
+Bazel reports targets, each a file of many cases. This reads the run's events, opens the JUnit file
+of each target that was run or taken from the cache, and prints one line, `N passed, N failed`, with
+`, N skipped` after it if any were. A target that has no failed case to show and did not pass (it
+timed out, crashed or could not be built) counts as one failure.
+
+  count_tests.py EVENTS STATUS
+
+EVENTS is the file of --build_event_json_file, STATUS the exit status of `bazel test`. The exit
+status here is 0 only if something passed and nothing failed.
+"""
+
+import collections
+import json
+import pathlib
+import sys
+import urllib.parse
+import xml.etree.ElementTree
+from collections.abc import Iterable
+
+
+def count_cases(path: pathlib.Path) -> collections.Counter:
+  """Returns the `passed`, `failed` and `skipped` cases of a JUnit file, none if unreadable."""
+  counts = collections.Counter()
+  try:
+    root = xml.etree.ElementTree.parse(path).getroot()
+  except (OSError, xml.etree.ElementTree.ParseError):
+    return counts
+  for case in root.iter('testcase'):
+    if case.find('failure') is not None or case.find('error') is not None:
+      counts['failed'] += 1
+    elif case.find('skipped') is not None or case.get('status') == 'notrun':
+      counts['skipped'] += 1
+    else:
+      counts['passed'] += 1
+  return counts
+
+
+def count_events(lines: Iterable[str]) -> collections.Counter:
+  """Returns the counts over all test targets of a run, see the module's docstring.
+
+  Args:
+    lines: the events of the run, one JSON object a line.
+  """
+  results = {}  # The last attempt of each run and shard of a target.
+  summaries = {}
+  for line in lines:
+    event = json.loads(line)
+    event_id = event.get('id', {})
+    if 'testResult' in event and 'testResult' in event_id:
+      key = event_id['testResult']
+      results[key['label'], key.get('run'), key.get('shard')] = event['testResult']
+    elif 'testSummary' in event and 'testSummary' in event_id:
+      summaries[event_id['testSummary']['label']] = event['testSummary'].get('overallStatus')
+    elif 'targetCompleted' in event_id and 'completed' in event:
+      # A target that failed to build gets no summary in every version of Bazel.
+      if not event['completed'].get('success'):
+        summaries.setdefault(event_id['targetCompleted']['label'], 'FAILED_TO_BUILD')
+    elif 'aborted' in event and 'targetCompleted' in event_id:
+      summaries.setdefault(event_id['targetCompleted']['label'], 'FAILED_TO_BUILD')
+
+  per_target = collections.defaultdict(collections.Counter)
+  for (label, _, _), result in results.items():
+    for output in result.get('testActionOutput', ()):
+      if output['name'] == 'test.xml':
+        path = pathlib.Path(urllib.parse.unquote(urllib.parse.urlparse(output['uri']).path))
+        per_target[label] += count_cases(path)
+  for label, status in summaries.items():
+    if status not in ('PASSED', 'FLAKY') and not per_target[label]['failed']:
+      print(f'{label}: {status}')
+      per_target[label]['failed'] += 1
+  return sum(per_target.values(), collections.Counter())
+
+
+def main(events: str, status: str) -> int:
+  """Prints the counts and returns the exit status."""
+  with open(events) as lines:
+    counts = count_events(lines)
+  if status != '0' and not counts['failed']:
+    print(f'bazel test stopped with status {status} before every test had run: see above.')
+    counts['failed'] += 1
+  skipped = f', {counts["skipped"]} skipped' if counts['skipped'] else ''
+  print(f'{counts["passed"]} passed, {counts["failed"]} failed{skipped}')
+  return 0 if counts['passed'] and not counts['failed'] else 1
+
+
+if __name__ == '__main__':
+  sys.exit(main(*sys.argv[1:]))
