@@ -25,5 +25,5 @@ lock:  ## resolve requirements.in to requirements.txt again
 
 clean:  ## remove caches and Bazel's outputs, but neither .venv nor runs
 	@rm -rf .hypothesis .pytest_cache .ruff_cache
-	@find . -name __pycache__ -not -path './.venv/*' -not -path './bazel-*' -prune -exec rm -rf {} +
-	@if [ -e bazel-out ]; then USE_BAZEL_VERSION=$${USE_BAZEL_VERSION:-latest} bazel clean --expunge; fi
+	@find . \( -name .venv -o -name runs \) -prune -o -name __pycache__ -prune -exec rm -rf {} +
+	@if [ -e bazel-out ]; then tools/bazel.sh clean; fi

@@ -9,6 +9,7 @@ py_runtime(
     files = ["packages.txt"],
     interpreter = "python3.sh",
     python_version = "PY3",
+    stub_shebang = "#!{shebang}",
 )
 
 py_runtime_pair(
@@ -36,10 +37,15 @@ def _python_environment_impl(ctx):
     # Reading a file by its label makes Bazel come back here when that file changes.
     packages = ctx.read(Label("//:.venv/packages.txt"))
     ctx.file("packages.txt", packages, executable = False)
-    ctx.file("python3.sh", _WRAPPER % environment.get_child("bin").get_child("python"))
-    ctx.file("BUILD", _BUILD, executable = False)
+    python = str(environment.get_child("bin").get_child("python"))
+    ctx.file("python3.sh", _WRAPPER % python)
+
+    # Bazel starts a test by a script of its own in Python: any Python does, and this one is there,
+    # but the kernel takes neither a space nor a long path in the first line of a script.
+    shebang = "/usr/bin/env python3" if " " in python or len(python) > 100 else python
+    ctx.file("BUILD", _BUILD.replace("{shebang}", shebang), executable = False)
 
 python_environment = repository_rule(
-    implementation = _python_environment_impl, doc = "A repository with a Python toolchain that runs
-    the `.venv` which `make venv` made from the lock.",
+    implementation = _python_environment_impl,
+    doc = "A Python toolchain that runs the .venv which `make venv` made from the lock.",
 )

@@ -7,18 +7,17 @@ Writes a run folder with metrics by round, a table of clients, checkpoints and
 report.html. The same command again goes on where a stopped run was.
 """
 
-from collections.abc import Sequence
 import dataclasses
 import os
 import sys
 import types
 import typing
+from collections.abc import Sequence
 from typing import Any
 
-from absl import app
-from absl import flags
-from absl import logging
+from absl import flags, logging
 
+from pipelines import launch
 from tff_lg import config as config_lib
 from tff_lg import environment
 
@@ -75,12 +74,11 @@ def main(argv: Sequence[str]) -> None:
       raise config_lib.ConfigError('--run_dir is missing: name a folder for this run.')
     config = config_from_flags()
     environment.check_environment()
-  except (config_lib.ConfigError, environment.EnvironmentMismatchError) as error:
+  except (config_lib.ConfigError, environment.UnsupportedEnvironmentError) as error:
     sys.exit(f'train: {error}')
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.
-  from tff_lg import analysis
-  from tff_lg import simulation
+  from tff_lg import analysis, simulation
 
   simulation.set_execution_context()
   try:
@@ -89,11 +87,14 @@ def main(argv: Sequence[str]) -> None:
     logging.debug('Traceback', exc_info=True)
     sys.exit(f'train: {error}')
   except KeyboardInterrupt:
-    sys.exit(f'train: stopped; the same command goes on from the last checkpoint.')
+    sys.exit('train: stopped; the same command goes on from the last checkpoint.')
   report = analysis.write_report(_RUN_DIR.value)
-  print(analysis.comparison_text(_RUN_DIR.value))
-  print(f'Report: {os.path.abspath(report)}')
+  run = analysis.RunFolder.load(_RUN_DIR.value)
+  for table in (analysis.methods_table(run), analysis.paired_table(run)):
+    if table is not None:
+      print(f'\n{analysis.to_text(table)}')
+  print(f'\nReport: {os.path.abspath(report)}')
 
 
 if __name__ == '__main__':
-  app.run(main)
+  launch.run(main)

@@ -91,7 +91,7 @@ class QuietTensorflowLogTest(absltest.TestCase):
       os.environ.pop('TF_CPP_MIN_LOG_LEVEL', None)
       with _installed():
         environment.check_environment()
-      self.assertEqual(os.environ['TF_CPP_MIN_LOG_LEVEL'], '2')
+      self.assertEqual(os.environ['TF_CPP_MIN_LOG_LEVEL'], '3')
 
   def test_keeps_the_level_of_the_user(self):
     with mock.patch.dict(os.environ, {'TF_CPP_MIN_LOG_LEVEL': '0'}):

@@ -4,8 +4,8 @@ This module is light: it imports neither TensorFlow nor data. `pipelines.train` 
 its flags out of `TrainConfig`, so there is no second list of them.
 """
 
-from collections.abc import Mapping
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 TASKS = ('digits', 'mnist', 'cifar10', 'arrays')
@@ -58,7 +58,7 @@ PROTOCOLS: Mapping[str, Protocol] = {
     warm_start_from='best',
     warm_start_learning_rate=0.1,
     output_activation='softmax',
-    note='Models were CHOSEN ON TEST DATA, as the reference code does: test figures are optimistic.',
+    note='Models were CHOSEN ON TEST DATA, as by the reference code: test figures are optimistic.',
   ),
 }
 
@@ -160,19 +160,20 @@ def resolve(config: TrainConfig) -> TrainConfig:
     config: as the user gave it.
 
   Returns:
-    The same config without any None that stands for a default.
+    The same config without any None that stands for a default, except where only the
+    task or the data can tell: `global_layers`, and the clients of a natural partition.
 
   Raises:
     ConfigError: the first thing that cannot be, in one sentence.
   """
   _check_choices(config)
   _check_contradictions(config)
-  protocol = config.choices
+  protocol, methods = config.choices, (config.method, *(config.baselines or ()))
   only_if = {
     'classes_per_client': (config.partition in (None, 'classes_per_client'), 2),
     'shards_per_client': (config.partition == 'shards', 2),
     'dirichlet_alpha': (config.partition == 'dirichlet', 0.9),
-    'proximal_strength': (config.method == 'fedprox', 0.01),
+    'proximal_strength': ('fedprox' in methods, 0.01),
     'num_clients': (config.partition != 'natural', 100),
     'client_epochs': (config.method != 'fedsgd', 1),
     'batch_size': (config.method != 'fedsgd', 10),
@@ -227,8 +228,9 @@ def _check_contradictions(config: TrainConfig) -> None:
       raise ConfigError(
         f'--{name} is given, but --partition is {partition}: it belongs to --partition={needed}.'
       )
+  methods = (config.method, *(config.baselines or ()))
   for name, method in (('global_layers', 'lg_fedavg'), ('proximal_strength', 'fedprox')):
-    if getattr(config, name) is not None and method not in (config.method, *(config.baselines or ())):
+    if getattr(config, name) is not None and method not in methods:
       raise ConfigError(
         f'--{name} is given, but --method is {config.method}: it belongs to --method={method}.'
       )
@@ -244,8 +246,8 @@ def _check_contradictions(config: TrainConfig) -> None:
       'gradient over all of its examples.',
     ),
     (
-      config.method == 'fedsgd' and config.client_learning_rate_decay,
-      '--client_learning_rate_decay does not fit --method=fedsgd: its steps are the server\'s.',
+      'fedsgd' in methods and config.client_learning_rate_decay,
+      "--client_learning_rate_decay does not fit fedsgd: its steps are the server's.",
     ),
     (
       config.method == 'fedsgd' and (config.server_learning_rate != 1 or config.server_momentum),

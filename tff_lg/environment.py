@@ -60,11 +60,11 @@ def check_environment() -> None:
 
 
 def quiet_tensorflow_log() -> None:
-  """Keeps TensorFlow's C++ log to errors, unless the user has set `TF_CPP_MIN_LOG_LEVEL`.
+  """Silences TensorFlow's C++ log, unless the user has set `TF_CPP_MIN_LOG_LEVEL`.
 
   TensorFlow reads the variable when it is imported, so this has no effect afterwards.
   """
-  os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '2')
+  os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
 
 
 def _installed_version(package: str) -> str | None:

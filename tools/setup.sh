@@ -60,7 +60,7 @@ if ! "$python" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev
   "$base" -m venv --clear "$venv" || fail "$base could not make $venv: its message is above."
 fi
 
-echo 'Installing requirements.txt (about 900 MB to download the first time)'
+echo 'Installing requirements.txt: 3 GB, a few minutes the first time'
 "$python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --no-compile \
   -r requirements.txt ||
   fail 'pip could not install requirements.txt (its message is above): check the network, then run this again.'

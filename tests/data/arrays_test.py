@@ -4,11 +4,9 @@ import io
 import pathlib
 
 import numpy as np
-from absl.testing import absltest
-from absl.testing import parameterized
+from absl.testing import absltest, parameterized
 
-from tff_lg.data import arrays
-from tff_lg.data import examples
+from tff_lg.data import arrays, examples
 
 _X = np.arange(8, dtype=np.float64).reshape(4, 2)
 _Y = np.array([0, 2, 2, 0])

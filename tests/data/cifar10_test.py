@@ -5,11 +5,9 @@ import pathlib
 import pickle
 
 import numpy as np
-from absl.testing import absltest
-from absl.testing import parameterized
+from absl.testing import absltest, parameterized
 
-from tff_lg.data import cifar10
-from tff_lg.data import examples
+from tff_lg.data import cifar10, examples
 
 _NAMES = ('data_batch_1', 'data_batch_2', 'data_batch_3', 'data_batch_4', 'data_batch_5')
 

@@ -1,8 +1,7 @@
 """Tests of the values, and of what they refuse."""
 
 import numpy as np
-from absl.testing import absltest
-from absl.testing import parameterized
+from absl.testing import absltest, parameterized
 
 from tff_lg.data import examples
 

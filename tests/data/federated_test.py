@@ -4,13 +4,10 @@ import itertools
 
 import hypothesis
 import numpy as np
-from absl.testing import absltest
-from absl.testing import parameterized
+from absl.testing import absltest, parameterized
 from hypothesis import strategies as st
 
-from tff_lg.data import examples
-from tff_lg.data import federated
-from tff_lg.data import partitioners
+from tff_lg.data import examples, federated, partitioners
 
 _SETTINGS = {'deadline': None, 'derandomize': True, 'database': None, 'max_examples': 40}
 _PARTITIONERS = (
@@ -146,7 +143,7 @@ class PartitionClientsTest(parameterized.TestCase):
       _partition(source, partitioners.dirichlet(3, 5.0), fraction) for fraction in (0.5, 0)
     )
     np.testing.assert_array_equal(some.label_counts(), none.label_counts())
-    for with_validation, without in zip(some.clients, none.clients):
+    for with_validation, without in zip(some.clients, none.clients, strict=True):
       self.assertEqual(_numbers(with_validation.test), _numbers(without.test))
 
   def test_whole_test_set_and_classes_are_passed_on(self):

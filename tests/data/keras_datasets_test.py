@@ -6,9 +6,7 @@ import numpy as np
 import tensorflow as tf
 from absl.testing import absltest
 
-from tff_lg.data import cifar10
-from tff_lg.data import examples
-from tff_lg.data import mnist
+from tff_lg.data import cifar10, examples, mnist
 
 
 class KerasDatasetsTest(absltest.TestCase):

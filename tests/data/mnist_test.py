@@ -5,11 +5,9 @@ import pathlib
 import struct
 
 import numpy as np
-from absl.testing import absltest
-from absl.testing import parameterized
+from absl.testing import absltest, parameterized
 
-from tff_lg.data import examples
-from tff_lg.data import mnist
+from tff_lg.data import examples, mnist
 
 _TRAIN_IMAGES = 'train-images-idx3-ubyte'
 _TRAIN_LABELS = 'train-labels-idx1-ubyte'

@@ -6,8 +6,7 @@ import sys
 
 from absl.testing import absltest
 
-from tff_lg.data import examples
-from tff_lg.data import sources
+from tff_lg.data import examples, sources
 
 
 class SourcesTest(absltest.TestCase):

@@ -2,8 +2,7 @@
 
 import hypothesis
 import numpy as np
-from absl.testing import absltest
-from absl.testing import parameterized
+from absl.testing import absltest, parameterized
 from hypothesis import strategies as st
 
 from tff_lg.data import splits

@@ -1,14 +1,16 @@
 """Tests of the stateful process: by hand, and against TFF's own algorithms."""
 
-from absl.testing import absltest
-from absl.testing import parameterized
 import numpy as np
 import tensorflow as tf
 import tensorflow_federated as tff
+from absl.testing import absltest, parameterized
 
 from tests.learning import testing
-from tff_lg import learning
-from tff_lg import simulation
+from tff_lg import learning, simulation
+
+
+def setUpModule():
+  simulation.set_execution_context()
 
 
 def _run(process, model, data, num_rounds=1):
@@ -65,9 +67,7 @@ class ByHandTest(absltest.TestCase):
 
   def test_lg_fedavg_keeps_local_weights_apart(self):
     output = self._next(('head',))
-    np.testing.assert_allclose(
-      self._weights(output.server_state.global_weights), [2.25], rtol=1e-6
-    )
+    np.testing.assert_allclose(self._weights(output.server_state.global_weights), [2.25], rtol=1e-6)
     local = [self._weights(state.local_weights)[0] for state in output.client_states]
     np.testing.assert_allclose(local, [0.6, 1.8], rtol=1e-6)
 
@@ -78,9 +78,7 @@ class ByHandTest(absltest.TestCase):
     np.testing.assert_allclose(local, [[0.6, 1.8], [1.8, 2.4]], rtol=1e-6)
 
   def test_server_learning_rate_scales_the_mean_update(self):
-    output = self._next(
-      ('base', 'head'), server_optimizer=tff.learning.optimizers.build_sgdm(0.5)
-    )
+    output = self._next(('base', 'head'), server_optimizer=tff.learning.optimizers.build_sgdm(0.5))
     np.testing.assert_allclose(
       self._weights(output.server_state.global_weights), [1.25, 2.125], rtol=1e-6
     )
@@ -176,9 +174,7 @@ class WhatTravelsTest(absltest.TestCase):
       model, testing.settings(aggregator=tff.aggregators.UnweightedMeanFactory())
     )
     output = _run(process, model, list(ByHandTest.data))
-    np.testing.assert_allclose(
-      np.ravel(output.server_state.global_weights), [1.2, 2.1], rtol=1e-6
-    )
+    np.testing.assert_allclose(np.ravel(output.server_state.global_weights), [1.2, 2.1], rtol=1e-6)
 
 
 class AgainstTffTest(parameterized.TestCase):
@@ -264,5 +260,4 @@ def _unbatch(x, y):
 
 
 if __name__ == '__main__':
-  simulation.set_execution_context()
   absltest.main()

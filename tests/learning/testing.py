@@ -1,11 +1,13 @@
 """A tiny linear model and clients of three numbers, for tests of the process."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 import tensorflow as tf
 import tensorflow_federated as tff
 
-from tff_lg import learning
-from tff_lg import models
+from tff_lg import learning, models
 
 
 def linear_model(global_layers=('base', 'head')) -> models.LocalGlobalModel:
@@ -60,3 +62,9 @@ def settings(learning_rate=0.1, batches=None, **changes) -> learning.ProcessSett
     batches=batches or learning.TensorBatches(None),
     **changes,
   )
+
+
+def in_graph(function: Callable[[], Any]) -> Any:
+  """What the function gives in a graph of its own, where models can be called."""
+  with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+    return session.run(function())

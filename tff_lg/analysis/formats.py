@@ -1,4 +1,4 @@
-"""Numbers as people read them. A missing value (NaN) is a dash everywhere."""
+"""Numbers as people read them. What is not finite is a dash everywhere."""
 
 import math
 from typing import NamedTuple
@@ -15,29 +15,29 @@ class Unit(NamedTuple):
 
 def percent(share: float, digits: int = 2) -> str:
   """A share in [0, 1] in per cent, without the sign: 0.98765 is `98.77`."""
-  return MISSING if math.isnan(share) else f'{100 * share:.{digits}f}'
+  return f'{100 * share:.{digits}f}' if math.isfinite(share) else MISSING
 
 
 def percent_with_std(mean: float, std: float) -> str:
   """Mean and standard deviation of shares in per cent: `98.77 ± 0.35`."""
-  if math.isnan(mean) or math.isnan(std):
+  if not math.isfinite(mean + std):
     return percent(mean)
   return f'{percent(mean)} ± {percent(std)}'
 
 
 def points(difference: float) -> str:
   """A difference of shares in percentage points, signed: 0.0123 is `+1.23`."""
-  if math.isnan(difference):
+  if not math.isfinite(difference):
     return MISSING
   text = f'{100 * difference:+.2f}'
   return '0.00' if float(text) == 0 else text.replace('-', '−')
 
 
 def count(number: float) -> str:
-  """A count, exact below a million: `99,978`; else as the papers print it: `2.86e10`."""
-  if math.isnan(number):
+  """A count, exact below ten million: `633,226`; else as papers print it: `2.86e10`."""
+  if not math.isfinite(number):
     return MISSING
-  if abs(number) < 1e6:
+  if abs(number) < 1e7:
     return f'{number:,.0f}'
   mantissa, exponent = f'{number:.2e}'.split('e')
   return f'{mantissa}e{int(exponent)}'
@@ -51,7 +51,7 @@ def byte_unit(largest: float) -> Unit:
 
 def num_bytes(number: float) -> str:
   """A byte count in decimal units: `114.4 GB`."""
-  if math.isnan(number):
+  if not math.isfinite(number):
     return MISSING
   unit = byte_unit(number)
   return f'{number:,.0f} B' if unit.name == 'B' else f'{number / unit.size:,.1f} {unit.name}'
@@ -59,7 +59,7 @@ def num_bytes(number: float) -> str:
 
 def seconds(number: float) -> str:
   """A duration: `8.3 s`, `4 min 05 s`, `2 h 07 min`."""
-  if math.isnan(number):
+  if not math.isfinite(number):
     return MISSING
   if number < 60:
     return f'{number:.1f} s'

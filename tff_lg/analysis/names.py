@@ -14,6 +14,11 @@ LOCAL_TEST_LOSS = 'local_test/loss/mean_over_clients'
 NUM_CLIENTS_LEFT_OUT = 'train/num_clients_left_out'
 PARAMETERS_TOTAL = 'communication/parameters_total'
 BYTES_TOTAL = 'communication/bytes_total'
+# The same, were every round's broadcast sent to all clients, sampled or not.
+PARAMETERS_TO_ALL = 'communication/broadcast_to_all/parameters_total'
+BYTES_TO_ALL = 'communication/broadcast_to_all/bytes_total'
+# Text: on which data models were chosen.
+PROTOCOL_NOTE = 'protocol/note'
 
 NEW_TEST = 'new_test/accuracy'
 # Ensemble in `new_test/accuracy/<ensemble>` -> what a table calls it.

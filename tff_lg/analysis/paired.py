@@ -8,6 +8,8 @@ import pandas as pd
 from scipy import stats
 
 _CONFIDENCE = 0.95
+# Accuracies are float32 in parts; what differs by less is the same number of examples.
+_SAME = 1e-6
 
 # What the interval is, in words for the reader of a table.
 INTERVAL = (
@@ -53,6 +55,7 @@ def compare_clients(method: pd.Series, other: pd.Series) -> PairedComparison:
     The comparison.
   """
   difference = (method - other).dropna().to_numpy()
+  difference = np.where(np.abs(difference) < _SAME, 0, difference)
   n = len(difference)
   mean = float(difference.mean()) if n else math.nan
   margin = math.nan

@@ -1,11 +1,11 @@
 """Reads one file of a run folder each, or says in a sentence what is wrong with it."""
 
-from collections.abc import Callable
 import csv
 import io
 import json
 import math
 import os
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import pandas as pd
@@ -74,26 +74,26 @@ def read_object(path: str) -> dict[str, Any]:
   return content
 
 
-def read_numbers(path: str) -> dict[str, float]:
-  """Reads one flat JSON object of numbers, where null is NaN.
+def read_flat_object(path: str) -> dict[str, float | str]:
+  """Reads one flat JSON object of numbers and texts, where null is NaN.
 
   Args:
     path: the file.
 
   Returns:
-    The numbers by name.
+    The values by name.
 
   Raises:
-    RunFolderError: it is missing, not an object, or a value is not a number.
+    RunFolderError: it is missing, not an object, or a value is neither.
   """
-  numbers = {}
+  values = {}
   for name, value in read_object(path).items():
     if value is None:
       value = math.nan
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-      raise RunFolderError(f'{path}: {name} is {json.dumps(value)}, expected a number.')
-    numbers[name] = value
-  return numbers
+    if isinstance(value, bool) or not isinstance(value, (int, float, str)):
+      raise RunFolderError(f'{path}: {name} is {json.dumps(value)}, expected a number or text.')
+    values[name] = value
+  return values
 
 
 def read_rounds(path: str) -> pd.DataFrame:
@@ -115,7 +115,9 @@ def read_rounds(path: str) -> pd.DataFrame:
   rounds = _as_whole_numbers(path, pd.Series(table.index, index=lines, name='round_num'))
   table.index = pd.Index(rounds.astype('int64'), name='round_num')
   columns = {
-    name: table[name].where(table[name] != '') if name == 'method' else _as_floats(path, table[name])
+    name: table[name].where(table[name] != '')
+    if name == 'method'
+    else _as_floats(path, table[name])
     for name in table
   }
   return pd.DataFrame(columns, index=table.index).sort_index()

@@ -1,30 +1,94 @@
 """One self-contained page on a run: no network, light and dark, prints well."""
 
-from collections.abc import Sequence
 import os
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import jinja2
-from markupsafe import Markup
-from markupsafe import escape
+from markupsafe import Markup, escape
 
-from tff_lg.analysis import names
-from tff_lg.analysis import sections as sections_lib
-from tff_lg.analysis import style
-from tff_lg.analysis.files import write_atomically
+from tff_lg import files
+from tff_lg.analysis import names, style
 from tff_lg.analysis.run_folder import RunFolder
-from tff_lg.analysis.sections import Illustration
-from tff_lg.analysis.sections import Section
-from tff_lg.analysis.sections import SectionBuilder
+from tff_lg.analysis.sections import SECTIONS, Illustration, Section, SectionBuilder
+
+_TEMPLATE = 'report.html.j2'
 
 
-class ReportFiles(NamedTuple):
-  """What `write_report` wrote.
+def write_report(
+  run_dir: str, *, output: str | None = None, builders: Sequence[SectionBuilder] = SECTIONS
+) -> str:
+  """Writes the report of a run and its figures.
 
-  Attributes:
-    page: the HTML file.
-    figures: the PNG files.
+  Args:
+    run_dir: a finished run folder.
+    output: the page; `report.html` in the run folder by default. The figures go to
+      `figures/` in the run folder, and into the page.
+    builders: the sections, in order; one that gives None is left out.
+
+  Returns:
+    Path of the page.
+
+  Raises:
+    RunFolderError: a file of the run folder is missing or damaged.
+    OSError: something cannot be written.
   """
+  run = RunFolder.load(run_dir)
+  sections = build_sections(run, builders)
+  save_figures(run, sections)
+  return files.write_atomically(
+    output or os.path.join(run_dir, 'report.html'), _page(run, sections)
+  )
 
-  page: str
-  figures: tuple[str, ...]
+
+def build_sections(
+  run: RunFolder, builders: Sequence[SectionBuilder] = SECTIONS
+) -> tuple[Section, ...]:
+  """The sections that the run has data for, in order."""
+  return tuple(section for build in builders if (section := build(run)) is not None)
+
+
+def save_figures(run: RunFolder, sections: Sequence[Section] | None = None) -> tuple[str, ...]:
+  """Writes the figures of the report as PNG into `figures/` of the run folder.
+
+  Args:
+    run: the run.
+    sections: whose figures; those of the whole report by default.
+
+  Returns:
+    Paths of the files.
+
+  Raises:
+    OSError: a file cannot be written.
+  """
+  return tuple(
+    files.write_atomically(
+      os.path.join(run.path, 'figures', f'{illustration.name}.png'),
+      style.png_bytes(illustration.figure),
+    )
+    for section in (build_sections(run) if sections is None else sections)
+    for illustration in section.illustrations
+  )
+
+
+def _page(run: RunFolder, sections: Sequence[Section]) -> str:
+  environment = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(os.path.dirname(__file__)),
+    autoescape=True,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    undefined=jinja2.StrictUndefined,
+  )
+  task = run.hparams.get('task')
+  return environment.get_template(_TEMPLATE).render(
+    title=names.method_name(run.method) + (f' on {task}' if task else ''),
+    run_dir=run.path,
+    palette=Markup(style.palette_css()),
+    sections=sections,
+    svg=_svg,
+  )
+
+
+def _svg(illustration: Illustration) -> Markup:
+  return Markup(
+    style.svg_markup(illustration.figure, illustration.name, escape(illustration.caption))
+  )

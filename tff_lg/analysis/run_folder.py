@@ -13,16 +13,15 @@
 | baselines/METHOD/ | a run folder for each baseline | no |
 """
 
-from collections.abc import Mapping
 import dataclasses
 import math
 import os
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from tff_lg.analysis import names
-from tff_lg.analysis import readers
+from tff_lg.analysis import names, readers
 from tff_lg.analysis.readers import RunFolderError
 
 __all__ = ['Phase', 'RunFolder', 'RunFolderError', 'SYNTHETIC']
@@ -47,7 +46,7 @@ class RunFolder:
     path: the folder, as it was given.
     method: name of the method, such as `lg_fedavg`.
     hparams: value of each flag by its name.
-    summary: final metrics by name; NaN where one is not defined.
+    summary: final metrics by name, and a few texts; NaN where one is not defined.
     metrics: metrics by round, indexed by `round_num`; `method` is text, all other
       columns are float64 with NaN where a round was not evaluated.
     clients: one row a client, indexed by `client_id` (text), float64 columns.
@@ -61,13 +60,13 @@ class RunFolder:
   path: str
   method: str
   hparams: Mapping[str, Any]
-  summary: Mapping[str, float]
+  summary: Mapping[str, float | str]
   metrics: pd.DataFrame
   clients: pd.DataFrame
   communication: pd.DataFrame | None
   label_counts: pd.DataFrame | None
   model_split: str | None
-  timing: Mapping[str, float]
+  timing: Mapping[str, float | str]
   baselines: Mapping[str, 'RunFolder']
 
   @classmethod
@@ -95,15 +94,20 @@ class RunFolder:
       path=path,
       method=str(method),
       hparams=hparams,
-      summary=readers.read_numbers(file('summary.json')),
+      summary=readers.read_flat_object(file('summary.json')),
       metrics=readers.read_rounds(file('metrics.csv')),
       clients=readers.read_clients(file('clients.parquet')),
       communication=readers.if_present(readers.read_rounds, file('communication.csv')),
       label_counts=readers.if_present(readers.read_label_counts, file('label_counts.csv')),
       model_split=readers.if_present(readers.read_text, file('model_split.txt')),
-      timing=readers.if_present(readers.read_numbers, file('timing.json')) or {},
+      timing=readers.if_present(readers.read_flat_object, file('timing.json')) or {},
       baselines=_load_baselines(file('baselines')),
     )
+
+  @property
+  def chosen_on_test_data(self) -> bool:
+    """Whether models were chosen on test data, as the reference code does."""
+    return self.hparams.get('protocol') == 'reference'
 
   @property
   def is_synthetic(self) -> bool:
@@ -111,8 +115,9 @@ class RunFolder:
     return bool(self.hparams.get(SYNTHETIC, False))
 
   def value(self, name: str) -> float:
-    """A final metric of summary.json, NaN if the run has none of that name."""
-    return self.summary.get(name, math.nan)
+    """A final metric of summary.json, NaN if the run has no number of that name."""
+    value = self.summary.get(name, math.nan)
+    return math.nan if isinstance(value, str) else value
 
   def curve(self, name: str) -> pd.Series:
     """A metric by round, of the rounds that have it; empty if none has."""

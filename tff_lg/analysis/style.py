@@ -6,10 +6,10 @@ figures follow the reader's light or dark setting. Series differ in line style a
 well as in colour.
 """
 
-from collections.abc import Callable
 import functools
 import io
 import re
+from collections.abc import Callable
 from typing import NamedTuple, ParamSpec, TypeVar
 
 import matplotlib
@@ -56,9 +56,8 @@ _OTHER_SERIES = ('purple', (0, (3, 3)))
 _RC = {
   'font.family': 'DejaVu Sans',
   'font.size': 9,
-  'axes.titlesize': 10,
-  'axes.titleweight': 'bold',
-  'axes.titlelocation': 'left',
+  'text.parse_math': False,  # A class may be called anything.
+  'axes.titlesize': 9,
   'axes.labelsize': 9,
   'text.color': INK,
   'axes.labelcolor': INK,
@@ -108,11 +107,10 @@ def styled(draw: Callable[_P, _R]) -> Callable[_P, _R]:
   return with_settings
 
 
-def label_axes(axes: Axes, *, x: str, y: str, title: str = '') -> None:
-  """Names both axes, with their units, and the plot."""
+def label_axes(axes: Axes, *, x: str, y: str) -> None:
+  """Names both axes, with their units."""
   axes.set_xlabel(x)
   axes.set_ylabel(y)
-  axes.set_title(title)
 
 
 @styled
@@ -158,6 +156,5 @@ def palette_css() -> str:
   light = variables({name: value.light for name, value in COLOURS.items()})
   dark = variables({name: value.dark for name, value in COLOURS.items()})
   return (
-    f':root {{ {light} }}\n'
-    f'@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}'
+    f':root {{ {light} }}\n@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}'
   )

@@ -3,17 +3,17 @@
 Its hparams.json says so (`synthetic`), and so does everything made from it.
 """
 
-from collections.abc import Sequence
 import io
 import json
 import os
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
+from tff_lg import files
 from tff_lg.analysis import names
-from tff_lg.analysis.files import write_atomically
 from tff_lg.analysis.run_folder import SYNTHETIC
 
 _NUM_CLASSES = 10
@@ -52,12 +52,12 @@ def write_synthetic_run_folder(
     `run_dir`.
 
   Raises:
-    ValueError: `run_dir` holds the results of a real run.
+    ValueError: `run_dir` holds something else, such as a real run.
   """
-  if _holds_a_real_run(run_dir):
+  if _holds_something_else(run_dir):
     raise ValueError(
-      f'{run_dir}: the folder holds a real run, which invented numbers would overwrite; '
-      'name another folder.'
+      f'{run_dir}: the folder holds something else than invented numbers, which must not be '
+      'overwritten by them; name another folder.'
     )
   rng = np.random.default_rng(seed)
   own = _as_shares(np.clip(rng.beta(14, 1.5, num_clients), 0.5, 1))
@@ -76,20 +76,18 @@ def write_synthetic_run_folder(
   label_counts = _label_counts(rng, num_clients)
   _write_run(run_dir, run, baselines, label_counts, rng)
   for baseline in baselines:
-    _write_run(
-      os.path.join(run_dir, 'baselines', baseline.method), baseline, (), label_counts, rng
-    )
+    _write_run(os.path.join(run_dir, 'baselines', baseline.method), baseline, (), label_counts, rng)
   return run_dir
 
 
-def _holds_a_real_run(run_dir: str) -> bool:
+def _holds_something_else(run_dir: str) -> bool:
   if not os.path.isdir(run_dir) or not os.listdir(run_dir):
     return False
   try:
     with open(os.path.join(run_dir, 'hparams.json'), encoding='utf-8') as file:
       return not json.load(file).get(SYNTHETIC, False)
   except (OSError, ValueError, AttributeError):
-    return True  # Not written by us: leave it alone.
+    return True
 
 
 def _write_run(
@@ -105,9 +103,10 @@ def _write_run(
     'task': 'mnist',
     'method': run.method,
     'num_clients': len(run.accuracy),
-    'clients_per_round': _CLIENTS_PER_ROUND,
-    'rounds': sum(rounds for _, rounds in run.phases),
-    'seed': 0,
+    'clients_per_round': min(_CLIENTS_PER_ROUND, len(run.accuracy)),
+    'rounds': run.phases[-1][1],
+    'warm_start_rounds': sum(rounds for _, rounds in run.phases[:-1]),
+    'protocol': 'validation',
   }
   communication = _communication(run)
   metrics = _metrics(run, communication, rng)
@@ -126,7 +125,7 @@ def _write_run(
     'timing.json': json.dumps({'seconds': 75.0, 'rounds_per_second': 2.5}),
   }
   for name, content in contents.items():
-    write_atomically(os.path.join(run_dir, name), content)
+    files.write_atomically(os.path.join(run_dir, name), content)
 
 
 def _communication(run: _Run) -> pd.DataFrame:
@@ -193,15 +192,17 @@ def _clients(run: _Run, baselines: Sequence[_Run], label_counts: pd.DataFrame) -
 
 
 def _label_counts(rng: np.random.Generator, num_clients: int) -> pd.DataFrame:
-  """Two to three classes a client, as a Dirichlet of small concentration gives."""
+  """Uneven classes and sizes, as a Dirichlet of small concentration gives."""
   shares = rng.dirichlet(np.full(_NUM_CLASSES, 0.3), num_clients)
   sizes = rng.integers(30, 120, num_clients)
-  counts = np.stack([rng.multinomial(size, share) for size, share in zip(sizes, shares)])
+  counts = np.stack(
+    [rng.multinomial(size, share) for size, share in zip(sizes, shares, strict=True)]
+  )
   ids = pd.Index([f'client_{k:03d}' for k in range(num_clients)], name='client_id')
   return pd.DataFrame(counts, index=ids, columns=[str(label) for label in range(_NUM_CLASSES)])
 
 
-def _summary(run: _Run, metrics: pd.DataFrame) -> dict[str, float]:
+def _summary(run: _Run, metrics: pd.DataFrame) -> dict[str, float | str]:
   federated = run.method != names.LOCAL_ONLY
   new_test = 0.95 if federated else 0.3
   rounds = {
@@ -211,6 +212,7 @@ def _summary(run: _Run, metrics: pd.DataFrame) -> dict[str, float]:
     names.LOCAL_TEST_MEAN: float(run.accuracy.mean()),
     names.LOCAL_TEST_STD: float(run.accuracy.std()),
     **{f'{names.NEW_TEST}/{name}': new_test - 0.01 * i for i, name in enumerate(names.ENSEMBLES)},
+    names.PROTOCOL_NOTE: 'Synthetic: every number is invented.',
     names.PARAMETERS_TOTAL: int(metrics[names.PARAMETERS_TOTAL].iloc[-1]),
     names.BYTES_TOTAL: int(metrics[names.BYTES_TOTAL].iloc[-1]),
     **rounds,

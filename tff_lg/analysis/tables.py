@@ -2,12 +2,10 @@
 
 from typing import NamedTuple
 
-from markupsafe import Markup
 import pandas as pd
+from markupsafe import Markup
 
-from tff_lg.analysis import formats
-from tff_lg.analysis import names
-from tff_lg.analysis import paired
+from tff_lg.analysis import formats, names, paired
 from tff_lg.analysis.run_folder import RunFolder
 
 
@@ -54,7 +52,7 @@ def methods_table(run: RunFolder) -> Table:
   columns = (
     Column('', 'method'),
     Column('local test (%)', 'mean ± std'),
-    *(Column('new test (%), ensemble by', names.ENSEMBLES[name]) for name in ensembles),
+    *(Column('new test (%), clients combined by', names.ENSEMBLES[name]) for name in ensembles),
     Column('', 'rounds'),
     Column('communicated', 'parameters'),
     Column('communicated', 'bytes'),
@@ -72,7 +70,9 @@ def methods_table(run: RunFolder) -> Table:
   )
   notes = ['Local test: each client on its own test data, std over clients.']
   if ensembles:
-    notes.append('New test: all clients\' models together on the whole test set.')
+    notes.append("New test: all clients' models together on the whole test set.")
+  if isinstance(note := run.summary.get(names.PROTOCOL_NOTE), str):
+    notes.append(note)
   return Table(columns, rows, tuple(notes))
 
 
@@ -105,6 +105,22 @@ def paired_table(run: RunFolder) -> Table | None:
   return Table(columns, rows, (paired.INTERVAL,))
 
 
+def comparison_text(run_dir: str) -> str:
+  """Both tables of a finished run folder, for the terminal.
+
+  Args:
+    run_dir: the run folder.
+
+  Returns:
+    The comparison of methods and, with a baseline, the differences per client.
+
+  Raises:
+    RunFolderError: a file of the run folder is missing or damaged.
+  """
+  run = RunFolder.load(run_dir)
+  return '\n\n'.join(to_text(table) for table in (methods_table(run), paired_table(run)) if table)
+
+
 def to_text(table: Table) -> str:
   """The table for a terminal, its first column to the left, the others to the right."""
   heads = [column.name for column in table.columns]
@@ -130,7 +146,7 @@ def to_text(table: Table) -> str:
 
 
 def to_html(table: Table) -> Markup:
-  """The table as HTML; the row of the run itself, which is the last, is marked."""
+  """The table as HTML, for the page's style sheet."""
   group_cells = Markup().join(
     Markup('<th colspan="{}"{}>{}</th>').format(
       last - first + 1, Markup(' class="group"') if group else '', group
@@ -174,7 +190,7 @@ def _paired_row(label: str, mine: pd.Series, other: pd.Series) -> tuple[str, ...
 
 def _rounds(run: RunFolder) -> str:
   """Rounds of the warm start and of the method: `400 + 100`."""
-  rounds = {name: n for name, n in run.summary.items() if name.startswith('rounds/')}
+  rounds = {name: run.value(name) for name in run.summary if name.startswith('rounds/')}
   # The warm start comes first, whatever the order in the file.
   ordered = sorted(rounds, key=lambda name: name != 'rounds/fedavg')
   written = [formats.count(rounds[name]) for name in ordered if rounds[name] > 0]

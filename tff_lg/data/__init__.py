@@ -10,14 +10,9 @@ import scikit-learn or TensorFlow when they are called.)
 """
 
 from tff_lg.data import partitioners
-from tff_lg.data.examples import DataError
-from tff_lg.data.examples import Examples
-from tff_lg.data.examples import Source
-from tff_lg.data.federated import ClientExamples
-from tff_lg.data.federated import FederatedData
-from tff_lg.data.federated import partition_clients
-from tff_lg.data.sources import SOURCE_NAMES
-from tff_lg.data.sources import load_source
+from tff_lg.data.examples import DataError, Examples, Source
+from tff_lg.data.federated import ClientExamples, FederatedData, partition_clients
+from tff_lg.data.sources import SOURCE_NAMES, load_source
 
 __all__ = [
   'SOURCE_NAMES',

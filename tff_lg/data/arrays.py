@@ -4,8 +4,7 @@ import pathlib
 
 import numpy as np
 
-from tff_lg.data import examples
-from tff_lg.data import splits
+from tff_lg.data import examples, splits
 
 _TEST_FRACTION = 0.2
 

@@ -10,8 +10,7 @@ import pickle
 
 import numpy as np
 
-from tff_lg.data import examples
-from tff_lg.data import keras_datasets
+from tff_lg.data import examples, keras_datasets
 
 _CLASS_NAMES = (
   'airplane',

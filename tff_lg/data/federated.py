@@ -5,8 +5,7 @@ import dataclasses
 import numpy as np
 from absl import logging
 
-from tff_lg.data import examples
-from tff_lg.data import splits
+from tff_lg.data import examples, splits
 from tff_lg.data.partitioners import partitioner as partitioner_lib
 
 
@@ -39,7 +38,7 @@ class FederatedData:
   def label_counts(self) -> np.ndarray:
     """Returns int64 [num_clients, num_classes]: training and validation examples by class."""
     counts = np.zeros((len(self.clients), self.num_classes), np.int64)
-    for row, client in zip(counts, self.clients):
+    for row, client in zip(counts, self.clients, strict=True):
       for part in (client.train, client.validation):
         row += np.bincount(part.y, minlength=self.num_classes)
     return counts
@@ -103,7 +102,7 @@ def partition_clients(
     logging.warning('%d of %d clients have no test examples.', without_test, len(parts))
   rng = np.random.default_rng(validation_seed)
   clients = []
-  for client_id, part, test_part in zip(client_ids, parts, test_parts):
+  for client_id, part, test_part in zip(client_ids, parts, test_parts, strict=True):
     kept, held = splits.hold_out(train.y[part], validation_fraction, rng)
     clients.append(
       ClientExamples(
@@ -141,7 +140,7 @@ def _users_of_clients(
   if train.users is None or not all(len(part) for part in parts):
     return None
   users = tuple(str(train.users[part[0]]) for part in parts)
-  same = all((train.users[part] == user).all() for part, user in zip(parts, users))
+  same = all((train.users[part] == user).all() for part, user in zip(parts, users, strict=True))
   return users if same and len(set(users)) == len(users) else None
 
 
@@ -151,7 +150,7 @@ def _numbered_ids(num_clients: int) -> tuple[str, ...]:
 
 
 def _refuse_empty(parts: tuple[np.ndarray, ...], client_ids: tuple[str, ...]) -> None:
-  empty = [client_id for client_id, part in zip(client_ids, parts) if not len(part)]
+  empty = [client_id for client_id, part in zip(client_ids, parts, strict=True) if not len(part)]
   if empty:
     raise ValueError(
       f'{empty[0]}: no training examples found ({len(empty)} such clients of {len(parts)}), '

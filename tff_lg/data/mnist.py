@@ -11,8 +11,7 @@ import zlib
 
 import numpy as np
 
-from tff_lg.data import examples
-from tff_lg.data import keras_datasets
+from tff_lg.data import examples, keras_datasets
 
 _CLASS_NAMES = tuple(str(digit) for digit in range(10))
 _GZIP_MAGIC = b'\x1f\x8b'

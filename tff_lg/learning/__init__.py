@@ -5,19 +5,17 @@ weighting, objective, batches). Goes out: a `LocalGlobalProcess`, TFF computatio
 that `tff_lg.simulation` drives. May import: `tff_lg.models`, `tff_lg.aggregators`.
 """
 
-from tff_lg.learning.batches import ClientTensors
-from tff_lg.learning.batches import DatasetBatches
-from tff_lg.learning.batches import TensorBatches
+from tff_lg.learning.batches import ClientTensors, DatasetBatches, TensorBatches
 from tff_lg.learning.client_weighting import CLIENT_WEIGHTINGS
 from tff_lg.learning.client_work import ClientState
-from tff_lg.learning.methods import METHODS
-from tff_lg.learning.methods import MethodOptions
-from tff_lg.learning.objectives import proximal
-from tff_lg.learning.objectives import supervised
-from tff_lg.learning.process import LocalGlobalProcess
-from tff_lg.learning.process import RoundOutput
-from tff_lg.learning.process import ServerState
-from tff_lg.learning.process import build_local_global_process
+from tff_lg.learning.methods import METHODS, MethodOptions
+from tff_lg.learning.objectives import proximal, supervised
+from tff_lg.learning.process import (
+  LocalGlobalProcess,
+  RoundOutput,
+  ServerState,
+  build_local_global_process,
+)
 from tff_lg.learning.settings import ProcessSettings
 
 __all__ = [

@@ -26,8 +26,6 @@ def crop_and_flip(images: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
   flip = tf.random.stateless_uniform([batch, 1], seed + 1) < 0.5
   columns = tf.where(flip, columns[:, ::-1], columns)
   # One gather of pixels: no operation an image.
-  indices = tf.stack(
-    [tf.repeat(rows, width, axis=1), tf.tile(columns, [1, height])], axis=-1
-  )
+  indices = tf.stack([tf.repeat(rows, width, axis=1), tf.tile(columns, [1, height])], axis=-1)
   pixels = tf.gather_nd(padded, indices, batch_dims=1)
   return tf.reshape(pixels, tf.shape(images))

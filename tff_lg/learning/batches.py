@@ -6,8 +6,8 @@ index from plain tensors inside one `tf.while_loop`: no tf.data pipeline per cli
 and round. `DatasetBatches` takes TFF's convention, a sequence of batches.
 """
 
-from collections.abc import Callable
 import dataclasses
+from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np

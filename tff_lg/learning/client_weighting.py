@@ -1,8 +1,8 @@
 """How much each client counts in the average.
 
-A client weighting is a function of a client's number of examples (float32 scalar)
-and of its update, the tuple of initial minus final global weights; its value is the
-client's weight, a float32 scalar. A client without examples weighs nothing.
+A client weighting is a function of the number of examples that a client saw in the
+round (float32 scalar, each epoch counted) and of its update, the tuple of initial minus
+final global weights; its value is the client's weight, a float32 scalar. A client without examples weighs nothing.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,7 +13,7 @@ ClientWeighting = Callable[[tf.Tensor, tuple], tf.Tensor]
 
 
 def by_num_examples(num_examples: tf.Tensor, update: tuple) -> tf.Tensor:
-  """n_k, the number of examples trained on in one epoch. McMahan et al. 2017."""
+  """n_k times the number of epochs, which cancels in the average. McMahan et al. 2017."""
   del update
   return num_examples
 

@@ -76,9 +76,7 @@ def build_client_work(
       with tf.GradientTape() as tape:
         tape.watch(current)
         loss = settings.objective(model, current, weights, x, y)
-      gradients = tape.gradient(
-        loss, current, unconnected_gradients=tf.UnconnectedGradients.ZERO
-      )
+      gradients = tape.gradient(loss, current, unconnected_gradients=tf.UnconnectedGradients.ZERO)
       optimizer_state, current = optimizer.next(optimizer_state, current, gradients)
       batch_size = tf.shape(y)[0]
       loss_sum += loss * tf.cast(batch_size, tf.float32)
@@ -105,9 +103,7 @@ def build_client_work(
     global_final, local_final = model.split(final)
     update = tuple(old - new for old, new in zip(global_weights, global_final, strict=True))
     client_weight = settings.client_weighting(tf.cast(num_examples, tf.float32), update)
-    new_state = ClientState(
-      local_final, () if settings.reset_client_optimizer else optimizer_state
-    )
+    new_state = ClientState(local_final, () if settings.reset_client_optimizer else optimizer_state)
     finite = _all_finite((update, local_final, loss_sum, client_weight))
     return ClientOutput(
       update=_where(finite, update, tf.nest.map_structure(tf.zeros_like, update)),

@@ -10,7 +10,6 @@ import tensorflow_federated as tff
 from tff_lg.learning import batches as batches_lib
 from tff_lg.models import local_global
 
-
 # Examples that an ensemble predicts at a time: sums need a static shape.
 ENSEMBLE_BATCH_SIZE = 1000
 
@@ -115,9 +114,7 @@ def build_ensemble(
   Liang et al. 2020, section 5.1 (New Test).
   """
   x_spec = model.functional.input_spec[0]
-  x_type = tff.TensorType(
-    x_spec.dtype.as_numpy_dtype, [ENSEMBLE_BATCH_SIZE, *x_spec.shape[1:]]
-  )
+  x_type = tff.TensorType(x_spec.dtype.as_numpy_dtype, [ENSEMBLE_BATCH_SIZE, *x_spec.shape[1:]])
 
   @tff.tensorflow.computation(server_state_type.member.global_weights, client_state_type, x_type)
   def predict_client(global_weights, client_state, x):

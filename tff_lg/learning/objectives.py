@@ -12,9 +12,7 @@ import tensorflow as tf
 from tff_lg.models import local_global
 
 # (model, weights, initial_weights, x, y) -> scalar loss.
-Objective = Callable[
-  [local_global.LocalGlobalModel, tuple, tuple, tf.Tensor, tf.Tensor], tf.Tensor
-]
+Objective = Callable[[local_global.LocalGlobalModel, tuple, tuple, tf.Tensor, tf.Tensor], tf.Tensor]
 
 
 def supervised(
@@ -30,7 +28,7 @@ def supervised(
 
 
 def proximal(strength: float, objective: Objective = supervised) -> Objective:
-  """Adds strength / 2 * ||w - w_0||^2 over the global weights w.
+  """Adds strength / 2 * ||w - w_0||^2 over the global weights w; nothing if all are local.
 
   Args:
     strength: mu of the paper, not negative.
@@ -56,9 +54,10 @@ def proximal(strength: float, objective: Objective = supervised) -> Objective:
   ) -> tf.Tensor:
     global_weights, _ = model.split(weights)
     start, _ = model.split(initial_weights)
-    distance = tf.add_n(
-      [tf.reduce_sum(tf.square(w - w_0)) for w, w_0 in zip(global_weights, start, strict=True)]
-    )
+    squares = [
+      tf.reduce_sum(tf.square(w - w_0)) for w, w_0 in zip(global_weights, start, strict=True)
+    ]
+    distance = tf.add_n(squares) if squares else 0.0
     return objective(model, weights, initial_weights, x, y) + strength / 2 * distance
 
   return with_proximal_term

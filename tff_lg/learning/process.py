@@ -18,8 +18,7 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_federated as tff
 
-from tff_lg.learning import client_work
-from tff_lg.learning import evaluation
+from tff_lg.learning import client_work, evaluation
 from tff_lg.learning import settings as settings_lib
 from tff_lg.models import local_global
 
@@ -189,9 +188,7 @@ def build_local_global_process(
     output = tff.federated_map(
       run_client, (weights_at_clients, client_states, data, round_num_at_clients)
     )
-    aggregated = aggregate.next(
-      server_state.aggregator_state, output.update, output.client_weight
-    )
+    aggregated = aggregate.next(server_state.aggregator_state, output.update, output.client_weight)
     updated = tff.federated_map(
       update_server,
       (server_state.global_weights, server_state.optimizer_state, aggregated.result),

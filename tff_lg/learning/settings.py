@@ -1,7 +1,7 @@
 """Everything that makes one stateful process differ from another, in one value."""
 
-from collections.abc import Callable
 import dataclasses
+from collections.abc import Callable
 
 import tensorflow as tf
 import tensorflow_federated as tff

@@ -10,9 +10,7 @@ Comes in: a Keras model, a loss, metrics. Goes out: a frozen value that
 """
 
 from tff_lg.models.lenet import build_lenet
-from tff_lg.models.local_global import LocalGlobalModel
-from tff_lg.models.local_global import ModelWeights
-from tff_lg.models.local_global import from_keras
+from tff_lg.models.local_global import LocalGlobalModel, ModelWeights, from_keras
 from tff_lg.models.mlp import build_mlp
 
 __all__ = ['LocalGlobalModel', 'ModelWeights', 'build_lenet', 'build_mlp', 'from_keras']

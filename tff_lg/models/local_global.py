@@ -6,8 +6,8 @@ Liang et al. 2020, section 3.
 """
 
 import collections
-from collections.abc import Callable, Mapping, Sequence
 import dataclasses
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
@@ -119,7 +119,8 @@ def from_keras(
 
   Args:
     keras_model: an uncompiled model with one input and one output, built, and
-      without state that is updated in training (no batch normalisation).
+      with no other weights than trained ones (no batch normalisation). Do not use it
+      afterwards: TFF clones it in a graph, where Keras changes its classes.
     loss: mean loss of a batch.
     metrics: by name, what makes a Keras metric of labels and outputs.
     label_spec: type of a batch of labels, int32 [None] by default.
@@ -128,20 +129,23 @@ def from_keras(
     The model; choose a split by `with_global_layers`.
 
   Raises:
-    ValueError: the model has weights that are not trained, such as the
-      statistics of batch normalisation, or two weights of one name.
+    ValueError: the model has weights that are not trained, such as the statistics of
+      batch normalisation or a frozen layer's, or two weights of one name.
   """
   if keras_model.non_trainable_weights:
     names = ', '.join(_weight_name(weight) for weight in keras_model.non_trainable_weights)
     raise ValueError(
-      f'model {keras_model.name}: {names} would be changed outside of training, which has no '
-      'meaning across clients; use group normalisation instead of batch normalisation.'
+      f'model {keras_model.name}: {names} found, which no gradient trains; use group '
+      'normalisation instead of batch normalisation, and leave every layer trainable.'
     )
   if label_spec is None:
     label_spec = tf.TensorSpec([None], tf.int32)
   input_spec = (tf.TensorSpec(keras_model.input_shape, keras_model.input.dtype), label_spec)
   functional = tff.learning.models.functional_model_from_keras(
-    keras_model, loss_fn=loss, input_spec=input_spec, metrics_constructor=collections.OrderedDict(metrics)
+    keras_model,
+    loss_fn=loss,
+    input_spec=input_spec,
+    metrics_constructor=collections.OrderedDict(metrics),
   )
   names = _names_in_functional_order(keras_model, functional.initial_weights[0])
   if len(set(names)) != len(names):

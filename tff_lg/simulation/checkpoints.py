@@ -1,12 +1,11 @@
 """Checkpoints: named arrays and a few plain values in one file, written at once or not at all."""
 
-from collections.abc import Mapping
 import json
 import os
 import re
 import tempfile
+from collections.abc import Mapping
 from typing import Any
-import zipfile
 
 import numpy as np
 
@@ -36,7 +35,7 @@ class CheckpointManager:
 
     Args:
       round_num: rounds done.
-      arrays: by any name.
+      arrays: by name, which is neither `file` nor `meta`.
       meta: plain values that JSON can hold.
     """
     os.makedirs(self._folder, exist_ok=True)
@@ -67,7 +66,7 @@ class CheckpointManager:
       (rounds done, arrays, meta), or None if there is no checkpoint.
 
     Raises:
-      CheckpointError: the file is damaged.
+      CheckpointError: it cannot be read; the message names the file.
     """
     rounds = self._rounds()
     if not rounds:
@@ -78,7 +77,7 @@ class CheckpointManager:
         content = json.loads(file[_META].tobytes())
         stored = {name: file[name] for name in file.files if name != _META}
         arrays = {name: stored[first] for name, first in content['aliases'].items()}
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+    except Exception as error:  # A damaged archive can raise nearly anything.
       raise CheckpointError(
         f'Checkpoint {path} is damaged ({error}); delete it to go on from the one before.'
       ) from error

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tff_lg.data import examples as examples_lib
-from tff_lg.learning import batches
-from tff_lg.learning import client_work
+from tff_lg.learning import batches, client_work
 from tff_lg.learning import evaluation as learning_evaluation
 from tff_lg.learning import process as process_lib
 from tff_lg.simulation import selection as selection_lib
@@ -32,9 +31,7 @@ def evaluate_clients(
     The process's metrics by name; NaN for a client without examples.
   """
   results = process.evaluate(server_state, list(client_states), list(client_data))
-  values = {
-    name: np.array([result[name] for result in results], np.float64) for name in results[0]
-  }
+  values = {name: np.array([result[name] for result in results], np.float64) for name in results[0]}
   empty = values.pop('num_examples') == 0
   return {name: np.where(empty, np.nan, value) for name, value in values.items()}
 
@@ -80,7 +77,9 @@ def evaluate_new_test(
     groups = [(clients[:1], weights, states[:1]) for clients, weights, states in groups]
   correct = dict.fromkeys(learning_evaluation.EnsembleSums._fields, 0)
   for start in range(0, len(test), learning_evaluation.ENSEMBLE_BATCH_SIZE):
-    x, y = (part[start : start + learning_evaluation.ENSEMBLE_BATCH_SIZE] for part in (test.x, test.y))
+    x, y = (
+      part[start : start + learning_evaluation.ENSEMBLE_BATCH_SIZE] for part in (test.x, test.y)
+    )
     padding = learning_evaluation.ENSEMBLE_BATCH_SIZE - len(x)
     padded = np.pad(x, [(0, padding)] + [(0, 0)] * (x.ndim - 1)) if padding else x
     sums = [

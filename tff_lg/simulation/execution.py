@@ -10,7 +10,7 @@ def set_execution_context() -> None:
   """Makes TFF's own runtime run all computations, and end when Python does.
 
   TFF's runtime is a worker process; left alone it can outlive the program and hold
-  its output open. Calling this again changes nothing.
+  its output open. Calling this again ends that worker and starts another at need.
   """
   tff.backends.native.set_sync_local_cpp_execution_context()
   atexit.unregister(_end)

@@ -1,25 +1,20 @@
 """A whole run: data, model, phases, rounds, baselines, evaluation, and what is written."""
 
-from collections.abc import Callable
 import dataclasses
 import os
+from collections.abc import Callable
 from typing import Any
 
-from absl import logging
 import numpy as np
 import pandas as pd
 import tensorflow as tf
 import tensorflow_federated as tff
+from absl import logging
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import learning
-from tff_lg import models
-from tff_lg.simulation import communication
-from tff_lg.simulation import evaluation
-from tff_lg.simulation import rounds
-from tff_lg.simulation import run_files
-from tff_lg.simulation import tasks
+from tff_lg import learning, models
+from tff_lg.simulation import communication, evaluation, rounds, run_files, tasks
 
 
 def run_experiment(config: config_lib.TrainConfig, run_dir: str) -> dict[str, Any]:
@@ -37,9 +32,9 @@ def run_experiment(config: config_lib.TrainConfig, run_dir: str) -> dict[str, An
       cannot be used; one sentence.
     rounds.RunError: training cannot go on.
   """
-  run_files.claim(run_dir, config)
+  run_files.check(run_dir, config)
   federated_data = tasks.load_data(config)
-  config = _with_num_clients(config, len(federated_data.clients))
+  config = _with_cohort(config, len(federated_data.clients))
   model = tasks.build_model(config, federated_data)
   return _run(config, federated_data, model, run_dir)
 
@@ -51,18 +46,18 @@ def _run(
   run_dir: str,
 ) -> dict[str, Any]:
   """Runs one config and, before it, its baselines, on the same data."""
+  phases = build_phases(config, model)
+  run_files.claim(run_dir, config)
   baselines = {}
   for method in config.baselines:
     baseline_config = dataclasses.replace(
       config, method=method, baselines=(), rounds=config.total_rounds, warm_start_rounds=0
     )
     baseline_dir = os.path.join(run_dir, 'baselines', method)
-    run_files.claim(baseline_dir, baseline_config)
     _run(baseline_config, federated_data, model, baseline_dir)
     baselines[method] = run_files.load_results(baseline_dir)
   if run_files.is_complete(run_dir):
     return run_files.load_results(run_dir)[0]
-  phases = build_phases(config, model)
   logging.info('%s in %s', config.method, run_dir)
   last = phases[-1].process
   run_files.write_inputs(run_dir, federated_data, last.model)
@@ -103,9 +98,7 @@ def build_phases(
     proximal_strength=config.proximal_strength or 0.0,
   )
   return [
-    rounds.Phase(
-      method, learning.METHODS[method](options)(model, _settings(of_phase)), num_rounds
-    )
+    rounds.Phase(method, learning.METHODS[method](options)(model, _settings(of_phase)), num_rounds)
     for of_phase, method, num_rounds in wanted
     if num_rounds
   ]
@@ -141,11 +134,10 @@ def _learning_rate_fn(
   return learning_rate
 
 
-def _with_num_clients(config: config_lib.TrainConfig, num_clients: int) -> config_lib.TrainConfig:
-  """Fills in what only the data can tell."""
-  config = dataclasses.replace(config, num_clients=num_clients)
+def _with_cohort(config: config_lib.TrainConfig, num_clients: int) -> config_lib.TrainConfig:
+  """Decides the cohort where only the data tell the number of clients."""
   if config.clients_per_round is None:
-    config = dataclasses.replace(config, clients_per_round=max(num_clients // 10, 1))
+    return dataclasses.replace(config, clients_per_round=max(num_clients // 10, 1))
   if config.clients_per_round > num_clients:
     raise ValueError(
       f'--clients_per_round is {config.clients_per_round}, but the data have {num_clients} clients.'
@@ -200,7 +192,7 @@ def _summarize(
   summary['communication/bytes_total'] = state.traffic.bytes
   to_all = sum(
     (
-      communication.count_round(phase.process, config.num_clients, config.clients_per_round)
+      communication.count_round(phase.process, len(clients), config.clients_per_round)
       for phase in phases
       for _ in range(phase.num_rounds)
     ),

@@ -1,9 +1,9 @@
 """Metrics to files, by TFF's release managers: CSV and TensorBoard."""
 
 import asyncio
-from collections.abc import Mapping
 import dataclasses
 import os
+from collections.abc import Mapping
 
 import tensorflow_federated as tff
 

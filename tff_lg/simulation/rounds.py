@@ -5,28 +5,23 @@ FedAvg warm start is two. Everything random in a round is drawn from the seed an
 round's number, so a run that goes on from a checkpoint gives the same bits.
 """
 
-from collections.abc import Sequence
 import dataclasses
 import os
 import time
+from collections.abc import Sequence
 from typing import Any
 
-from absl import logging
 import numpy as np
 import tensorflow as tf
 import tensorflow_federated as tff
 import tqdm
+from absl import logging
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.learning import process as process_lib
 from tff_lg.models import local_global
-from tff_lg.simulation import checkpoints
-from tff_lg.simulation import client_store
-from tff_lg.simulation import communication
-from tff_lg.simulation import evaluation
-from tff_lg.simulation import releases
-from tff_lg.simulation import seeds
+from tff_lg.simulation import checkpoints, client_store, communication, evaluation, releases, seeds
 from tff_lg.simulation import selection as selection_lib
 
 
@@ -167,9 +162,7 @@ class RoundLoop:
     cohort = self._sample(state.round_num, self._config.clients_per_round)
     data = [
       self._data['train'][client]._replace(
-        seed=seeds.tensor_seed(
-          self._config.seed, seeds.Purpose.SHUFFLING, state.round_num, client
-        )
+        seed=seeds.tensor_seed(self._config.seed, seeds.Purpose.SHUFFLING, state.round_num, client)
       )
       for client in cohort
     ]

@@ -9,39 +9,53 @@ import pandas as pd
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import files
-from tff_lg import models
+from tff_lg import files, models
 
 _HPARAMS, _SUMMARY, _CLIENTS = 'hparams.json', 'summary.json', 'clients.parquet'
 
 
-def claim(run_dir: str, config: config_lib.TrainConfig) -> None:
-  """Makes the folder this config's, or checks that it is.
+def check(run_dir: str, config: config_lib.TrainConfig) -> bool:
+  """Checks that the folder can be this config's; writes nothing.
+
+  Returns:
+    Whether it is already: it holds a run of this config.
 
   Raises:
-    ValueError: it holds the run of another config; the sentence names what differs.
+    ValueError: it holds the run of another config, or something else; the sentence
+      names what differs.
   """
-  hparams = json.loads(json.dumps(dataclasses.asdict(config)))
   path = os.path.join(run_dir, _HPARAMS)
-  if os.path.exists(path):
-    with open(path, encoding='utf-8') as file:
-      found = json.load(file)
-    different = sorted(
-      name for name in {*found, *hparams} if found.get(name) != hparams.get(name)
+  if not os.path.exists(path):
+    # A temporary file may be left of a run that was killed as it began.
+    names = os.listdir(run_dir) if os.path.isdir(run_dir) else []
+    if any(not name.endswith('.tmp') for name in names):
+      raise ValueError(f'--run_dir={run_dir} is not empty and holds no run: choose another folder.')
+    return False
+  hparams = _hparams(config)
+  with open(path, encoding='utf-8') as file:
+    found = json.load(file)
+  # Without a number of clients it is open until the data are loaded.
+  open_names = {'clients_per_round'} if config.clients_per_round is None else set()
+  different = sorted(
+    name for name in {*found, *hparams} - open_names if found.get(name) != hparams.get(name)
+  )
+  if different:
+    raise ValueError(
+      f'--run_dir={run_dir} holds a run with other settings ('
+      + ', '.join(f'{n} was {found.get(n)}, now {hparams.get(n)}' for n in different)
+      + '): choose another folder, or delete this one.'
     )
-    if different:
-      raise ValueError(
-        f'--run_dir={run_dir} holds a run with other settings ('
-        + ', '.join(f'{n} was {found.get(n)}, now {hparams.get(n)}' for n in different)
-        + '): choose another folder, or delete this one.'
-      )
-    return
-  if os.path.isdir(run_dir) and os.listdir(run_dir):
-    raise ValueError(f'--run_dir={run_dir} is not empty and holds no run: choose another folder.')
-  os.makedirs(run_dir, exist_ok=True)
-  flags = ''.join(f'--{name}={_flag_value(value)}\n' for name, value in hparams.items() if value is not None)
+  return True
+
+
+def claim(run_dir: str, config: config_lib.TrainConfig) -> None:
+  """Makes the folder this config's, if `check` allows it."""
+  hparams = _hparams(config)
+  if not check(run_dir, config):
+    files.write_atomically(os.path.join(run_dir, _HPARAMS), _json(hparams))
+  given = {name: value for name, value in hparams.items() if value is not None}
+  flags = ''.join(f'--{name}={_flag_value(value)}\n' for name, value in given.items())
   files.write_atomically(os.path.join(run_dir, 'flags.txt'), flags)
-  _write_json(path, hparams)
 
 
 def write_inputs(
@@ -60,8 +74,8 @@ def write_results(
   """Writes what a run ends with; `summary.json`, the last, marks it as complete."""
   files.write_atomically(os.path.join(run_dir, _CLIENTS), clients.to_parquet(index=False))
   timing = {'seconds': seconds, 'rounds_per_second': num_rounds / seconds if seconds else None}
-  _write_json(os.path.join(run_dir, 'timing.json'), timing)
-  _write_json(os.path.join(run_dir, _SUMMARY), summary)
+  files.write_atomically(os.path.join(run_dir, 'timing.json'), _json(timing))
+  files.write_atomically(os.path.join(run_dir, _SUMMARY), _json(summary))
 
 
 def is_complete(run_dir: str) -> bool:
@@ -76,8 +90,13 @@ def load_results(run_dir: str) -> tuple[dict[str, Any], pd.DataFrame]:
   return summary, pd.read_parquet(os.path.join(run_dir, _CLIENTS))
 
 
-def _write_json(path: str, value: Any) -> None:
-  files.write_atomically(path, json.dumps(value, indent=2, sort_keys=True) + '\n')
+def _hparams(config: config_lib.TrainConfig) -> dict[str, Any]:
+  """The config as JSON gives it back."""
+  return json.loads(_json(dataclasses.asdict(config)))
+
+
+def _json(value: Any) -> str:
+  return json.dumps(value, indent=2, sort_keys=True) + '\n'
 
 
 def _flag_value(value: Any) -> str:

@@ -1,13 +1,12 @@
 """Tasks: a data set with the model that is trained on it and the split of its layers."""
 
-from collections.abc import Callable, Mapping
 import dataclasses
+from collections.abc import Callable, Mapping
 
 import tensorflow as tf
 
 from tff_lg import config as config_lib
-from tff_lg import data
-from tff_lg import models
+from tff_lg import data, models
 from tff_lg.learning import augmentation
 from tff_lg.simulation import seeds
 

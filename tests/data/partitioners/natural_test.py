@@ -6,8 +6,7 @@ import importlib
 import numpy as np
 from absl.testing import absltest
 
-from tff_lg.data import examples
-from tff_lg.data import partitioners
+from tff_lg.data import examples, partitioners
 
 
 class NaturalTest(absltest.TestCase):

@@ -4,11 +4,9 @@ import doctest
 import importlib
 
 import numpy as np
-from absl.testing import absltest
-from absl.testing import parameterized
+from absl.testing import absltest, parameterized
 
-from tff_lg.data import examples
-from tff_lg.data import partitioners
+from tff_lg.data import examples, partitioners
 
 
 def _data(labels) -> examples.Examples:

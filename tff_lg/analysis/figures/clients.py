@@ -1,23 +1,32 @@
 """Each client's own model against the federated one."""
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from collections.abc import Sequence
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from tff_lg.analysis import formats
-from tff_lg.analysis import names
-from tff_lg.analysis import style
-from tff_lg.analysis.paired import PairedComparison
-from tff_lg.analysis.paired import compare_clients
+from tff_lg.analysis import formats, names, style
+from tff_lg.analysis.paired import PairedComparison, compare_clients
 
 # Areas in square points: of a client's mark where there is room, of the largest heap
 # of clients, and the least that can be seen.
 _AREA, _MAX_AREA, _MIN_AREA = 34, 500, 6
 
 
+class _Side(NamedTuple):
+  """How clients on one side of the diagonal are drawn and called."""
+
+  marker: str
+  colour: str
+  label: str
+
+
 @style.styled
-def client_scatter(own: pd.Series, federated: pd.Series, *, method: str, label: str) -> Figure:
+def client_scatter(own: pd.Series, federated: pd.Series, *, method: str) -> Figure:
   """Draws a mark for each client: its own local-only model against this method.
 
   Clients at the same place, as small test sets give them, make one larger mark.
@@ -25,56 +34,41 @@ def client_scatter(own: pd.Series, federated: pd.Series, *, method: str, label: 
   Args:
     own: local test accuracy of each client's local-only model, shares in [0, 1].
     federated: the same of the method, for the same clients.
-    method: name of the method, for its colour.
-    label: what to call the method.
+    method: the method, such as `lg_fedavg`.
 
   Returns:
     The figure; a client that lacks one of the two accuracies is left out.
   """
-  comparison = compare_clients(federated, own)
-  known = pd.DataFrame({'own': own, 'federated': federated}).dropna()
+  known = pd.DataFrame({'own': own, 'federated': federated}).dropna().round(6)
   places = known.groupby(['own', 'federated']).size().reset_index(name='num_clients')
   area = min(_AREA, _MAX_AREA / max(places['num_clients'].max(), 1)) * places['num_clients']
   gain = places['federated'] - places['own']
 
-  figure = Figure(figsize=(6, 6))
+  figure = Figure(figsize=(9, 5.4))
   axes = figure.subplots()
   low, high = _limits(places)
   axes.plot([low, high], [low, high], color=style.MUTED, linewidth=1, zorder=1)
-  sides = (
-    (gain > 0, style.colour(method), '^'),
-    (gain == 0, style.MUTED, 'o'),
-    (gain < 0, style.colour(names.LOCAL_ONLY), 'v'),
-  )
-  for chosen, colour, marker in sides:
+  sides = _sides(compare_clients(federated, own), method)
+  for side, chosen in zip(sides, (gain > 0, gain == 0, gain < 0), strict=True):
     axes.scatter(
       100 * places['own'][chosen],
       100 * places['federated'][chosen],
       s=np.maximum(area[chosen], _MIN_AREA),
-      marker=marker,
-      color=colour,
-      alpha=0.55,
+      marker=side.marker,
+      color=side.colour,
+      alpha=0.7,
       linewidths=0,
       zorder=2,
       clip_on=False,
     )
-  axes.set(xlim=(low, high), ylim=(low, high), aspect='equal')
+  axes.set(xlim=(low, high), ylim=(low, high), aspect='equal', anchor='W')
+  label = names.method_name(method)
   style.label_axes(
     axes,
     x='own local-only model: local test accuracy (%)',
     y=f'{label}: local test accuracy (%)',
   )
-  if (places['num_clients'] > 1).any():
-    axes.text(
-      0.99,
-      0.07,
-      'large marks: several clients',
-      transform=axes.transAxes,
-      ha='right',
-      va='bottom',
-      color=style.MUTED,
-    )
-  _write_shares(axes, comparison, label, style.colour(method))
+  _add_legend(axes, sides, has_heaps=bool((places['num_clients'] > 1).any()))
   return figure
 
 
@@ -87,24 +81,31 @@ def _limits(places: pd.DataFrame) -> tuple[float, float]:
   return values.min() - room, min(values.max() + room, 100 + room / 2)
 
 
-def _write_shares(axes: Axes, comparison: PairedComparison, label: str, colour: str) -> None:
-  """Writes on each side of the diagonal how many clients lie there."""
-  if not comparison.num_clients:
-    return
+def _sides(comparison: PairedComparison, method: str) -> tuple[_Side, _Side, _Side]:
+  """Above, on and below the diagonal."""
 
   def share(number: int) -> str:
-    return f'{number:,} ({formats.percent(number / comparison.num_clients, digits=0)} %)'
+    part = number / max(comparison.num_clients, 1)
+    return f'{number:,} ({formats.percent(part, digits=0)} %)'
 
-  text = {'weight': 'normal', 'size': 9}
-  better = f'better with {label}: {share(comparison.num_better)}'
-  axes.set_title(better, loc='left', color=colour, **text)
-  axes.set_title(f'equal: {share(comparison.num_equal)}', loc='right', color=style.MUTED, **text)
-  axes.text(
-    0.99,
-    0.02,
-    f'better alone: {share(comparison.num_worse)}',
-    transform=axes.transAxes,
-    ha='right',
-    va='bottom',
-    color=style.colour(names.LOCAL_ONLY),
+  better = f'better with {names.method_name(method)}: {share(comparison.num_better)}'
+  alone = f'better alone: {share(comparison.num_worse)}'
+  return (
+    _Side('^', style.colour(method), better),
+    _Side('o', style.MUTED, f'equal: {share(comparison.num_equal)}'),
+    _Side('v', style.colour(names.LOCAL_ONLY), alone),
   )
+
+
+def _add_legend(axes: Axes, sides: Sequence[_Side], *, has_heaps: bool) -> None:
+  """Names the sides by marks of one size, whatever sizes the figure has."""
+  marks = [
+    Line2D([], [], linestyle='none', marker=side.marker, color=side.colour, label=side.label)
+    for side in sides
+  ]
+  if has_heaps:
+    label = 'larger: several clients'
+    marks.append(
+      Line2D([], [], linestyle='none', marker='o', markersize=10, color=style.GRID, label=label)
+    )
+  axes.legend(handles=marks, loc='upper left', bbox_to_anchor=(1.0, 1.0))

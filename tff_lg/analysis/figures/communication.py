@@ -1,11 +1,9 @@
 """What accuracy costs in bytes."""
 
-from matplotlib.figure import Figure
 import pandas as pd
+from matplotlib.figure import Figure
 
-from tff_lg.analysis import formats
-from tff_lg.analysis import names
-from tff_lg.analysis import style
+from tff_lg.analysis import formats, names, style
 from tff_lg.analysis.run_folder import RunFolder
 
 # With more evaluated rounds their marks would hide the line.
@@ -64,4 +62,4 @@ def _curve(run: RunFolder) -> pd.Series:
   accuracy = run.curve(names.LOCAL_TEST_MEAN)
   num_bytes = run.curve(names.BYTES_TOTAL)
   rounds = accuracy.index.intersection(num_bytes.index)
-  return pd.Series(accuracy[rounds].to_numpy(), index=num_bytes[rounds].to_numpy())
+  return pd.Series(accuracy.loc[rounds].to_numpy(), index=num_bytes.loc[rounds].to_numpy())

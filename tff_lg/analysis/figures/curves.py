@@ -6,10 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from tff_lg.analysis import names
-from tff_lg.analysis import style
-from tff_lg.analysis.run_folder import Phase
-from tff_lg.analysis.run_folder import RunFolder
+from tff_lg.analysis import names, style
+from tff_lg.analysis.run_folder import Phase, RunFolder
 
 _LOSSES = {
   names.TRAIN_LOSS: ('training', '-'),
@@ -34,15 +32,15 @@ def training_curves(run: RunFolder) -> Figure:
     curve = run.curve(column)
     if len(curve):
       loss.plot(curve, color=style.colour(run.method), linestyle=dashes, label=label)
-  style.label_axes(loss, x='', y='mean loss', title='Loss')
+  style.label_axes(loss, x='', y='mean loss')
 
   _draw_accuracy(accuracy, run)
-  style.label_axes(accuracy, x='round', y='accuracy, mean over clients (%)', title='Accuracy')
+  style.label_axes(accuracy, x='round', y='accuracy, mean over clients (%)')
   accuracy.xaxis.set_major_locator(MaxNLocator(integer=True))
   for axes in (loss, accuracy):
     axes.margins(x=0.01)
     _shade_phases(axes, run.phases())
-    if axes.get_lines():
+    if axes.get_legend_handles_labels()[0]:
       axes.legend(loc='upper left', bbox_to_anchor=(1.0, 1.0))
   return figure
 
@@ -52,7 +50,7 @@ def _draw_accuracy(axes: Axes, run: RunFolder) -> None:
   for baseline in run.baselines.values():
     _draw_curve(axes, baseline, names.LOCAL_TEST_MEAN, 'local test', linewidth=1.3)
   _draw_curve(axes, run, names.LOCAL_TEST_MEAN, 'local test', linewidth=2.2)
-  _draw_curve(axes, run, names.VALIDATION_MEAN, 'validation', linewidth=1, alpha=0.7)
+  _draw_curve(axes, run, names.VALIDATION_MEAN, 'validation', linewidth=1.5)
 
 
 def _draw_curve(axes: Axes, run: RunFolder, column: str, data: str, **line: float) -> None:
@@ -61,7 +59,7 @@ def _draw_curve(axes: Axes, run: RunFolder, column: str, data: str, **line: floa
     axes.plot(
       curve,
       color=style.colour(run.method),
-      linestyle=(0, (1, 1.5)) if data == 'validation' else style.line_style(run.method),
+      linestyle=(0, (1, 1)) if data == 'validation' else style.line_style(run.method),
       # A run of one evaluation has no line to be seen.
       marker='o' if len(curve) == 1 else None,
       label=f'{names.method_name(run.method)}, {data}',
@@ -70,20 +68,14 @@ def _draw_curve(axes: Axes, run: RunFolder, column: str, data: str, **line: floa
 
 
 def _shade_phases(axes: Axes, phases: Sequence[Phase]) -> None:
-  """Shades every phase but the last one, and names them all along the top."""
-  if len(phases) < 2:
-    return
-  for phase in phases:
-    first, last = phase.first - 0.5, phase.last + 0.5
-    if phase is not phases[-1]:
-      axes.axvspan(first, last, color=style.colour(phase.method), alpha=0.08, linewidth=0, zorder=0)
-    axes.text(
-      (first + last) / 2,
-      1.0,
-      f'{names.method_name(phase.method)} rounds',
-      transform=axes.get_xaxis_transform(),
-      ha='center',
-      va='bottom',
-      size=8,
-      color=style.MUTED,
+  """Shades every phase but the last one; the legend names them, which always has room."""
+  for phase in phases[:-1]:
+    axes.axvspan(
+      phase.first - 0.5,
+      phase.last + 0.5,
+      color=style.colour(phase.method),
+      alpha=0.12,
+      linewidth=0,
+      zorder=0,
+      label=f'warm start: {names.method_name(phase.method)} rounds',
     )

@@ -1,11 +1,11 @@
 """Which client has which classes, and how many examples."""
 
+import numpy as np
+import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
-import numpy as np
-import pandas as pd
 
 from tff_lg.analysis import style
 

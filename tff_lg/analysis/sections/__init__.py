@@ -12,9 +12,7 @@ from tff_lg.analysis.sections.labels import build_labels
 from tff_lg.analysis.sections.methods import build_methods
 from tff_lg.analysis.sections.model import build_model
 from tff_lg.analysis.sections.result import build_result
-from tff_lg.analysis.sections.section import Illustration
-from tff_lg.analysis.sections.section import Section
-from tff_lg.analysis.sections.section import SectionBuilder
+from tff_lg.analysis.sections.section import Illustration, Section, SectionBuilder
 from tff_lg.analysis.sections.timing import build_timing
 from tff_lg.analysis.sections.training import build_training
 

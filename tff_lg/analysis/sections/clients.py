@@ -1,10 +1,8 @@
 """Who gains and who loses."""
 
-from tff_lg.analysis import figures
-from tff_lg.analysis import names
+from tff_lg.analysis import figures, names
 from tff_lg.analysis.run_folder import RunFolder
-from tff_lg.analysis.sections.section import Illustration
-from tff_lg.analysis.sections.section import Section
+from tff_lg.analysis.sections.section import Illustration, Section
 
 
 def build_clients(run: RunFolder) -> Section | None:
@@ -14,7 +12,7 @@ def build_clients(run: RunFolder) -> Section | None:
   if (own - federated).isna().all():
     return None
   label = names.method_name(run.method)
-  figure = figures.client_scatter(own, federated, method=run.method, label=label)
+  figure = figures.client_scatter(own, federated, method=run.method)
   caption = (
     f'A mark for each client: above the diagonal it does better with {label}, below it would do '
     'better alone. Clients at the same place make one larger mark.'

@@ -1,14 +1,10 @@
 """What the run sent, and what accuracy it bought."""
 
-import pandas as pd
+from markupsafe import Markup
 
-from tff_lg.analysis import figures
-from tff_lg.analysis import formats
-from tff_lg.analysis import names
-from tff_lg.analysis import tables
+from tff_lg.analysis import figures, formats, names, tables
 from tff_lg.analysis.run_folder import RunFolder
-from tff_lg.analysis.sections.section import Illustration
-from tff_lg.analysis.sections.section import Section
+from tff_lg.analysis.sections.section import Illustration, Section
 
 _SENT = ('parameters_down', 'parameters_up', 'bytes_down', 'bytes_up')
 
@@ -17,23 +13,21 @@ def build_communication(run: RunFolder) -> Section | None:
   """Traffic by phase and accuracy against bytes; None where no traffic was recorded."""
   illustrations = ()
   if len(run.curve(names.BYTES_TOTAL)) and len(run.curve(names.LOCAL_TEST_MEAN)):
-    caption = (
-      'Up and to the left is better: more accuracy for fewer bytes. A point for each evaluation.'
-    )
+    caption = 'Up and to the left is better: more accuracy for fewer bytes.'
     figure = figures.accuracy_against_bytes(run)
     illustrations = (Illustration('accuracy_against_bytes', figure, caption),)
-  html = ''
+  html = Markup()
   if run.communication is not None and {'method', *_SENT} <= set(run.communication):
-    html = tables.to_html(_traffic_table(run.communication))
+    html = tables.to_html(_traffic_table(run))
   if not html and not illustrations:
     return None
   return Section('communication', 'Communication', html, illustrations)
 
 
-def _traffic_table(communication: pd.DataFrame) -> tables.Table:
+def _traffic_table(run: RunFolder) -> tables.Table:
   """Totals of each phase, in the order of the rounds."""
-  totals = communication.groupby('method', sort=False)[list(_SENT)].sum()
-  rounds = communication.groupby('method', sort=False).size()
+  phases = run.communication.groupby('method', sort=False)
+  totals, rounds = phases[list(_SENT)].sum(), phases.size()
   columns = (
     tables.Column('', 'rounds of'),
     tables.Column('', 'number'),
@@ -53,5 +47,11 @@ def _traffic_table(communication: pd.DataFrame) -> tables.Table:
     )
     for method, sent in totals.iterrows()
   )
-  note = 'Down: server to clients; up: clients to server. All clients together.'
-  return tables.Table(columns, rows, (note,))
+  notes = ['Down: server to the clients of the round; up: these to the server.']
+  to_all = run.value(names.PARAMETERS_TO_ALL)
+  if to_all > 0:
+    notes.append(
+      'If the server sent to every client each round, as the LG-FedAvg paper counts: '
+      f'{formats.count(to_all)} parameters, {formats.num_bytes(run.value(names.BYTES_TO_ALL))}.'
+    )
+  return tables.Table(columns, rows, tuple(notes))

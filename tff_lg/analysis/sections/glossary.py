@@ -1,5 +1,6 @@
 """What each metric means: who, which weights, which data, when."""
 
+import re
 from typing import NamedTuple
 
 from markupsafe import Markup
@@ -12,7 +13,7 @@ class Entry(NamedTuple):
   """A metric's meaning.
 
   Attributes:
-    name: of the metric in the files of the run folder.
+    name: of the metric in the files of the run folder; METHOD stands for a baseline.
     who: whose model it is, and how many are averaged.
     weights: which weights.
     data: which data.
@@ -26,56 +27,77 @@ class Entry(NamedTuple):
   when: str
 
 
-_BY_ROUND = 'after each evaluated round'
-_CHOSEN = "the client's best round"
-_OWN = "newest global weights with the client's own local ones"
+_MEAN, _STD = 'mean over clients', 'std over clients'
+_OWN = 'global and own local'
+_VALIDATION, _TEST = "client's validation data", "client's own test data"
+_EVALUATED = 'evaluated rounds; finally: best round'
+_BEST = 'best round'
 _GLOSSARY = (
-  Entry('train/loss', 'clients of the round', 'while they train', 'their training data', 'each round'),
   Entry(
-    'train/num_clients_left_out', 'clients of the round', '–', 'updates that were not finite', 'each round'
+    'train/loss', 'clients of the round', 'while training', 'their training data', 'each round'
   ),
   Entry(
-    'validation/accuracy/mean_over_clients', 'every client counts the same', _OWN,
-    "the client's validation data", _BY_ROUND,
+    'train/num_clients_left_out', 'clients of the round', 'update not finite', '–', 'each round'
+  ),
+  Entry('validation/accuracy/mean_over_clients', _MEAN, _OWN, _VALIDATION, _EVALUATED),
+  Entry('validation/loss/mean_over_clients', _MEAN, _OWN, _VALIDATION, _EVALUATED),
+  Entry('local_test/accuracy/mean_over_clients', _MEAN, _OWN, _TEST, _EVALUATED),
+  Entry('local_test/accuracy/std_over_clients', _STD, _OWN, _TEST, _EVALUATED),
+  Entry('local_test/loss/mean_over_clients', _MEAN, _OWN, _TEST, _EVALUATED),
+  Entry(
+    'gain_over/METHOD/local_test/accuracy/mean_over_clients',
+    'mean over clients of this run minus METHOD',
+    _OWN,
+    _TEST,
+    _BEST,
   ),
   Entry(
-    'validation/loss/mean_over_clients', 'every client counts the same', _OWN,
-    "the client's validation data", _BY_ROUND,
+    'gain_over/METHOD/local_test/accuracy/share_of_clients_worse',
+    'share of clients worse than with METHOD',
+    _OWN,
+    _TEST,
+    _BEST,
   ),
   Entry(
-    'local_test/accuracy/mean_over_clients', 'every client counts the same', _OWN,
-    "the client's own test data", f'final: {_CHOSEN}; in curves: {_BY_ROUND}',
+    'new_test/accuracy/ensemble_probability',
+    "all clients' models, mean of probabilities",
+    _OWN,
+    'whole test set',
+    _BEST,
   ),
   Entry(
-    'local_test/accuracy/std_over_clients', 'standard deviation over clients', _OWN,
-    "the client's own test data", f'final: {_CHOSEN}; in curves: {_BY_ROUND}',
+    'new_test/accuracy/ensemble_log_probability',
+    "all clients' models, mean of log-probabilities",
+    _OWN,
+    'whole test set',
+    _BEST,
   ),
   Entry(
-    'local_test/loss/mean_over_clients', 'every client counts the same', _OWN,
-    "the client's own test data", f'final: {_CHOSEN}; in curves: {_BY_ROUND}',
+    'new_test/accuracy/ensemble_vote',
+    "all clients' models, most votes",
+    _OWN,
+    'whole test set',
+    _BEST,
   ),
   Entry(
-    'new_test/accuracy/ensemble_probability', "mean of all clients' class probabilities",
-    "each client's own model", 'the whole test set', _CHOSEN,
+    'new_test/accuracy/weight_average',
+    'one model',
+    "mean of all clients' weights",
+    'whole test set',
+    _BEST,
   ),
   Entry(
-    'new_test/accuracy/ensemble_log_probability', "mean of all clients' log-probabilities",
-    "each client's own model", 'the whole test set', _CHOSEN,
-  ),
-  Entry(
-    'new_test/accuracy/ensemble_vote', "most votes of all clients' models",
-    "each client's own model", 'the whole test set', _CHOSEN,
-  ),
-  Entry(
-    'new_test/accuracy/weight_average', 'one model', "mean of all clients' weights",
-    'the whole test set', _CHOSEN,
-  ),
-  Entry(
-    'communication/parameters_total', 'all clients', 'model weights sent, up and down', '–',
+    'communication/parameters_total',
+    'clients of the rounds',
+    'weights sent, up and down',
+    '–',
     'sum over rounds so far',
   ),
   Entry(
-    'communication/bytes_total', 'all clients', 'all that is sent, up and down', '–',
+    'communication/bytes_total',
+    'clients of the rounds',
+    'all that is sent, up and down',
+    '–',
     'sum over rounds so far',
   ),
 )
@@ -84,12 +106,13 @@ _GLOSSARY = (
 def build_glossary(run: RunFolder) -> Section | None:
   """A line for each metric that the run has; None if it has none that is known."""
   found = {*run.summary, *run.metrics}
-  entries = [entry for entry in _GLOSSARY if entry.name in found]
+  entries = [entry for entry in _GLOSSARY if _is_in(entry, found)]
   if not entries:
     return None
   rows = Markup().join(
     Markup('<tr><th scope="row"><code>{}</code></th>{}</tr>\n').format(
-      entry.name, Markup().join(Markup('<td>{}</td>').format(cell) for cell in entry[1:])
+      _breakable(entry.name),
+      Markup().join(Markup('<td>{}</td>').format(cell) for cell in entry[1:]),
     )
     for entry in entries
   )
@@ -102,10 +125,21 @@ def build_glossary(run: RunFolder) -> Section | None:
   return Section('glossary', 'What the metrics mean', html)
 
 
+def _is_in(entry: Entry, names: set[str]) -> bool:
+  pattern = re.compile(re.escape(entry.name).replace('METHOD', '[^/]+'))
+  return any(pattern.fullmatch(name) for name in names)
+
+
+def _breakable(name: str) -> Markup:
+  """The name with places where a narrow column may break it."""
+  return Markup('/<wbr>').join(name.split('/'))
+
+
 def _note(run: RunFolder) -> str:
-  data = 'own test' if run.hparams.get('protocol') == 'reference' else 'validation'
+  data = 'own test' if run.chosen_on_test_data else 'validation'
   return (
-    f"A client's best round is the evaluated round with the highest accuracy on its {data} data; "
-    'where all weights are global there is one best round for all, by the mean over clients. '
-    'In front of a name, local_only/ or another method means that baseline.'
+    'In means over clients every client counts the same; std is that of the population. '
+    "A client's best round is, of the evaluated rounds after the warm start, the one with the "
+    f'highest accuracy on its {data} data, the later of equals; where all weights are global it '
+    'is one round for all, by the mean over clients. METHOD/ in front of a name: that baseline.'
   )

@@ -2,17 +2,12 @@
 
 from markupsafe import Markup
 
-from tff_lg.analysis import formats
-from tff_lg.analysis import names
-from tff_lg.analysis import paired
+from tff_lg.analysis import formats, names, paired
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Section
 
 _SYNTHETIC = 'Synthetic: every number on this page is invented, to try the report.'
-_REFERENCE = (
-  'Models were chosen on test data, as the reference code does (--protocol=reference): '
-  'the accuracies are optimistic.'
-)
+_REFERENCE = 'Models were chosen on test data (--protocol=reference): accuracies are optimistic.'
 
 
 def build_result(run: RunFolder) -> Section:
@@ -21,7 +16,7 @@ def build_result(run: RunFolder) -> Section:
     text
     for text, applies in (
       (_SYNTHETIC, run.is_synthetic),
-      (_REFERENCE, run.hparams.get('protocol') == 'reference'),
+      (run.summary.get(names.PROTOCOL_NOTE, _REFERENCE), run.chosen_on_test_data),
     )
     if applies
   ]
@@ -37,16 +32,13 @@ def build_result(run: RunFolder) -> Section:
 
 
 def headline(run: RunFolder) -> str:
-  """One or two plain sentences: which clients gain against their own model, and how much."""
+  """One or two sentences: which clients gain against their own model, and how much."""
   method = names.method_name(run.method)
-  mean = formats.percent(run.value(names.LOCAL_TEST_MEAN))
-  reached = f'{method} reaches {mean} % local test accuracy on average over clients.'
-  comparison = paired.compare_clients(
-    run.client_accuracy(), run.client_accuracy(names.LOCAL_ONLY)
-  )
+  comparison = paired.compare_clients(run.client_accuracy(), run.client_accuracy(names.LOCAL_ONLY))
   n = comparison.num_clients
   if not n:
-    return reached
+    mean = formats.percent(run.value(names.LOCAL_TEST_MEAN))
+    return f'Local test accuracy with {method} on average over clients: {mean} %.'
   share = formats.percent(comparison.num_better / n, digits=0)
   interval = ''
   if n > 1:
@@ -57,7 +49,7 @@ def headline(run: RunFolder) -> str:
     f'their own local-only model; {comparison.num_equal:,} do equally well and '
     f'{comparison.num_worse:,} do worse. The mean difference is '
     f'{formats.points(comparison.mean_difference)} points of local test accuracy{interval}.'
-  )
+  ).replace(' %', '\N{NO-BREAK SPACE}%')
 
 
 def _tiles(run: RunFolder) -> list[tuple[str, str]]:
@@ -73,9 +65,7 @@ def _tiles(run: RunFolder) -> list[tuple[str, str]]:
 
 
 def _mean_and_std(run: RunFolder) -> str:
-  return formats.percent_with_std(
-    run.value(names.LOCAL_TEST_MEAN), run.value(names.LOCAL_TEST_STD)
-  )
+  return formats.percent_with_std(run.value(names.LOCAL_TEST_MEAN), run.value(names.LOCAL_TEST_STD))
 
 
 def _new_test(run: RunFolder) -> str:

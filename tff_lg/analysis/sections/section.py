@@ -1,7 +1,7 @@
 """A section of the report, as a value."""
 
-from collections.abc import Callable
 import dataclasses
+from collections.abc import Callable
 from typing import NamedTuple
 
 from markupsafe import Markup

@@ -15,13 +15,15 @@ def build_timing(run: RunFolder) -> Section | None:
     Markup('<tr><th scope="row">{}</th><td>{}</td></tr>\n').format(*_row(name, value))
     for name, value in run.timing.items()
   )
-  html = Markup('<table class="flags"><tbody>\n{}</tbody></table>').format(rows)
+  html = Markup('<table class="values"><tbody>\n{}</tbody></table>').format(rows)
   return Section('timing', 'Timing', html)
 
 
-def _row(name: str, value: float) -> tuple[str, str]:
+def _row(name: str, value: float | str) -> tuple[str, str]:
   """A measurement with its unit, which is in its name."""
   words = name.replace('_', ' ').replace('/', ', ')
+  if isinstance(value, str):
+    return words, value
   if 'per second' in words:
     return words, f'{value:,.3g}'
   if words == 'seconds' or words.endswith(' seconds'):

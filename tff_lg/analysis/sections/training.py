@@ -2,11 +2,9 @@
 
 from markupsafe import Markup
 
-from tff_lg.analysis import figures
-from tff_lg.analysis import names
+from tff_lg.analysis import figures, names
 from tff_lg.analysis.run_folder import RunFolder
-from tff_lg.analysis.sections.section import Illustration
-from tff_lg.analysis.sections.section import Section
+from tff_lg.analysis.sections.section import Illustration, Section
 
 
 def build_training(run: RunFolder) -> Section | None:

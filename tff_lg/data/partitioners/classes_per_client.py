@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from tff_lg.data import examples
-from tff_lg.data import splits
+from tff_lg.data import examples, splits
 from tff_lg.data.partitioners import partitioner
 
 
@@ -55,10 +54,10 @@ def classes_per_client(num_clients: int, classes_per_client: int) -> partitioner
     dealt_to = np.repeat(np.arange(num_clients), classes_per_client)
     dealt_label = rng.permutation(np.repeat(labels, shards_of_label))
     owners = np.empty(len(train), np.int64)
-    for label, num_parts in zip(labels, shards_of_label):
+    for label, num_parts in zip(labels, shards_of_label, strict=True):
       clients = rng.permutation(dealt_to[dealt_label == label])
       for client, shard in zip(
-        clients, np.array_split(np.flatnonzero(train.y == label), num_parts)
+        clients, np.array_split(np.flatnonzero(train.y == label), num_parts), strict=True
       ):
         owners[shard] = client
     return splits.group_by_owner(owners, num_clients)

@@ -4,8 +4,7 @@ import math
 
 import numpy as np
 
-from tff_lg.data import examples
-from tff_lg.data import splits
+from tff_lg.data import examples, splits
 from tff_lg.data.partitioners import partitioner
 
 

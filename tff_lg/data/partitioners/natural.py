@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from tff_lg.data import examples
-from tff_lg.data import splits
+from tff_lg.data import examples, splits
 from tff_lg.data.partitioners import partitioner
 
 

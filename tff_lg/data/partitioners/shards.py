@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from tff_lg.data import examples
-from tff_lg.data import splits
+from tff_lg.data import examples, splits
 from tff_lg.data.partitioners import partitioner
 
 
@@ -39,7 +38,7 @@ def shards(num_clients: int, shards_per_client: int) -> partitioner.Partitioner:
     by_label = np.argsort(train.y, kind='stable')
     dealt_to = rng.permutation(np.repeat(np.arange(num_clients), shards_per_client))
     owners = np.empty(len(train), np.int64)
-    for client, shard in zip(dealt_to, np.array_split(by_label, len(dealt_to))):
+    for client, shard in zip(dealt_to, np.array_split(by_label, len(dealt_to)), strict=True):
       owners[shard] = client
     return splits.group_by_owner(owners, num_clients)
 

@@ -11,8 +11,7 @@ from tff_lg.learning.methods.fedprox import fedprox
 from tff_lg.learning.methods.fedsgd import fedsgd
 from tff_lg.learning.methods.lg_fedavg import lg_fedavg
 from tff_lg.learning.methods.local_only import local_only
-from tff_lg.learning.methods.method import Method
-from tff_lg.learning.methods.method import MethodOptions
+from tff_lg.learning.methods.method import Method, MethodOptions
 
 METHODS: Mapping[str, Callable[[MethodOptions], Method]] = {
   'fedavg': fedavg,

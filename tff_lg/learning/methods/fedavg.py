@@ -2,8 +2,7 @@
 
 from tff_lg.learning import process
 from tff_lg.learning import settings as settings_lib
-from tff_lg.learning.methods.method import Method
-from tff_lg.learning.methods.method import MethodOptions
+from tff_lg.learning.methods.method import Method, MethodOptions
 from tff_lg.models import local_global
 
 

@@ -4,11 +4,9 @@ import dataclasses
 
 import tensorflow_federated as tff
 
-from tff_lg.learning import batches
-from tff_lg.learning import process
+from tff_lg.learning import batches, process
 from tff_lg.learning import settings as settings_lib
-from tff_lg.learning.methods.method import Method
-from tff_lg.learning.methods.method import MethodOptions
+from tff_lg.learning.methods.method import Method, MethodOptions
 from tff_lg.models import local_global
 
 

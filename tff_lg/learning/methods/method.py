@@ -1,7 +1,7 @@
 """What a method is: a function from a model and settings to a process."""
 
-from collections.abc import Callable
 import dataclasses
+from collections.abc import Callable
 
 from tff_lg.learning import process
 from tff_lg.learning import settings as settings_lib

@@ -1,0 +1,55 @@
+"""Seconds a round of our process, of TFF's own FedAvg and of a bare loop, as ratios.
+
+  python -m benchmarks.round_time --workloads=mlp,lenet --passes=7
+
+The contenders take turns, so that what else the machine does falls on all of them.
+"""
+
+import statistics
+import sys
+import time
+from collections.abc import Sequence
+
+from absl import flags
+
+from pipelines import launch
+from tff_lg import environment
+
+_WORKLOADS = flags.DEFINE_list('workloads', ['mlp', 'lenet'], 'Which work, by name.')
+_PASSES = flags.DEFINE_integer('passes', 7, 'Rounds timed of each.', lower_bound=1)
+
+
+def main(argv: Sequence[str]) -> None:
+  """Times each workload and prints a table."""
+  if len(argv) > 1:
+    sys.exit(f'round_time: {argv[1]} is no flag: write --name=value.')
+  environment.check_environment()
+  from benchmarks import contenders, workloads
+  from tff_lg import simulation
+
+  known = {workload.name: workload for workload in workloads.WORKLOADS}
+  unknown = [name for name in _WORKLOADS.value if name not in known]
+  if unknown:
+    sys.exit(f'round_time: --workloads has {unknown[0]}, expected some of {", ".join(known)}.')
+
+  simulation.set_execution_context()
+  for name in _WORKLOADS.value:
+    runners = {contender: build(known[name]) for contender, build in contenders.CONTENDERS.items()}
+    seconds: dict[str, list[float]] = {contender: [] for contender in runners}
+    for run in runners.values():  # tracing, compiling, filling caches
+      run()
+      run()
+    for _ in range(_PASSES.value):
+      for contender, run in runners.items():
+        began = time.perf_counter()
+        run()
+        seconds[contender].append(time.perf_counter() - began)
+    medians = {contender: statistics.median(taken) for contender, taken in seconds.items()}
+    first, *_ = medians.values()
+    print(f'\n{name}: median of {_PASSES.value} rounds')
+    for contender, median in medians.items():
+      print(f'  {contender:<24}{median:8.3f} s{median / first:8.2f} x bare loop')
+
+
+if __name__ == '__main__':
+  launch.run(main)

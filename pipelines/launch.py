@@ -1,0 +1,26 @@
+"""Starts a pipeline: parses its flags, then calls its main.
+
+Not `absl.app.run`: with TensorFlow imported under it (and importing it only after the
+flags are known to be good is what makes `--help` and a wrong flag answer at once),
+Keras takes symbolic tensors for eager ones. Tried with absl 1.4 and TensorFlow 2.14.
+"""
+
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+
+from absl import app, logging
+
+
+def run(main: Callable[[Sequence[str]], None]) -> None:
+  """Parses the command line and calls `main` with what is no flag.
+
+  Args:
+    main: the program; it ends itself by `sys.exit` where something is wrong.
+  """
+  app.define_help_flags()
+  arguments = app.parse_flags_with_usage(sys.argv)
+  logging.use_absl_handler()
+  # TensorFlow Federated's packages import setuptools' pkg_resources, which is no user's concern.
+  warnings.filterwarnings('ignore', message='pkg_resources is deprecated')
+  main(arguments)

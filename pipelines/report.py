@@ -1,0 +1,49 @@
+"""Writes the figures and the report of a run folder again.
+
+  python -m pipelines.report --run_dir=runs/try
+  python -m pipelines.report --run_dir=runs/invented --fast
+
+Reads the files of the run folder only: no data, no TensorFlow.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from absl import flags
+
+from pipelines import launch
+from tff_lg import environment
+
+_RUN_DIR = flags.DEFINE_string('run_dir', None, 'Folder of a finished run.')
+_OUTPUT = flags.DEFINE_string('output', None, 'The page; report.html in the run folder by default.')
+_FAST = flags.DEFINE_bool(
+  'fast', False, 'First writes a small run of invented numbers, marked as such, into --run_dir.'
+)
+
+
+def main(argv: Sequence[str]) -> None:
+  """Checks the flags, then writes the figures and the page."""
+  try:
+    if len(argv) > 1:
+      raise ValueError(f'{argv[1]} is no flag: write --name=value.')
+    if not _RUN_DIR.value:
+      raise ValueError('--run_dir is missing: name the folder of a run.')
+    environment.check_environment()
+
+    # pandas and Matplotlib take seconds to import: only for flags that are good.
+    from tff_lg import analysis
+
+    if _FAST.value:
+      analysis.write_synthetic_run_folder(_RUN_DIR.value)
+    page = analysis.write_report(_RUN_DIR.value, output=_OUTPUT.value)
+    print(analysis.comparison_text(_RUN_DIR.value))
+  except OSError as error:
+    sys.exit(f'report: {error.filename} cannot be written: {error.strerror}.')
+  except (ValueError, environment.UnsupportedEnvironmentError) as error:
+    sys.exit(f'report: {error}')
+  print(f'Report: {os.path.abspath(page)}')
+
+
+if __name__ == '__main__':
+  launch.run(main)

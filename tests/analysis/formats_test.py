@@ -1,0 +1,48 @@
+"""Tests of numbers as text."""
+
+import math
+
+from absl.testing import absltest, parameterized
+
+from tff_lg.analysis import formats
+
+
+class FormatsTest(parameterized.TestCase):
+  @parameterized.parameters((0.98765, '98.77'), (0, '0.00'), (1, '100.00'), (math.nan, '–'))
+  def test_percent(self, share, text):
+    self.assertEqual(formats.percent(share), text)
+
+  @parameterized.parameters(
+    (0.9877, 0.0035, '98.77 ± 0.35'), (0.5, math.nan, '50.00'), (math.nan, 0.1, '–')
+  )
+  def test_percent_with_std(self, mean, std, text):
+    self.assertEqual(formats.percent_with_std(mean, std), text)
+
+  @parameterized.parameters(
+    (0.0123, '+1.23'), (-0.0123, '−1.23'), (0, '0.00'), (-0.00001, '0.00'), (math.nan, '–')
+  )
+  def test_points(self, difference, text):
+    self.assertEqual(formats.points(difference), text)
+
+  @parameterized.parameters(
+    (0, '0'), (633226, '633,226'), (9_999_999, '9,999,999'), (2.86e10, '2.86e10'), (math.nan, '–')
+  )
+  def test_count(self, number, text):
+    self.assertEqual(formats.count(number), text)
+
+  @parameterized.parameters(
+    (0, '0 B'), (999, '999 B'), (1000, '1.0 kB'), (1.144e11, '114.4 GB'), (2e15, '2,000.0 TB')
+  )
+  def test_num_bytes(self, number, text):
+    self.assertEqual(formats.num_bytes(number), text)
+
+  def test_byte_unit_of_nothing(self):
+    self.assertEqual(formats.byte_unit(0), ('B', 1))
+
+  @parameterized.parameters((8.26, '8.3 s'), (245, '4 min 05 s'), (7620, '2 h 07 min'))
+  def test_seconds(self, number, text):
+    self.assertEqual(formats.seconds(number), text)
+
+
+if __name__ == '__main__':
+  absltest.main()

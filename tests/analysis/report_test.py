@@ -1,0 +1,136 @@
+"""Tests of the page: self-contained, whole or not there, and complete whatever is missing."""
+
+import html.parser
+import os
+from unittest import mock
+
+from absl.testing import absltest
+from markupsafe import Markup
+
+from tests.analysis import testing
+from tff_lg.analysis import report, synthetic
+from tff_lg.analysis.run_folder import RunFolder, RunFolderError
+from tff_lg.analysis.sections import Section
+
+_FIGURES = ['accuracy_against_bytes', 'client_scatter', 'label_counts', 'training_curves']
+
+
+class _Page(html.parser.HTMLParser):
+  """What a page refers to, its ids, and whether every element is closed."""
+
+  def __init__(self, path):
+    super().__init__()
+    self.references, self.ids, self.open = [], [], []
+    with open(path, encoding='utf-8') as file:
+      self.text = file.read()
+    self.feed(self.text)
+
+  def handle_starttag(self, tag, attrs):
+    if tag not in ('meta', 'wbr', 'br', 'link', 'img'):
+      self.open.append(tag)
+    for name, value in attrs:
+      if name in ('src', 'href', 'xlink:href', 'action', 'data'):
+        self.references.append(value)
+      if name == 'id':
+        self.ids.append(value)
+
+  def handle_startendtag(self, tag, attrs):
+    self.handle_starttag(tag, attrs)
+    if self.open and self.open[-1] == tag:
+      self.open.pop()
+
+  def handle_endtag(self, tag):
+    assert self.open.pop() == tag, f'{tag} is closed, but it is not the last one opened'
+
+
+class WriteReportTest(absltest.TestCase):
+  def setUp(self):
+    super().setUp()
+    self.path = self.create_tempdir().full_path
+    synthetic.write_synthetic_run_folder(self.path, num_clients=3, num_rounds=4)
+
+  def test_page_is_self_contained(self):
+    page = _Page(report.write_report(self.path))
+    self.assertEmpty(page.open)
+    self.assertNotIn('http:', page.text)
+    self.assertNotIn('https:', page.text)
+    self.assertNotIn('@import', page.text)
+    for reference in page.references:
+      self.assertTrue(reference.startswith(('#', 'data:')), reference)
+      if reference.startswith('#'):
+        self.assertIn(reference[1:], page.ids)
+
+  def test_sections_and_figures(self):
+    page = _Page(report.write_report(self.path))
+    for key in ('result', 'methods', 'clients', 'training', 'communication', 'labels', 'model'):
+      self.assertIn(key, page.ids)
+    self.assertEqual(page.text.count('<svg role="img"'), 4)
+    self.assertEqual(
+      sorted(os.listdir(os.path.join(self.path, 'figures'))), [f'{name}.png' for name in _FIGURES]
+    )
+
+  def test_says_that_numbers_are_invented(self):
+    page = _Page(report.write_report(self.path))
+    self.assertIn('every number on this page is invented', page.text)
+
+  def test_same_run_same_page(self):
+    first = _Page(report.write_report(self.path)).text
+    self.assertEqual(first, _Page(report.write_report(self.path)).text)
+
+  def test_output(self):
+    output = os.path.join(self.path, 'elsewhere', 'page.html')
+    self.assertEqual(report.write_report(self.path, output=output), output)
+    self.assertFalse(os.path.exists(os.path.join(self.path, 'report.html')))
+
+  def test_sections_of_other_rooms(self):
+    def build_privacy(run):
+      return Section('privacy', 'Privacy <spent>', Markup('<p>of {}</p>').format(run.method))
+
+    page = _Page(report.write_report(self.path, builders=(build_privacy, lambda run: None)))
+    self.assertEqual(page.ids, ['privacy'])
+    self.assertIn('<h2>Privacy &lt;spent&gt;</h2>\n<p>of lg_fedavg</p>', page.text)
+
+  def test_only_the_needed_files(self):
+    for name in ('communication.csv', 'label_counts.csv', 'model_split.txt', 'timing.json'):
+      os.remove(os.path.join(self.path, name))
+    page = _Page(report.write_report(self.path))
+    self.assertNotIn('labels', page.ids)
+    self.assertNotIn('model', page.ids)
+
+  def test_damaged_run_writes_nothing(self):
+    os.remove(os.path.join(self.path, 'summary.json'))
+    with self.assertRaises(RunFolderError):
+      report.write_report(self.path)
+    self.assertFalse(os.path.exists(os.path.join(self.path, 'report.html')))
+
+  def test_stopped_writer_leaves_the_old_page(self):
+    page = report.write_report(self.path)
+    before = _Page(page).text
+    with mock.patch.object(os, 'replace', side_effect=KeyboardInterrupt):
+      with self.assertRaises(KeyboardInterrupt):
+        report.write_report(self.path)
+    self.assertEqual(_Page(page).text, before)
+
+
+class SmallestRunTest(absltest.TestCase):
+  def test_one_client(self):
+    path = self.create_tempdir().full_path
+    synthetic.write_synthetic_run_folder(path, num_clients=1, num_rounds=2)
+    self.assertRegex(_Page(report.write_report(path)).text, '[01] of 1 clients')
+
+  def test_nothing_but_clients(self):
+    run = testing.make_run(summary={}, hparams={}, metrics=testing.make_run().metrics[[]].iloc[:0])
+    keys = [section.key for section in report.build_sections(run)]
+    self.assertEqual(keys, ['result', 'methods', 'clients', 'configuration'])
+
+  def test_save_figures(self):
+    path = self.create_tempdir().full_path
+    synthetic.write_synthetic_run_folder(path, num_clients=2, num_rounds=2)
+    paths = report.save_figures(RunFolder.load(path))
+    self.assertEqual(
+      sorted(paths), [os.path.join(path, 'figures', f'{name}.png') for name in _FIGURES]
+    )
+
+
+if __name__ == '__main__':
+  absltest.main()

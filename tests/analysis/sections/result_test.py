@@ -1,0 +1,47 @@
+"""Tests of the headline."""
+
+import math
+
+from absl.testing import absltest
+
+from tests.analysis import testing
+from tff_lg.analysis.sections import result
+
+
+class HeadlineTest(absltest.TestCase):
+  def test_clients_against_their_own_models(self):
+    self.assertEqual(
+      result.headline(testing.make_run()).replace('\N{NO-BREAK SPACE}', ' '),
+      '1 of 2 clients (50 %) do better with LG-FedAvg than with their own local-only model; '
+      '0 do equally well and 1 do worse. The mean difference is −5.00 points of local test '
+      'accuracy (95 % interval −195.59 to +185.59).',
+    )
+
+  def test_one_client_has_no_interval(self):
+    headline = result.headline(testing.make_run(clients=testing.make_run().clients.iloc[:1]))
+    self.assertEndsWith(headline, 'The mean difference is +10.00 points of local test accuracy.')
+
+  def test_without_baseline(self):
+    run = testing.make_run(clients=testing.make_run().clients[['local_test/accuracy']])
+    self.assertEqual(
+      result.headline(run), 'Local test accuracy with LG-FedAvg on average over clients: 70.00 %.'
+    )
+
+
+class BuildResultTest(absltest.TestCase):
+  def test_missing_numbers_have_no_tile(self):
+    html = result.build_result(
+      testing.make_run(summary={'communication/bytes_total': math.nan})
+    ).html
+    self.assertNotIn('<dd>', html)
+
+  def test_models_chosen_on_test_data(self):
+    run = testing.make_run(
+      hparams={'protocol': 'reference'}, summary={'protocol/note': 'Chosen ON TEST DATA.'}
+    )
+    self.assertIn('<p class="warning">Chosen ON TEST DATA.</p>', result.build_result(run).html)
+    self.assertNotIn('warning', result.build_result(testing.make_run()).html)
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,26 @@
+"""Tests of the section on training."""
+
+from absl.testing import absltest
+
+from tests.analysis import testing
+from tff_lg.analysis.sections import training
+
+
+class TrainingTest(absltest.TestCase):
+  def test_clients_left_out(self):
+    metrics = testing.make_run().metrics.assign(**{'train/num_clients_left_out': [0, 2, 1]})
+    section = training.build_training(testing.make_run(metrics=metrics))
+    self.assertIn('3 client updates in 2 rounds were not finite', section.html)
+
+  def test_nobody_left_out(self):
+    section = training.build_training(testing.make_run())
+    self.assertEqual(section.html, '')
+    self.assertEndsWith(section.illustrations[0].caption, 'Shaded: the warm start.')
+
+  def test_no_round(self):
+    run = testing.make_run(metrics=testing.make_run().metrics.iloc[:0])
+    self.assertIsNone(training.build_training(run))
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,64 @@
+"""Tests of the look: colours that carry, and figures that fit into a page."""
+
+from absl.testing import absltest, parameterized
+from matplotlib.figure import Figure
+
+from tff_lg.analysis import style
+
+
+def _luminance(colour):
+  """Relative luminance of `#rrggbb` (WCAG 2)."""
+  channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+  linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+  return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def _contrast(one, other):
+  darker, lighter = sorted((_luminance(one), _luminance(other)))
+  return (lighter + 0.05) / (darker + 0.05)
+
+
+def _figure():
+  figure = Figure()
+  figure.subplots().plot([1, 2], color=style.colour('lg_fedavg'))
+  return figure
+
+
+class StyleTest(parameterized.TestCase):
+  @parameterized.parameters('blue', 'vermillion', 'green', 'purple', 'olive')
+  def test_lines_stand_out(self, name):
+    colour, surface = style.COLOURS[name], style.COLOURS['surface']
+    self.assertGreater(_contrast(colour.light, surface.light), 3)
+    self.assertGreater(_contrast(colour.dark, surface.dark), 3)
+
+  @parameterized.parameters('ink', 'muted')
+  def test_text_is_readable(self, name):
+    for ground in ('surface', 'panel'):
+      colour, behind = style.COLOURS[name], style.COLOURS[ground]
+      self.assertGreater(_contrast(colour.light, behind.light), 4.5)
+      self.assertGreater(_contrast(colour.dark, behind.dark), 4.5)
+
+  def test_methods_differ_in_colour_and_dashes(self):
+    methods = ('lg_fedavg', 'local_only', 'fedavg', 'fedprox', 'fedsgd')
+    self.assertLen({style.colour(method) for method in methods}, 5)
+    self.assertLen({style.line_style(method) for method in methods}, 5)
+
+  def test_png(self):
+    self.assertStartsWith(style.png_bytes(_figure()), b'\x89PNG')
+
+  def test_svg_follows_the_palette_and_refers_to_nothing_outside(self):
+    svg = style.svg_markup(_figure(), 'name', 'what it shows')
+    self.assertStartsWith(svg, '<svg role="img" aria-label="what it shows"')
+    self.assertIn('var(--blue)', svg)
+    self.assertNotIn(style.COLOURS['blue'].light, svg)
+    self.assertNotIn('http', svg)
+    self.assertEqual(svg, style.svg_markup(_figure(), 'name', 'what it shows'))
+
+  def test_palette_css(self):
+    css = style.palette_css()
+    self.assertIn('--surface: #ffffff;', css)
+    self.assertIn('@media screen and (prefers-color-scheme: dark)', css)
+
+
+if __name__ == '__main__':
+  absltest.main()

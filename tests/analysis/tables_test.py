@@ -1,0 +1,107 @@
+"""Tests of the tables, their numbers by hand."""
+
+import math
+
+from absl.testing import absltest
+
+from tests.analysis import testing
+from tff_lg.analysis import synthetic, tables
+
+
+def _run(**changes):
+  return testing.make_run(baselines={'local_only': testing.make_local_only()}, **changes)
+
+
+class MethodsTableTest(absltest.TestCase):
+  def test_rows(self):
+    summary = {
+      'local_test/accuracy/mean_over_clients': 0.9877,
+      'local_test/accuracy/std_over_clients': 0.0009,
+      'new_test/accuracy/ensemble_probability': 0.9772,
+      'new_test/accuracy/ensemble_vote': math.nan,
+      'communication/parameters_total': 2.86e10,
+      'communication/bytes_total': 1.144e11,
+      'rounds/lg': 100,
+      'rounds/fedavg': 400,
+      'protocol/note': 'Models were chosen on validation data.',
+    }
+    table = tables.methods_table(_run(summary=summary))
+    self.assertEqual(
+      [column.name for column in table.columns],
+      ['method', 'mean ± std', 'probabilities', 'vote', 'rounds', 'parameters', 'bytes'],
+    )
+    self.assertEqual(
+      table.rows,
+      (
+        ('Local only', '75.00 ± 5.00', '–', '–', '3', '0', '0 B'),
+        ('LG-FedAvg', '98.77 ± 0.09', '97.72', '–', '400 + 100', '2.86e10', '114.4 GB'),
+      ),
+    )
+    self.assertEqual(table.notes[-1], 'Models were chosen on validation data.')
+
+  def test_nothing_known(self):
+    table = tables.methods_table(testing.make_run(summary={}))
+    self.assertEqual(table.rows, (('LG-FedAvg', '–', '–', '–', '–'),))
+
+  def test_no_round(self):
+    table = tables.methods_table(testing.make_run(summary={'rounds/fedavg': 0}))
+    self.assertEqual(table.rows[0][2], '0')
+
+
+class PairedTableTest(absltest.TestCase):
+  def test_rows(self):
+    # Differences +10 and -20 points: mean -5, s = 21.2132, t(.975, 1) = 12.7062.
+    self.assertEqual(
+      tables.paired_table(_run()).rows,
+      (('LG-FedAvg − Local only', '−5.00', '−195.59 to +185.59', '1', '0', '1'),),
+    )
+
+  def test_one_client(self):
+    run = _run(clients=testing.make_run().clients.iloc[:1])
+    self.assertEqual(
+      tables.paired_table(run).rows[0], ('LG-FedAvg − Local only', '+10.00', '–', '1', '0', '0')
+    )
+
+  def test_no_baseline(self):
+    clients = testing.make_run().clients[['local_test/accuracy']]
+    self.assertIsNone(tables.paired_table(testing.make_run(clients=clients)))
+
+
+class RenderTest(absltest.TestCase):
+  TABLE = tables.Table(
+    columns=(
+      tables.Column('', 'method'),
+      tables.Column('a wide group', 'x'),
+      tables.Column('a wide group', 'y'),
+    ),
+    rows=(('A & B', '1.00', '22'), ('C', '–', '3')),
+    notes=('A note.',),
+  )
+
+  def test_text(self):
+    self.assertEqual(
+      tables.to_text(self.TABLE),
+      '        a wide group\n'
+      'method     x       y\n'
+      '------  ----  ------\n'
+      'A & B   1.00      22\n'
+      'C          –       3\n'
+      'A note.',
+    )
+
+  def test_html(self):
+    html = tables.to_html(self.TABLE)
+    self.assertIn('<th colspan="2" class="group">a wide group</th>', html)
+    self.assertIn('<tr><th scope="row">A &amp; B</th><td>1.00</td><td>22</td></tr>', html)
+    self.assertIn('<p class="note">A note.</p>', html)
+
+  def test_comparison_text(self):
+    path = self.create_tempdir().full_path
+    synthetic.write_synthetic_run_folder(path, num_clients=2, num_rounds=2)
+    text = tables.comparison_text(path)
+    for row in ('\nLocal only ', '\nFedAvg ', '\nLG-FedAvg ', '\nLG-FedAvg − Local only '):
+      self.assertIn(row, text)
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,152 @@
+"""Tests of a run's choices: defaults that depend on others, and what is refused."""
+
+import dataclasses
+import subprocess
+import sys
+
+from absl.testing import absltest, parameterized
+
+from tff_lg import config
+from tff_lg.config import TrainConfig
+
+
+class ResolveTest(parameterized.TestCase):
+  def test_defaults(self):
+    resolved = config.resolve(TrainConfig())
+    self.assertEqual(resolved.partition, 'classes_per_client')
+    self.assertEqual(resolved.classes_per_client, 2)
+    self.assertEqual((resolved.num_clients, resolved.clients_per_round), (100, 10))
+    self.assertEqual((resolved.client_epochs, resolved.batch_size), (1, 10))
+    self.assertEqual(resolved.validation_fraction, 0.1)
+    self.assertEqual(resolved.client_weighting, 'examples')
+    self.assertEqual(resolved.baselines, ('local_only',))
+    # What belongs to another partition or method stays away.
+    self.assertIsNone(resolved.shards_per_client)
+    self.assertIsNone(resolved.dirichlet_alpha)
+    self.assertIsNone(resolved.proximal_strength)
+
+  def test_resolving_again_changes_nothing(self):
+    for method in config.METHODS:
+      for protocol in config.PROTOCOLS:
+        resolved = config.resolve(TrainConfig(method=method, protocol=protocol))
+        self.assertEqual(config.resolve(resolved), resolved)
+
+  def test_reference_protocol(self):
+    resolved = config.resolve(TrainConfig(protocol='reference'))
+    self.assertEqual(resolved.validation_fraction, 0.0)
+    self.assertEqual(resolved.client_weighting, 'uniform')
+    self.assertEqual(resolved.choices.choose_by, 'local_test')
+    self.assertIn('CHOSEN ON TEST DATA', resolved.choices.note)
+
+  @parameterized.parameters(
+    ('shards', 'shards_per_client', 2), ('dirichlet', 'dirichlet_alpha', 0.9)
+  )
+  def test_option_of_the_partition(self, partition, name, default):
+    resolved = config.resolve(TrainConfig(partition=partition))
+    self.assertEqual(getattr(resolved, name), default)
+    self.assertIsNone(resolved.classes_per_client)
+
+  def test_natural_partition_leaves_the_clients_to_the_data(self):
+    resolved = config.resolve(TrainConfig(partition='natural'))
+    self.assertIsNone(resolved.num_clients)
+    self.assertIsNone(resolved.clients_per_round)
+
+  @parameterized.parameters((7, 1), (10, 1), (25, 2))
+  def test_cohort_is_a_tenth_and_at_least_one(self, num_clients, expected):
+    resolved = config.resolve(TrainConfig(num_clients=num_clients))
+    self.assertEqual(resolved.clients_per_round, expected)
+
+  @parameterized.parameters({'method': 'fedprox'}, {'baselines': ('local_only', 'fedprox')})
+  def test_fedprox_has_a_proximal_term_as_method_and_as_baseline(self, **changes):
+    self.assertEqual(config.resolve(TrainConfig(**changes)).proximal_strength, 0.01)
+
+  def test_local_only_needs_no_baseline(self):
+    self.assertEqual(config.resolve(TrainConfig(method='local_only')).baselines, ())
+
+  def test_fedsgd_has_neither_epochs_nor_batches(self):
+    resolved = config.resolve(TrainConfig(method='fedsgd'))
+    self.assertIsNone(resolved.client_epochs)
+    self.assertIsNone(resolved.batch_size)
+
+  def test_total_rounds(self):
+    self.assertEqual(TrainConfig(rounds=100, warm_start_rounds=400).total_rounds, 500)
+
+
+class RefusalTest(parameterized.TestCase):
+  @parameterized.parameters(
+    ({'task': 'imagenet'}, '--task is imagenet, expected one of digits, mnist'),
+    ({'baselines': ('alone',)}, '--baselines is alone, expected one of fedavg'),
+    ({'partition': 'iid', 'classes_per_client': 2}, 'belongs to --partition=classes_per_client'),
+    ({'shards_per_client': 2}, '--partition is classes_per_client: it belongs to .*=shards'),
+    ({'dirichlet_alpha': 1.0}, 'belongs to --partition=dirichlet'),
+    ({'method': 'fedavg', 'global_layers': ('a',)}, 'belongs to --method=lg_fedavg'),
+    ({'proximal_strength': 1.0}, 'belongs to --method=fedprox'),
+    ({'method': 'fedavg', 'warm_start_rounds': 3}, '--method=fedavg has no warm start'),
+    ({'method': 'fedsgd', 'batch_size': 5}, 'do not fit --method=fedsgd'),
+    ({'method': 'fedsgd', 'client_learning_rate_decay': 0.1}, 'does not fit fedsgd'),
+    ({'baselines': ('fedsgd',), 'client_learning_rate_decay': 0.1}, 'does not fit fedsgd'),
+    ({'method': 'fedsgd', 'server_momentum': 0.5}, 'do not fit --method=fedsgd'),
+    ({'partition': 'natural', 'num_clients': 5}, 'takes the clients from the data'),
+    ({'data_dir': '/data'}, '--task=digits is embedded'),
+    ({'task': 'arrays'}, '--task=arrays needs --data_dir'),
+    ({'protocol': 'reference', 'client_weighting': 'examples'}, 'averages uniformly'),
+    ({'baselines': ('lg_fedavg',)}, 'is the --method itself'),
+    ({'rounds': 0}, '--rounds is 0, expected more than 0'),
+    ({'warm_start_rounds': -1}, '--warm_start_rounds is -1, expected 0 or more'),
+    ({'client_momentum': 1.0}, r'--client_momentum is 1.0, expected in \[0, 1\)'),
+    ({'validation_fraction': 1.0}, r'--validation_fraction is 1.0, expected in \[0, 1\)'),
+    ({'client_learning_rate': float('nan')}, '--client_learning_rate is nan'),
+    ({'num_clients': 4, 'clients_per_round': 5}, '--clients_per_round is 5, expected at most'),
+    ({'validation_fraction': 0.0}, 'chooses models on validation data'),
+  )
+  def test_refuses(self, changes, sentence):
+    with self.assertRaisesRegex(config.ConfigError, sentence):
+      config.resolve(TrainConfig(**changes))
+
+  def test_options_of_a_baseline_are_welcome(self):
+    config.resolve(
+      TrainConfig(
+        method='fedavg',
+        baselines=('lg_fedavg', 'fedprox'),
+        global_layers=('output',),
+        proximal_strength=0.1,
+      )
+    )
+
+
+class FastTest(absltest.TestCase):
+  def test_keeps_method_and_options_on_a_few_digits(self):
+    slow = TrainConfig(
+      task='mnist', data_dir='/data', method='fedprox', rounds=500, warm_start_rounds=1, seed=3
+    )
+    fast = config.resolve(config.fast(slow))
+    self.assertEqual((fast.task, fast.data_dir, fast.num_clients), ('digits', None, 10))
+    self.assertEqual((fast.rounds, fast.warm_start_rounds), (3, 1))
+    self.assertEqual((fast.method, fast.seed), ('fedprox', 3))
+
+  def test_every_method_and_partition(self):
+    for method in config.METHODS:
+      for partition in config.PARTITIONS:
+        config.resolve(config.fast(TrainConfig(method=method, partition=partition)))
+
+  def test_bad_numbers_are_still_refused(self):
+    with self.assertRaisesRegex(config.ConfigError, '--rounds is -5'):
+      config.resolve(config.fast(TrainConfig(rounds=-5)))
+
+
+class FieldsTest(absltest.TestCase):
+  def test_every_field_has_a_help_text(self):
+    for field in dataclasses.fields(TrainConfig):
+      self.assertRegex(field.metadata['help'], r'^[A-Zmvd].*[.]$', field.name)
+
+  def test_importing_it_is_light(self):
+    code = (
+      'import sys; from tff_lg import config; '
+      "sys.exit(bool({'numpy', 'tensorflow'} & set(sys.modules)))"
+    )
+    subprocess.run([sys.executable, '-c', f'sys_path = {sys.path!r}\n'
+      'import sys; sys.path[:0] = sys_path\n' + code], check=True)
+
+
+if __name__ == '__main__':
+  absltest.main()

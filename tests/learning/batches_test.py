@@ -1,0 +1,119 @@
+"""Tests of how examples become batches."""
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_federated as tff
+from absl.testing import absltest, parameterized
+
+from tff_lg import learning
+
+_SPEC = (tf.TensorSpec([None, 2], tf.float32), tf.TensorSpec([None], tf.int32))
+
+
+def _client(num_examples, seed=(0, 0)) -> learning.ClientTensors:
+  """Labels 0, 1, 2, … and twice the label as features."""
+  y = np.arange(num_examples, dtype=np.int32)
+  x = np.stack([2 * y, 2 * y], axis=1).astype(np.float32)
+  return learning.ClientTensors(x, y, np.array(seed, np.int32))
+
+
+def _fold(batches, data) -> list[str]:
+  """The labels of each batch, checked against its features, as text."""
+
+  @tf.function
+  def fold(data):
+    def step(state, x, y):
+      tf.debugging.assert_equal(x[:, 0], tf.cast(2 * y, tf.float32))
+      return tf.strings.join([state, tf.strings.reduce_join(tf.as_string(y), separator=' '), '|'])
+
+    return batches.fold(data, tf.constant(''), step)
+
+  return fold(data).numpy().decode().split('|')[:-1]
+
+
+class TensorBatchesTest(parameterized.TestCase):
+  @parameterized.parameters(
+    (2, 1, ['0 1', '2 3', '4']),
+    (2, 2, ['0 1', '2 3', '4', '0 1', '2 3', '4']),
+    (5, 1, ['0 1 2 3 4']),
+    (9, 1, ['0 1 2 3 4']),
+    (None, 2, ['0 1 2 3 4', '0 1 2 3 4']),
+  )
+  def test_in_order(self, batch_size, num_epochs, expected):
+    batches = learning.TensorBatches(batch_size, num_epochs, shuffle=False)
+    self.assertEqual(_fold(batches, _client(5)), expected)
+
+  @parameterized.parameters((2, True), (None, True), (2, False), (None, False))
+  def test_no_examples_no_batches(self, batch_size, shuffle):
+    batches = learning.TensorBatches(batch_size, 3, shuffle)
+    self.assertEqual(_fold(batches, _client(0)), [])
+
+  def test_every_epoch_has_all_examples_in_an_order_of_its_own(self):
+    text = _fold(learning.TensorBatches(4, 3), _client(10, seed=(1, 2)))
+    self.assertEqual([len(batch.split()) for batch in text], [4, 4, 2] * 3)
+    epochs = [' '.join(text[i : i + 3]).split() for i in (0, 3, 6)]
+    for epoch in epochs:
+      self.assertEqual(sorted(map(int, epoch)), list(range(10)))
+    self.assertLen({tuple(epoch) for epoch in epochs}, 3)
+
+  def test_order_is_that_of_the_seed(self):
+    batches = learning.TensorBatches(4)
+    one, same, other = (_fold(batches, _client(10, seed)) for seed in ((1, 2), (1, 2), (1, 3)))
+    self.assertEqual(one, same)
+    self.assertNotEqual(one, other)
+
+  def test_each_batch_is_augmented_with_a_seed_of_its_own(self):
+    seeds = []
+
+    def augment(x, seed):
+      tf.py_function(lambda s: seeds.append(tuple(s.numpy())), [seed], [])
+      return x
+
+    batches = learning.TensorBatches(2, 2, augment=augment)
+    self.assertLen(_fold(batches, _client(3, seed=(4, 7))), 4)
+    # The first number differs from that of the shuffling, the second counts batches.
+    self.assertEqual(seeds, [(5, 7), (5, 8), (5, 9), (5, 10)])
+
+  def test_augmented_features_reach_the_step(self):
+    batches = learning.TensorBatches(None, augment=lambda x, seed: x + 1)
+    fold = tf.function(
+      lambda data: batches.fold(data, 0.0, lambda state, x, y: state + tf.reduce_sum(x))
+    )
+    self.assertEqual(fold(_client(3)), 2 * (0 + 2 + 4) + 6)
+
+  def test_type_of_a_client(self):
+    expected = tff.StructWithPythonType(
+      [
+        ('x', tff.TensorType(np.float32, [None, 2])),
+        ('y', tff.TensorType(np.int32, [None])),
+        ('seed', tff.TensorType(np.int32, [2])),
+      ],
+      learning.ClientTensors,
+    )
+    self.assertEqual(learning.TensorBatches(3).data_type(_SPEC), expected)
+
+  @parameterized.parameters(
+    ((0,), 'batch_size is 0, expected'), ((2, 0), 'num_epochs is 0, expected')
+  )
+  def test_refuses(self, arguments, sentence):
+    with self.assertRaisesRegex(ValueError, sentence):
+      learning.TensorBatches(*arguments)
+
+
+class DatasetBatchesTest(absltest.TestCase):
+  def test_batches_come_as_they_are(self):
+    data = _client(5)
+    dataset = tf.data.Dataset.from_tensor_slices((data.x, data.y)).batch(2).repeat(2)
+    self.assertEqual(
+      _fold(learning.DatasetBatches(), dataset), ['0 1', '2 3', '4', '0 1', '2 3', '4']
+    )
+
+  def test_type_of_a_client(self):
+    expected = tff.SequenceType(
+      (tff.TensorType(np.float32, [None, 2]), tff.TensorType(np.int32, [None]))
+    )
+    self.assertEqual(learning.DatasetBatches().data_type(_SPEC), expected)
+
+
+if __name__ == '__main__':
+  absltest.main()

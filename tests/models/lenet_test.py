@@ -1,0 +1,48 @@
+"""Tests of LeNet-5."""
+
+import numpy as np
+from absl.testing import absltest
+
+from tff_lg import models
+
+
+class BuildLenetTest(absltest.TestCase):
+  def test_network_of_the_paper(self):
+    model = models.build_lenet()
+    self.assertEqual(model.count_params(), 64_102)
+    parameters = {layer.name: layer.count_params() for layer in model.layers if layer.weights}
+    self.assertEqual(
+      parameters,
+      {
+        'conv_1': 5 * 5 * 3 * 6 + 6,
+        'conv_2': 5 * 5 * 6 * 16 + 16,
+        'fc_1': 5 * 5 * 16 * 120 + 120,
+        'fc_2': 120 * 100 + 100,
+        'output': 100 * 10 + 10,
+      },
+    )
+
+  def test_shapes_from_layer_to_layer(self):
+    model = models.build_lenet()
+    self.assertEqual(
+      [layer.output_shape[1:] for layer in model.layers],
+      [(28, 28, 6), (14, 14, 6), (10, 10, 16), (5, 5, 16), (400,), (120,), (100,), (10,)],
+    )
+
+  def test_other_images_and_classes(self):
+    model = models.build_lenet((28, 28, 1), 4)
+    self.assertEqual(model(np.zeros((2, 28, 28, 1), np.float32)).shape, (2, 4))
+
+  def test_outputs_are_logits(self):
+    outputs = models.build_lenet()(np.ones((1, 32, 32, 3), np.float32)).numpy()
+    self.assertLess(outputs.min(), 0)
+
+  def test_seed_decides_the_weights(self):
+    one, same, other = (models.build_lenet(seed=s).get_weights() for s in (7, 7, 8))
+    for a, b in zip(one, same, strict=True):
+      np.testing.assert_array_equal(a, b)
+    self.assertFalse(np.array_equal(one[0], other[0]))
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,139 @@
+"""Tests of the split of a model's weights."""
+
+import numpy as np
+import tensorflow as tf
+from absl.testing import absltest
+
+from tests.learning import testing
+from tff_lg import models
+
+
+def _wrap(keras_model) -> models.LocalGlobalModel:
+  return models.from_keras(
+    keras_model,
+    loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+    metrics={'accuracy': tf.keras.metrics.SparseCategoricalAccuracy},
+  )
+
+
+class SplitTest(absltest.TestCase):
+  def test_mnist_split_of_the_paper(self):
+    model = _wrap(models.build_mlp((28, 28, 1), 10))
+    model = model.with_global_layers(('hidden_3', 'hidden_4', 'output'))
+    self.assertEqual(sum(w.size for w in model.split(model.initial_weights)[0]), 99_978)
+    self.assertIn('15.79% of 633,226', model.describe_split())
+
+  def test_cifar_split_of_the_paper(self):
+    model = _wrap(models.build_lenet()).with_global_layers(('conv_1', 'conv_2'))
+    self.assertEqual(sum(w.size for w in model.split(model.initial_weights)[0]), 2_872)
+    self.assertIn('4.48% of 64,102', model.describe_split())
+
+  def test_all_weights_are_global_at_first(self):
+    model = testing.classifier()
+    self.assertEqual(model.layer_names, ('hidden_1', 'output'))
+    self.assertEqual(
+      model.weight_names, ('hidden_1/kernel', 'hidden_1/bias', 'output/kernel', 'output/bias')
+    )
+    self.assertEqual(model.weight_is_global, (True,) * 4)
+
+  def test_split_and_merge_are_inverse(self):
+    model = testing.classifier().with_global_layers(('hidden_1',))
+    self.assertEqual(model.split('abcd'), (('a', 'b'), ('c', 'd')))
+    self.assertEqual(model.merge(*model.split('abcd')), tuple('abcd'))
+    with self.assertRaises(ValueError):
+      model.split('abc')
+
+  def test_order_of_the_layers_named_does_not_matter(self):
+    model = testing.classifier()
+    one, other = (model.with_global_layers(names) for names in (('output', 'hidden_1'), ('output',)))
+    self.assertEqual(one.weight_is_global, (True,) * 4)
+    self.assertEqual(other.weight_is_global, (False, False, True, True))
+    self.assertEqual(other.with_all_global().weight_is_global, (True,) * 4)
+    self.assertEqual(other.with_global_layers(()).weight_is_global, (False,) * 4)
+
+  def test_unknown_layer_lists_those_there_are(self):
+    with self.assertRaisesRegex(ValueError, 'named top, flatten; its layers are hidden_1, output'):
+      testing.classifier().with_global_layers(('top', 'output', 'flatten'))
+
+  def test_description_by_hand(self):
+    model = testing.classifier().with_global_layers(('output',))
+    lines = [line.split() for line in model.describe_split().splitlines()]
+    self.assertEqual(lines[1], ['hidden_1/kernel', 'local', '(4,', '5)', '20', '80'])
+    self.assertEqual(lines[4], ['output/bias', 'global', '(3,)', '3', '12'])
+    # 5 * 3 + 3 of 43 weights are global, 4 * 5 + 5 local.
+    self.assertEqual(lines[5], ['all', 'global', '41.86%', 'of', '43', '18', '72'])
+    self.assertEqual(lines[6], ['all', 'local', '58.14%', 'of', '43', '25', '100'])
+
+
+class FromKerasTest(absltest.TestCase):
+  def test_initial_weights_are_those_of_keras(self):
+    keras_model = models.build_mlp((4,), 3, (5,), seed=3)
+    weights = keras_model.get_weights()
+    for got, want in zip(_wrap(keras_model).initial_weights, weights, strict=True):
+      np.testing.assert_array_equal(got, want)
+
+  def test_predicts_what_keras_predicts_with_other_weights(self):
+    keras_model = models.build_mlp((4,), 3, (5,), seed=3)
+    start = keras_model.get_weights()
+    weights = [weight + 1 for weight in start]
+    x = np.arange(8, dtype=np.float32).reshape(2, 4)
+    keras_model.set_weights(weights)
+    want = keras_model(x).numpy()
+    keras_model.set_weights(start)
+    model = _wrap(keras_model)
+    got = testing.in_graph(lambda: model.predict(weights, tf.constant(x), training=False))
+    np.testing.assert_allclose(got, want, rtol=1e-5)
+
+  def test_names_follow_the_weights_in_a_network_of_two_branches(self):
+    x = tf.keras.Input((4,))
+    deep = tf.keras.layers.Dense(3, name='deep_1')(x)
+    shallow = tf.keras.layers.Dense(3, name='shallow')(x)
+    deep = tf.keras.layers.Dense(3, name='deep_2')(deep)
+    output = tf.keras.layers.Dense(2, name='output')(tf.concat([shallow, deep], axis=1))
+    keras_model = tf.keras.Model(x, output)
+    rng = np.random.default_rng(0)
+    keras_model.set_weights([rng.normal(size=w.shape) for w in keras_model.get_weights()])
+    model = _wrap(keras_model)
+    by_name = {weight.name.split(':')[0]: weight.numpy() for weight in keras_model.weights}
+    self.assertCountEqual(model.weight_names, by_name)
+    for name, weight in zip(model.weight_names, model.initial_weights, strict=True):
+      np.testing.assert_array_equal(weight, by_name[name])
+
+  def test_batch_normalisation_is_refused(self):
+    keras_model = tf.keras.Sequential(
+      [tf.keras.layers.Dense(3, input_shape=(4,)), tf.keras.layers.BatchNormalization(name='norm')]
+    )
+    with self.assertRaisesRegex(ValueError, 'norm/moving_mean, .*use group normalisation'):
+      _wrap(keras_model)
+
+  def test_group_normalisation_is_welcome(self):
+    keras_model = tf.keras.Sequential(
+      [
+        tf.keras.layers.Dense(4, input_shape=(4,), name='dense'),
+        tf.keras.layers.GroupNormalization(2, name='norm'),
+      ]
+    )
+    self.assertEqual(_wrap(keras_model).layer_names, ('dense', 'norm'))
+
+  def test_frozen_layers_are_refused(self):
+    keras_model = models.build_mlp((4,), 3, (5,))
+    keras_model.get_layer('hidden_1').trainable = False
+    with self.assertRaisesRegex(ValueError, 'hidden_1/kernel, hidden_1/bias .*trainable'):
+      _wrap(keras_model)
+
+  def test_weights_of_one_name_are_refused(self):
+    class Twins(tf.keras.layers.Layer):
+      def build(self, input_shape):
+        del input_shape
+        self.one, self.other = (self.add_weight('twin', (4, 3)) for _ in range(2))
+
+      def call(self, inputs):
+        return inputs @ self.one + inputs @ self.other
+
+    keras_model = tf.keras.Sequential([tf.keras.layers.InputLayer((4,)), Twins(name='twins')])
+    with self.assertRaisesRegex(ValueError, 'two weights share a name: twins/twin, twins/twin'):
+      _wrap(keras_model)
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,66 @@
+"""Tests of the training pipeline, run as a user runs it."""
+
+import json
+import os
+import subprocess
+import sys
+
+from absl.testing import absltest, parameterized
+
+
+def _train(*flags):
+  return subprocess.run(
+    [sys.executable, '-m', 'pipelines.train', *flags],
+    capture_output=True,
+    text=True,
+    check=False,
+    env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)},
+  )
+
+
+class TrainTest(parameterized.TestCase):
+  def test_fast_run_ends_with_a_table_and_a_report(self):
+    run_dir = self.create_tempdir().full_path + '/run'
+    result = _train('--fast', '--warm_start_rounds=2', '--seed=5', f'--run_dir={run_dir}')
+    self.assertEqual(result.returncode, 0, result.stderr)
+    for text in ('Local only', 'LG-FedAvg', f'Report: {run_dir}/report.html'):
+      self.assertIn(text, result.stdout)
+    with open(f'{run_dir}/report.html', encoding='utf-8') as file:
+      self.assertIn('LG-FedAvg', file.read())
+    with open(f'{run_dir}/hparams.json', encoding='utf-8') as file:
+      hparams = json.load(file)
+    self.assertEqual((hparams['seed'], hparams['warm_start_rounds']), (5, 2))
+    with open(f'{run_dir}/flags.txt', encoding='utf-8') as file:
+      self.assertIn('--seed=5\n', file.read())
+
+  @parameterized.named_parameters(
+    ('unknown', ('--metod=fedavg',), 'metod'),
+    ('choice', ('--method=fedavgg',), 'fedavgg'),
+    ('no_flag', ('fedavg',), 'fedavg is no flag'),
+    ('range', ('--rounds=0',), '--rounds is 0, expected more than 0'),
+    ('contradiction', ('--partition=iid', '--dirichlet_alpha=1'), '--partition is iid'),
+    ('embedded', ('--data_dir=/nowhere',), '--task=digits is embedded'),
+    ('missing_folder', ('--task=mnist', '--data_dir=/nowhere'), '/nowhere'),
+    ('unknown_layer', ('--global_layers=top',), 'hidden_1, hidden_2, hidden_3, output'),
+  )
+  def test_refuses(self, flags, sentence):
+    run_dir = self.create_tempdir().full_path + '/run'
+    result = _train(*flags, f'--run_dir={run_dir}')
+    self.assertNotEqual(result.returncode, 0)
+    self.assertIn(sentence, result.stderr)
+    self.assertNotIn('Traceback', result.stderr)
+    self.assertFalse(os.path.exists(run_dir))
+
+  def test_run_dir_is_needed(self):
+    result = _train('--rounds=2')
+    self.assertEqual(result.returncode, 1)
+    self.assertIn('--run_dir is missing', result.stderr)
+
+  def test_help_speaks_of_the_field(self):
+    result = _train('--help')
+    for text in ('--classes_per_client', '--warm_start_rounds', 'Cohort, m'):
+      self.assertIn(text, result.stdout)
+
+
+if __name__ == '__main__':
+  absltest.main()

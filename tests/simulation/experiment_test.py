@@ -1,0 +1,174 @@
+"""Tests of whole runs: what they write, and that killing one changes nothing."""
+
+import dataclasses
+import glob
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+from absl.testing import absltest
+
+from tff_lg import config as config_lib
+from tff_lg import simulation
+
+_CONFIG = config_lib.TrainConfig(
+  task='digits',
+  num_clients=5,
+  clients_per_round=2,
+  rounds=4,
+  warm_start_rounds=3,
+  evaluate_every=2,
+  checkpoint_every=2,
+)
+
+# Kills itself, and TFF's worker with it, as the round given is about to be written down.
+_KILLED = """
+import os, signal, sys
+sys.path[:0] = {path!r}
+from tff_lg import config, simulation
+from tff_lg.simulation import {module}
+
+original = {module}.{owner}.{method}
+calls = 0
+def dies(self, *args):
+  global calls
+  calls += 1
+  if calls == {call}:
+    os.killpg(0, signal.SIGKILL)
+  return original(self, *args)
+{module}.{owner}.{method} = dies
+simulation.set_execution_context()
+simulation.run_experiment(config.resolve(config.TrainConfig(**{fields!r})), {folder!r})
+"""
+
+
+def setUpModule():
+  simulation.set_execution_context()
+
+
+def _run_killed(folder, module, owner, method, call):
+  fields = {f.name: getattr(_CONFIG, f.name) for f in dataclasses.fields(_CONFIG)}
+  script = _KILLED.format(
+    path=sys.path,
+    module=module,
+    owner=owner,
+    method=method,
+    call=call,
+    fields=fields,
+    folder=folder,
+  )
+  return subprocess.run(
+    [sys.executable, '-c', script],
+    start_new_session=True,
+    stdout=subprocess.DEVNULL,
+    stderr=subprocess.DEVNULL,
+    check=False,
+  ).returncode
+
+
+def _read(*path):
+  with open(os.path.join(*path), 'rb') as file:
+    return file.read()
+
+
+class ExperimentTest(absltest.TestCase):
+  @classmethod
+  def setUpClass(cls):
+    super().setUpClass()
+    cls.folder = cls.create_tempdir(cls()).full_path + '/run'
+    cls.summary = simulation.run_experiment(config_lib.resolve(_CONFIG), cls.folder)
+
+  def test_run_folder_is_complete(self):
+    for name in (
+      'flags.txt hparams.json metrics.csv communication.csv clients.parquet label_counts.csv '
+      'model_split.txt summary.json timing.json checkpoints tensorboard baselines/local_only'
+    ).split():
+      self.assertTrue(os.path.exists(os.path.join(self.folder, name)), name)
+
+  def test_summary_has_the_names_that_others_read(self):
+    for name in (
+      'local_test/accuracy/mean_over_clients',
+      'local_test/accuracy/std_over_clients',
+      'new_test/accuracy/ensemble_probability',
+      'new_test/accuracy/ensemble_log_probability',
+      'new_test/accuracy/ensemble_vote',
+      'new_test/accuracy/weight_average',
+      'local_only/local_test/accuracy/mean_over_clients',
+      'communication/parameters_total',
+      'communication/bytes_total',
+    ):
+      self.assertIsInstance(self.summary[name], (int, float), name)
+    self.assertEqual((self.summary['rounds/fedavg'], self.summary['rounds/lg']), (3, 4))
+    self.assertEqual(json.loads(_read(self.folder, 'summary.json')), self.summary)
+
+  def test_communication_is_counted_by_phase(self):
+    # 3 FedAvg rounds of all 10,762 weights, 4 LG rounds of the last three layers.
+    total = (64 * 64 + 64) + (64 * 64 + 64) + (64 * 32 + 32) + (32 * 10 + 10)
+    shared = total - (64 * 64 + 64)
+    self.assertEqual(
+      self.summary['communication/parameters_total'], 2 * 2 * (3 * total + 4 * shared)
+    )
+    self.assertEqual(
+      self.summary['communication/broadcast_to_all/parameters_total'],
+      (5 + 2) * (3 * total + 4 * shared),
+    )
+    self.assertEqual(self.summary['local_only/communication/bytes_total'], 0)
+
+  def test_table_of_clients_agrees_with_the_summary(self):
+    clients = pd.read_parquet(os.path.join(self.folder, 'clients.parquet'))
+    self.assertLen(clients, 5)
+    for column in ('local_test/accuracy', 'local_only/local_test/accuracy'):
+      self.assertAlmostEqual(clients[column].mean(), self.summary[f'{column}/mean_over_clients'])
+    gain = clients['local_test/accuracy'] - clients['local_only/local_test/accuracy']
+    self.assertAlmostEqual(
+      gain.mean(), self.summary['gain_over/local_only/local_test/accuracy/mean_over_clients']
+    )
+    self.assertTrue(set(clients['best_round']) <= {4, 6, 7})
+
+  def test_same_command_again_changes_nothing(self):
+    before = _read(self.folder, 'summary.json')
+    again = simulation.run_experiment(config_lib.resolve(_CONFIG), self.folder)
+    self.assertEqual(again, self.summary)
+    self.assertEqual(_read(self.folder, 'summary.json'), before)
+
+  def test_folder_of_other_settings_is_refused(self):
+    other = config_lib.resolve(dataclasses.replace(_CONFIG, seed=1))
+    with self.assertRaisesRegex(ValueError, 'seed was 0, now 1'):
+      simulation.run_experiment(other, self.folder)
+
+  def test_folder_of_something_else_is_refused(self):
+    folder = self.create_tempdir()
+    folder.create_file('thesis.tex', 'years of work')
+    with self.assertRaisesRegex(ValueError, 'is not empty and holds no run'):
+      simulation.run_experiment(config_lib.resolve(_CONFIG), folder.full_path)
+    self.assertEqual(os.listdir(folder.full_path), ['thesis.tex'])
+
+  def test_killed_run_goes_on_to_the_same_bits(self):
+    # First in the baseline, then while a checkpoint is on its way, then between checkpoints.
+    folder = self.create_tempdir().full_path + '/killed'
+    for killer in (
+      ('releases', 'MetricsReleaser', 'release', 2),
+      ('checkpoints', 'CheckpointManager', 'save', 6),
+      ('releases', 'MetricsReleaser', 'release', 2),
+    ):
+      self.assertEqual(_run_killed(folder, *killer), -9)
+      self.assertFalse(os.path.exists(folder + '/summary.json'))
+    simulation.run_experiment(config_lib.resolve(_CONFIG), folder)
+    for name in ('summary.json', 'metrics.csv', 'communication.csv', 'clients.parquet'):
+      self.assertEqual(_read(folder, name), _read(self.folder, name), name)
+    for mine, other in zip(
+      sorted(glob.glob(folder + '/checkpoints/*')),
+      sorted(glob.glob(self.folder + '/checkpoints/*')),
+      strict=True,
+    ):
+      with np.load(mine) as a, np.load(other) as b:
+        self.assertEqual(set(a.files), set(b.files))
+        for name in set(a.files) - {'meta'}:  # which holds the time spent
+          np.testing.assert_array_equal(a[name], b[name])
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,139 @@
+"""Tests of the round loop: what a round changes, what stops it, and going on after a stop."""
+
+import dataclasses
+import os
+
+import numpy as np
+import pandas as pd
+import tensorflow as tf
+from absl.testing import absltest
+
+from tests.learning import testing
+from tff_lg import config as config_lib
+from tff_lg import data, learning, simulation
+from tff_lg.simulation import rounds
+
+
+def setUpModule():
+  simulation.set_execution_context()
+
+
+def _federated_data(num_clients=4, broken=()):
+  """Clients of eight examples, 4 numbers each, of 3 classes; some with NaN."""
+  rng = np.random.default_rng(3)
+
+  def examples(client, size):
+    x = rng.normal(size=(size, 4)).astype(np.float32)
+    x[:] = np.nan if client in broken else x
+    return data.Examples(x, rng.integers(0, 3, size).astype(np.int32))
+
+  clients = tuple(
+    data.ClientExamples(f'c{k}', examples(k, 8), examples(k, 4), examples(k, 4))
+    for k in range(num_clients)
+  )
+  return data.FederatedData(clients, examples(-1, 6), 3, ('a', 'b', 'c'))
+
+
+def _config(**changes):
+  return config_lib.resolve(
+    config_lib.TrainConfig(
+      num_clients=4,
+      clients_per_round=2,
+      rounds=3,
+      **{'evaluate_every': 1, 'checkpoint_every': 1, **changes},
+    )
+  )
+
+
+def _phase(num_rounds, layers=('output',), method='lg_fedavg', rate=0.1):
+  process = learning.build_local_global_process(
+    testing.classifier().with_global_layers(layers),
+    testing.settings(rate, learning.TensorBatches(3)),
+  )
+  return rounds.Phase(method, process, num_rounds)
+
+
+def _leaves(state):
+  return [
+    np.asarray(leaf) for leaf in tf.nest.flatten((state.server_state, state.clients.get(range(4))))
+  ]
+
+
+class RoundLoopTest(absltest.TestCase):
+  def test_local_weights_of_clients_not_sampled_stay(self):
+    folder = self.create_tempdir().full_path
+    phase = _phase(1)
+    state = rounds.RoundLoop(_config(), _federated_data(), [phase], folder).run()
+    start = phase.process.model.split(phase.process.model.initial_weights)[1]
+    changed = [
+      any(not np.array_equal(a, b) for a, b in zip(client.local_weights, start, strict=True))
+      for client in state.clients.get(range(4))
+    ]
+    self.assertEqual(sum(changed), 2)
+
+  def test_warm_start_hands_its_weights_on(self):
+    folder = self.create_tempdir().full_path
+    both = ('hidden_1', 'output')
+    warm, method = _phase(2, both, 'fedavg'), _phase(1, (), 'local_only')
+    alone = rounds.RoundLoop(_config(), _federated_data(), [warm], folder + '/warm').run()
+    state = rounds.RoundLoop(_config(), _federated_data(), [warm, method], folder + '/two').run()
+    for got, want in zip(state.start_weights, alone.server_state.global_weights, strict=True):
+      np.testing.assert_array_equal(got, want)
+    methods = pd.read_csv(folder + '/two/metrics.csv')['method']
+    self.assertEqual(list(methods), ['fedavg', 'fedavg', 'local_only'])
+
+  def test_reference_protocol_warm_starts_from_the_best_round(self):
+    config = _config(protocol='reference')
+    warm, method = _phase(3, ('hidden_1', 'output'), 'fedavg', rate=3.0), _phase(1)
+    folder = self.create_tempdir().full_path
+    alone = rounds.RoundLoop(config, _federated_data(), [warm], folder + '/warm').run()
+    ((_, best, _),) = alone.selection.groups()
+    scores = pd.read_csv(folder + '/warm/metrics.csv')['local_test/accuracy/mean_over_clients']
+    self.assertEqual(alone.selection.best_round[0], scores[::-1].idxmax() + 1)
+    state = rounds.RoundLoop(config, _federated_data(), [warm, method], folder + '/two').run()
+    np.testing.assert_array_equal(state.start_weights[0], best[0])
+
+  def test_client_that_is_not_finite_is_named_and_counted(self):
+    folder = self.create_tempdir().full_path
+    config = dataclasses.replace(_config(), clients_per_round=4)
+    with self.assertLogs(level='WARNING') as logs:
+      rounds.RoundLoop(config, _federated_data(broken=(2,)), [_phase(1)], folder).run()
+    self.assertIn('Round 1: left out clients whose update is not finite: c2.', logs.output[0])
+    metrics = pd.read_csv(os.path.join(folder, 'metrics.csv'))
+    self.assertEqual(metrics['train/num_clients_left_out'][0], 1)
+    self.assertEqual(metrics['train/num_clients'][0], 3)
+    self.assertTrue(np.isfinite(metrics['train/loss'][0]))
+
+  def test_run_without_any_finite_update_stops_and_keeps_its_checkpoint(self):
+    folder = self.create_tempdir().full_path
+    rounds.RoundLoop(_config(), _federated_data(), [_phase(2)], folder).run()
+    broken = _federated_data(broken=range(4))
+    with self.assertRaisesRegex(rounds.RunError, 'Round 3: no client .* finite'):
+      rounds.RoundLoop(_config(), broken, [_phase(3)], folder).run()
+    self.assertIn('round_00000002.npz', os.listdir(os.path.join(folder, 'checkpoints')))
+
+  def test_goes_on_to_the_same_bits(self):
+    folder = self.create_tempdir().full_path
+    phases = [_phase(2, ('hidden_1', 'output'), 'fedavg'), _phase(4)]
+    whole = rounds.RoundLoop(_config(), _federated_data(), phases, folder + '/whole').run()
+    shorter = [phases[0], dataclasses.replace(phases[1], num_rounds=2)]
+    rounds.RoundLoop(_config(), _federated_data(), shorter, folder + '/parts').run()
+    parts = rounds.RoundLoop(_config(), _federated_data(), phases, folder + '/parts').run()
+    for a, b in zip(_leaves(whole), _leaves(parts), strict=True):
+      np.testing.assert_array_equal(a, b)
+    np.testing.assert_array_equal(whole.selection.best_round, parts.selection.best_round)
+    self.assertEqual(whole.traffic, parts.traffic)
+    for name in ('metrics.csv', 'communication.csv'):
+      with open(f'{folder}/whole/{name}') as one, open(f'{folder}/parts/{name}') as other:
+        self.assertEqual(one.read(), other.read())
+
+  def test_traffic_is_that_of_the_cohort(self):
+    folder = self.create_tempdir().full_path
+    state = rounds.RoundLoop(_config(), _federated_data(), [_phase(3)], folder).run()
+    # Output layer: 5 * 3 + 3 weights; 2 clients, 3 rounds; round number or client weight.
+    self.assertEqual(state.traffic.parameters_up, 18 * 2 * 3)
+    self.assertEqual(state.traffic.bytes_down, (18 * 4 + 4) * 2 * 3)
+
+
+if __name__ == '__main__':
+  absltest.main()

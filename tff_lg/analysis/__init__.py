@@ -1,0 +1,36 @@
+"""Tables, figures and the report of a run.
+
+Comes in: a run folder, as `tff_lg.simulation` writes it (`RunFolder` reads and checks
+it). Goes out: tables as text or HTML, Matplotlib figures, and `report.html`, one
+self-contained page made of `sections`. May import: pandas, NumPy, SciPy, Matplotlib,
+Jinja; no TensorFlow and no other room of the package, so that it starts fast and reads any run.
+"""
+
+from tff_lg.analysis.paired import PairedComparison, compare_clients
+from tff_lg.analysis.report import save_figures, write_report
+from tff_lg.analysis.run_folder import RunFolder, RunFolderError
+from tff_lg.analysis.synthetic import write_synthetic_run_folder
+from tff_lg.analysis.tables import (
+  Table,
+  comparison_text,
+  methods_table,
+  paired_table,
+  to_html,
+  to_text,
+)
+
+__all__ = [
+  'PairedComparison',
+  'RunFolder',
+  'RunFolderError',
+  'Table',
+  'compare_clients',
+  'comparison_text',
+  'methods_table',
+  'paired_table',
+  'save_figures',
+  'to_html',
+  'to_text',
+  'write_report',
+  'write_synthetic_run_folder',
+]
