@@ -40,9 +40,9 @@ def _python_environment_impl(ctx):
     python = str(environment.get_child("bin").get_child("python"))
     ctx.file("python3.sh", _WRAPPER % python)
 
-    # Bazel starts a test by a script of its own in Python: any Python does, and this one is there,
-    # but the kernel takes neither a space nor a long path in the first line of a script.
-    shebang = "/usr/bin/env python3" if " " in python or len(python) > 100 else python
+    # Bazel starts a test by a Python script of its own. Any Python does, and this one is sure to
+    # be there, but the kernel takes no long path in the first line of a script.
+    shebang = python if len(python) < 100 else "/usr/bin/env python3"
     ctx.file("BUILD", _BUILD.replace("{shebang}", shebang), executable = False)
 
 python_environment = repository_rule(

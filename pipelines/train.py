@@ -89,10 +89,7 @@ def main(argv: Sequence[str]) -> None:
   except KeyboardInterrupt:
     sys.exit('train: stopped; the same command goes on from the last checkpoint.')
   report = analysis.write_report(_RUN_DIR.value)
-  run = analysis.RunFolder.load(_RUN_DIR.value)
-  for table in (analysis.methods_table(run), analysis.paired_table(run)):
-    if table is not None:
-      print(f'\n{analysis.to_text(table)}')
+  print(f'\n{analysis.comparison_text(_RUN_DIR.value)}')
   print(f'\nReport: {os.path.abspath(report)}')
 
 

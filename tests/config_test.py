@@ -144,8 +144,14 @@ class FieldsTest(absltest.TestCase):
       'import sys; from tff_lg import config; '
       "sys.exit(bool({'numpy', 'tensorflow'} & set(sys.modules)))"
     )
-    subprocess.run([sys.executable, '-c', f'sys_path = {sys.path!r}\n'
-      'import sys; sys.path[:0] = sys_path\n' + code], check=True)
+    subprocess.run(
+      [
+        sys.executable,
+        '-c',
+        f'sys_path = {sys.path!r}\nimport sys; sys.path[:0] = sys_path\n' + code,
+      ],
+      check=True,
+    )
 
 
 if __name__ == '__main__':

@@ -73,6 +73,13 @@ class WriteReportTest(absltest.TestCase):
     page = _Page(report.write_report(self.path))
     self.assertIn('every number on this page is invented', page.text)
 
+  def test_names_are_escaped(self):
+    with open(os.path.join(self.path, 'hparams.json'), 'w', encoding='utf-8') as file:
+      file.write('{"method": "<script>", "task": "</title>"}')
+    page = _Page(report.write_report(self.path))
+    self.assertNotIn('<script>', page.text)
+    self.assertEqual(page.text.count('</title>'), 1)
+
   def test_same_run_same_page(self):
     first = _Page(report.write_report(self.path)).text
     self.assertEqual(first, _Page(report.write_report(self.path)).text)

@@ -45,7 +45,9 @@ class SplitTest(absltest.TestCase):
 
   def test_order_of_the_layers_named_does_not_matter(self):
     model = testing.classifier()
-    one, other = (model.with_global_layers(names) for names in (('output', 'hidden_1'), ('output',)))
+    one, other = (
+      model.with_global_layers(names) for names in (('output', 'hidden_1'), ('output',))
+    )
     self.assertEqual(one.weight_is_global, (True,) * 4)
     self.assertEqual(other.weight_is_global, (False, False, True, True))
     self.assertEqual(other.with_all_global().weight_is_global, (True,) * 4)

@@ -14,7 +14,7 @@ from tff_lg.analysis.paired import PairedComparison, compare_clients
 
 # Areas in square points: of a client's mark where there is room, of the largest heap
 # of clients, and the least that can be seen.
-_AREA, _MAX_AREA, _MIN_AREA = 34, 500, 6
+_AREA, _MAX_AREA, _MIN_AREA = 34, 500, 12
 
 
 class _Side(NamedTuple):

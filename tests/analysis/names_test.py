@@ -1,0 +1,15 @@
+"""Tests of what methods are called."""
+
+from absl.testing import absltest
+
+from tff_lg.analysis import names
+
+
+class NamesTest(absltest.TestCase):
+  def test_method_name(self):
+    self.assertEqual(names.method_name('lg_fedavg'), 'LG-FedAvg')
+    self.assertEqual(names.method_name('my_method'), 'my_method')
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,71 @@
+"""Tests of evaluating clients' own models and of the sums of an ensemble."""
+
+import numpy as np
+from absl.testing import absltest
+
+from tests.learning import testing
+from tff_lg import learning, simulation
+from tff_lg.learning import evaluation
+
+
+def setUpModule():
+  simulation.set_execution_context()
+
+
+class EvaluateTest(absltest.TestCase):
+  """y = head * base * x, head 3 from the server, bases 1, 2 and 1 at the clients."""
+
+  def test_each_client_on_its_own_data(self):
+    model = testing.linear_model(('head',))
+    process = learning.build_local_global_process(
+      model, testing.settings(evaluation_batches=learning.TensorBatches(2, shuffle=False))
+    )
+    server_state = process.initialize(model.initial_weights)
+    server_state = server_state._replace(global_weights=(np.array([[3]], np.float32),))
+    clients = [
+      process.initialize_client(model.initial_weights)._replace(
+        local_weights=(np.array([[base]], np.float32),)
+      )
+      for base in (1, 2, 1)
+    ]
+    # The first client has a whole batch of two and a rest of one.
+    data = [testing.tensors((1, 1), (1, 1), (2, 2)), testing.tensors((1, 1)), testing.tensors()]
+    results = process.evaluate(server_state, clients, data)
+    expected = [(2**2 + 2**2 + 4**2) / 3, 5**2, 0]
+    for metric in ('loss', 'error'):
+      np.testing.assert_allclose([result[metric] for result in results], expected, rtol=1e-6)
+    self.assertEqual([result['num_examples'] for result in results], [3, 1, 0])
+
+
+class EnsembleTest(absltest.TestCase):
+  def test_sums_over_clients(self):
+    model = testing.classifier().with_global_layers(('output',))
+    process = learning.build_local_global_process(model, testing.settings())
+    server_state = process.initialize(model.initial_weights)
+    rng = np.random.default_rng(0)
+    locals_ = [
+      tuple(rng.normal(size=w.shape).astype(np.float32) for w in model.initial_weights[:2])
+      for _ in range(3)
+    ]
+    clients = [
+      process.initialize_client(model.initial_weights)._replace(local_weights=w) for w in locals_
+    ]
+    x = rng.normal(size=(evaluation.ENSEMBLE_BATCH_SIZE, 4)).astype(np.float32)
+    sums = process.ensemble(server_state, clients, x)
+
+    kernel, bias = server_state.global_weights
+    probabilities, votes = [], []
+    for hidden_kernel, hidden_bias in locals_:
+      logits = np.maximum(x @ hidden_kernel + hidden_bias, 0) @ kernel + bias
+      exponentials = np.exp(logits)
+      probabilities.append(exponentials / exponentials.sum(axis=1, keepdims=True))
+      votes.append(np.eye(3)[logits.argmax(axis=1)])
+    np.testing.assert_allclose(sums.probability, np.sum(probabilities, axis=0), rtol=1e-4)
+    np.testing.assert_allclose(
+      sums.log_probability, np.log(probabilities).sum(axis=0), rtol=1e-4, atol=1e-5
+    )
+    np.testing.assert_array_equal(sums.vote, np.sum(votes, axis=0))
+
+
+if __name__ == '__main__':
+  absltest.main()

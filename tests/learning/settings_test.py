@@ -1,0 +1,39 @@
+"""Tests of the defaults of a process."""
+
+import dataclasses
+
+import tensorflow as tf
+import tensorflow_federated as tff
+from absl.testing import absltest
+
+from tests.learning import testing
+from tff_lg import learning
+
+
+class ProcessSettingsTest(absltest.TestCase):
+  def test_server_takes_the_mean_of_the_clients(self):
+    optimizer = testing.settings().server_optimizer
+    weights, update = (tf.constant([3.0]),), (tf.constant([1.0]),)
+    state = optimizer.initialize((tf.TensorSpec([1]),))
+    _, weights = optimizer.next(state, weights, update)
+    self.assertEqual(weights[0], 3 - 1)
+
+  def test_other_defaults_are_those_of_the_papers(self):
+    settings = testing.settings()
+    self.assertIs(settings.client_weighting, learning.CLIENT_WEIGHTINGS['examples'])
+    self.assertIs(settings.objective, learning.supervised)
+    self.assertIsNone(settings.client_learning_rate_fn)
+    self.assertTrue(settings.reset_client_optimizer)
+    self.assertIsInstance(settings.aggregator, tff.aggregators.MeanFactory)
+
+  def test_evaluation_sees_each_example_once_and_as_it_is(self):
+    batches = testing.settings().evaluation_batches
+    self.assertEqual((batches.num_epochs, batches.shuffle, batches.augment), (1, False, None))
+
+  def test_settings_are_a_value(self):
+    with self.assertRaises(dataclasses.FrozenInstanceError):
+      testing.settings().reset_client_optimizer = False
+
+
+if __name__ == '__main__':
+  absltest.main()

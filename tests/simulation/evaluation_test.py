@@ -1,0 +1,157 @@
+"""Tests of evaluating all clients' models, against numpy."""
+
+import types
+
+import numpy as np
+from absl.testing import absltest
+
+from tests.learning import testing
+from tff_lg import data, learning, simulation
+from tff_lg.simulation import evaluation, selection
+
+
+def setUpModule():
+  simulation.set_execution_context()
+  # A network 4-5-3 with a global output layer: one process for all tests.
+  global _MODEL, _PROCESS
+  _MODEL = testing.classifier().with_global_layers(('output',))
+  _PROCESS = learning.build_local_global_process(_MODEL, testing.settings())
+
+
+def _examples(size, seed=0) -> data.Examples:
+  rng = np.random.default_rng(seed)
+  x = rng.normal(size=(size, 4)).astype(np.float32)
+  return data.Examples(x, rng.integers(0, 3, size).astype(np.int32))
+
+
+def _weights(seed) -> tuple:
+  rng = np.random.default_rng(seed)
+  return tuple(rng.normal(size=w.shape).astype(np.float32) for w in _MODEL.initial_weights)
+
+
+def _logits(weights, x) -> np.ndarray:
+  hidden = np.maximum(x @ weights[0] + weights[1], 0)
+  return hidden @ weights[2] + weights[3]
+
+
+def _accuracy(scores, y) -> float:
+  return np.mean(scores.argmax(axis=1) == y)
+
+
+def _softmax(logits) -> np.ndarray:
+  exponentials = np.exp(logits)
+  return exponentials / exponentials.sum(axis=1, keepdims=True)
+
+
+def _state(weights) -> learning.ClientState:
+  return learning.ClientState(_MODEL.split(weights)[1], ())
+
+
+def _server_state(weights) -> learning.ServerState:
+  return _PROCESS.initialize(weights)
+
+
+class ClientsTest(absltest.TestCase):
+  def test_each_client_with_its_own_weights_on_its_own_data(self):
+    examples = [_examples(6, 1), _examples(0), _examples(9, 2)]
+    local = [_weights(10), _weights(11), _weights(12)]
+    values = evaluation.evaluate_clients(
+      _PROCESS,
+      _server_state(_weights(0)),
+      [_state(weights) for weights in local],
+      [evaluation.to_tensors(part) for part in examples],
+    )
+    merged = [(*weights[:2], *_weights(0)[2:]) for weights in local]
+    logits = [_logits(weights, part.x) for weights, part in zip(merged, examples, strict=True)]
+    self.assertEqual(set(values), {'accuracy', 'loss'})
+    for client in (0, 2):
+      y = examples[client].y
+      self.assertAlmostEqual(values['accuracy'][client], _accuracy(logits[client], y), places=6)
+      loss = -np.log(_softmax(logits[client])[np.arange(len(y)), y]).mean()
+      self.assertAlmostEqual(values['loss'][client], loss, places=5)
+    # A client without examples has no accuracy, rather than one of 0.
+    self.assertTrue(np.isnan(values['accuracy'][1]) and np.isnan(values['loss'][1]))
+
+  def test_tensors_are_the_examples_themselves(self):
+    examples = _examples(3)
+    tensors = evaluation.to_tensors(examples)
+    self.assertIs(tensors.x, examples.x)
+    self.assertIs(tensors.y, examples.y)
+
+
+class SelectedTest(absltest.TestCase):
+  """Three clients: the first has its best model in round 1, the others in round 2."""
+
+  def setUp(self):
+    super().setUp()
+    self.selection = selection.ModelSelection(_PROCESS, 3)
+    for round_num, scores in ((1, [0.9, 0.1, 0.1]), (2, [0.5, 0.5, 0.5])):
+      self.selection.offer(
+        round_num,
+        np.array(scores),
+        _weights(round_num)[2:],
+        [_state(_weights(10 * round_num + client)) for client in range(3)],
+      )
+    self.chosen = [
+      (*_weights(local)[:2], *_weights(of_round)[2:])
+      for local, of_round in ((10, 1), (21, 2), (22, 2))
+    ]
+    # The state's own global weights are in no model that was chosen.
+    self.server_state = _server_state(_weights(99))
+
+  def test_chosen_models_on_own_data(self):
+    examples = [_examples(size, size) for size in (6, 7, 8)]
+    values = evaluation.evaluate_selected(
+      _PROCESS, self.server_state, self.selection, list(map(evaluation.to_tensors, examples))
+    )
+    expected = [
+      _accuracy(_logits(weights, part.x), part.y)
+      for weights, part in zip(self.chosen, examples, strict=True)
+    ]
+    np.testing.assert_allclose(values['accuracy'], expected, rtol=1e-6)
+
+  def test_new_test_of_ensembles_and_of_the_mean_of_the_weights(self):
+    # More than one batch of an ensemble, and a rest.
+    test = _examples(1300)
+    got = evaluation.evaluate_new_test(_PROCESS, self.server_state, self.selection, test)
+    probabilities = np.stack([_softmax(_logits(weights, test.x)) for weights in self.chosen])
+    votes = np.eye(3)[probabilities.argmax(axis=2)]
+    mean = [np.mean(parts, axis=0) for parts in zip(*self.chosen, strict=True)]
+    expected = {
+      'ensemble_probability': _accuracy(probabilities.sum(axis=0), test.y),
+      'ensemble_log_probability': _accuracy(np.log(probabilities).sum(axis=0), test.y),
+      'ensemble_vote': _accuracy(votes.sum(axis=0), test.y),
+      'weight_average': _accuracy(_logits(mean, test.x), test.y),
+    }
+    self.assertEqual(set(got), set(expected))
+    for name, value in expected.items():
+      self.assertAlmostEqual(got[name], value, places=6, msg=name)
+    # Otherwise this would not tell one from the other.
+    self.assertLen(set(expected.values()), 4)
+
+
+class OneModelTest(absltest.TestCase):
+  def test_all_weights_global_is_one_model_for_all(self):
+    process = learning.build_local_global_process(_MODEL.with_all_global(), testing.settings())
+    selected = selection.ModelSelection(process, 3)
+    clients = [learning.ClientState((), ())] * 3
+    selected.offer(1, np.array([0.5, 0.5, 0.5]), _weights(1), clients)
+    asked = []
+
+    def ensemble(server_state, client_states, x):
+      asked.append(len(client_states))
+      return process.ensemble(server_state, client_states, x)
+
+    counted = types.SimpleNamespace(
+      model=process.model, ensemble=ensemble, evaluate=process.evaluate
+    )
+    test = _examples(40)
+    got = evaluation.evaluate_new_test(counted, process.initialize(_weights(0)), selected, test)
+    accuracy = _accuracy(_logits(_weights(1), test.x), test.y)
+    for name, value in got.items():
+      self.assertAlmostEqual(value, accuracy, places=6, msg=name)
+    self.assertEqual(asked, [1])
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,65 @@
+"""Tests of TFF's runtime: that it runs, and that it ends with the program."""
+
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import tensorflow_federated as tff
+from absl.testing import absltest
+
+from tff_lg import simulation
+
+_PROGRAM = """
+import glob, os, sys
+sys.path[:0] = {path!r}
+import numpy as np
+import tensorflow_federated as tff
+from tff_lg import simulation
+
+@tff.tensorflow.computation(np.int32)
+def add_one(x):
+  return x + 1
+
+simulation.set_execution_context()
+assert add_one(1) == 2
+for path in glob.glob('/proc/[0-9]*/stat'):
+  with open(path) as file:
+    number, name, _, parent = file.read().split()[:4]
+  if int(parent) == os.getpid():
+    print('child', number)
+"""
+
+
+@tff.tensorflow.computation(np.int32)
+def _add_one(x):
+  return x + 1
+
+
+class SetExecutionContextTest(absltest.TestCase):
+  def test_computations_run_and_setting_it_again_does_no_harm(self):
+    for _ in range(2):
+      simulation.set_execution_context()
+      self.assertEqual(_add_one(1), 2)
+
+  def test_worker_ends_with_the_program(self):
+    # A worker that lives on would hold the pipe, and this call, until the time is out.
+    result = subprocess.run(
+      [sys.executable, '-c', _PROGRAM.format(path=sys.path)],
+      stdout=subprocess.PIPE,
+      stderr=subprocess.STDOUT,
+      text=True,
+      timeout=100,
+      check=False,
+    )
+    self.assertEqual(result.returncode, 0, result.stdout)
+    self.assertNotIn('Exception ignored', result.stdout)
+    workers = re.findall('^child ([0-9]+)$', result.stdout, re.MULTILINE)
+    self.assertNotEmpty(workers)
+    for worker in workers:
+      self.assertFalse(os.path.exists(f'/proc/{worker}'), worker)
+
+
+if __name__ == '__main__':
+  absltest.main()

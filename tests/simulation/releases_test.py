@@ -1,0 +1,77 @@
+"""Tests of metrics by round in files."""
+
+import csv
+import os
+
+from absl.testing import absltest
+
+from tff_lg.simulation import releases
+from tff_lg.simulation.communication import RoundTraffic
+
+
+class MetricsReleaserTest(absltest.TestCase):
+  def setUp(self):
+    super().setUp()
+    self.folder = self.create_tempdir().full_path
+
+  def _read(self, name='metrics.csv'):
+    with open(os.path.join(self.folder, name), encoding='utf-8') as file:
+      return list(csv.DictReader(file))
+
+  def test_row_a_round_with_empty_fields_where_there_was_no_evaluation(self):
+    releaser = releases.MetricsReleaser(self.folder)
+    releaser.release(1, 'fedavg', {'train/loss': 2.5}, RoundTraffic(1, 2, 3, 4))
+    releaser.release(2, 'lg_fedavg', {'train/loss': 0.1, 'new': 7}, RoundTraffic(5, 6, 7, 8))
+    releaser.release(3, 'lg_fedavg', {'train/loss': 1e-9}, RoundTraffic())
+    self.assertEqual(
+      self._read(),
+      [
+        {'round_num': '1', 'method': 'fedavg', 'train/loss': '2.5', 'new': ''},
+        {'round_num': '2', 'method': 'lg_fedavg', 'train/loss': '0.1', 'new': '7'},
+        {'round_num': '3', 'method': 'lg_fedavg', 'train/loss': '1e-09', 'new': ''},
+      ],
+    )
+    self.assertEqual(
+      self._read('communication.csv')[1],
+      {
+        'round_num': '2',
+        'method': 'lg_fedavg',
+        'parameters_down': '5',
+        'parameters_up': '6',
+        'bytes_down': '7',
+        'bytes_up': '8',
+      },
+    )
+
+  def test_resumed_run_drops_the_rows_after_its_checkpoint(self):
+    releaser = releases.MetricsReleaser(self.folder)
+    for round_num in range(1, 6):
+      releaser.release(round_num, 'fedavg', {'loss': round_num}, RoundTraffic(round_num))
+    resumed = releases.MetricsReleaser(self.folder)
+    resumed.release(3, 'fedavg', {'loss': 30}, RoundTraffic(30))
+    self.assertEqual(
+      [(row['round_num'], row['loss']) for row in self._read()],
+      [('1', '1'), ('2', '2'), ('3', '30')],
+    )
+    down = [row['parameters_down'] for row in self._read('communication.csv')]
+    self.assertEqual(down, ['1', '2', '30'])
+
+  def test_run_that_starts_again_from_the_first_round(self):
+    for loss in (1, 2):
+      releases.MetricsReleaser(self.folder).release(1, 'fedavg', {'loss': loss}, RoundTraffic())
+    self.assertEqual([row['loss'] for row in self._read()], ['2'])
+
+  def test_tensorboard(self):
+    releases.MetricsReleaser(self.folder).release(1, 'fedavg', {'loss': 1.0}, RoundTraffic())
+    (name,) = os.listdir(os.path.join(self.folder, 'tensorboard'))
+    self.assertStartsWith(name, 'events.out.tfevents')
+
+  def test_no_temporary_files_are_left(self):
+    releases.MetricsReleaser(self.folder).release(1, 'fedavg', {'loss': 1.0}, RoundTraffic())
+    self.assertCountEqual(
+      os.listdir(self.folder), ['communication.csv', 'metrics.csv', 'tensorboard']
+    )
+
+
+if __name__ == '__main__':
+  absltest.main()

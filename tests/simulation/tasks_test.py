@@ -1,0 +1,106 @@
+"""Tests of the tasks: their data, their models and the paper's splits."""
+
+import numpy as np
+from absl.testing import absltest, parameterized
+
+from tests.learning import testing
+from tff_lg import config as config_lib
+from tff_lg import data
+from tff_lg.simulation import tasks
+
+
+def _config(**changes):
+  return config_lib.resolve(config_lib.TrainConfig(num_clients=5, **changes))
+
+
+def _images(*shape, num_classes=10) -> data.FederatedData:
+  """No clients, and a test set of one image of this shape."""
+  test = data.Examples(np.zeros([1, *shape], np.float32), np.zeros([1], np.int32))
+  names = tuple(f'class {label}' for label in range(num_classes))
+  return data.FederatedData((), test, num_classes, names)
+
+
+class TasksTest(parameterized.TestCase):
+  def test_every_choice_of_the_flag_is_there(self):
+    self.assertCountEqual(tasks.TASKS, config_lib.TASKS)
+
+  @parameterized.parameters(
+    ({'task': 'digits'}, (8, 8, 1), 2 * (64 * 64 + 64) + 64 * 32 + 32 + 32 * 10 + 10, 6_570),
+    ({'task': 'mnist'}, (28, 28, 1), 633_226, 99_978),
+    ({'task': 'cifar10'}, (32, 32, 3), 64_102, 2_872),
+    ({'task': 'arrays', 'data_dir': 'd'}, (5,), 5 * 64 + 64 + 6_570, 6_570),
+  )
+  def test_model_and_its_split(self, changes, shape, num_weights, num_global):
+    model = tasks.build_model(_config(**changes), _images(*shape))
+    model = model.with_global_layers(tasks.TASKS[changes['task']].global_layers)
+    global_weights, local_weights = model.split(model.initial_weights)
+    self.assertEqual(sum(weight.size for weight in global_weights), num_global)
+    self.assertEqual(sum(weight.size for weight in local_weights), num_weights - num_global)
+
+  def test_only_cifar10_is_augmented(self):
+    augmented = [name for name, task in tasks.TASKS.items() if task.augment]
+    self.assertEqual(augmented, ['cifar10'])
+
+  def test_size_of_the_output_is_that_of_the_data(self):
+    model = tasks.build_model(_config(), _images(8, 8, 1, num_classes=3))
+    self.assertEqual(model.initial_weights[-1].shape, (3,))
+
+  def test_seed_decides_the_initial_weights(self):
+    one, same, other = (
+      tasks.build_model(_config(seed=seed), _images(8, 8, 1)).initial_weights for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(one[0], same[0])
+    self.assertFalse(np.array_equal(one[0], other[0]))
+
+  def test_reference_protocol_ends_in_a_softmax(self):
+    x = np.ones([2, 8, 8, 1], np.float32)
+    sums = {}
+    for protocol in config_lib.PROTOCOLS:
+      model = tasks.build_model(_config(protocol=protocol), _images(8, 8, 1))
+      outputs = testing.in_graph(lambda m=model: m.predict(m.initial_weights, x, training=False))
+      sums[protocol] = outputs.sum(axis=1)
+    np.testing.assert_allclose(sums['reference'], [1, 1], rtol=1e-5)
+    self.assertGreater(np.abs(sums['validation'] - 1).max(), 0.01)
+
+
+class LoadDataTest(parameterized.TestCase):
+  @parameterized.parameters('iid', 'shards', 'classes_per_client', 'dirichlet')
+  def test_partitions_of_digits(self, partition):
+    federated_data = tasks.load_data(_config(partition=partition))
+    self.assertLen(federated_data.clients, 5)
+    self.assertEqual(federated_data.test.x.shape[1:], (8, 8, 1))
+    held, kept = (
+      sum(len(getattr(client, part)) for client in federated_data.clients)
+      for part in ('validation', 'train')
+    )
+    self.assertAlmostEqual(held / (held + kept), 0.1, delta=0.01)
+
+  def test_classes_per_client(self):
+    federated_data = tasks.load_data(_config(classes_per_client=3))
+    num_classes = (federated_data.label_counts() > 0).sum(axis=1)
+    self.assertBetween(num_classes.max(), 1, 3)
+
+  def test_natural_partition_of_the_users_own_arrays(self):
+    folder = self.create_tempdir().full_path
+    np.savez(
+      f'{folder}/train.npz',
+      x=np.arange(24.0).reshape(12, 2),
+      y=np.array([0, 1] * 6),
+      users=np.array(['ann'] * 4 + ['bob'] * 8),
+    )
+    config = config_lib.resolve(
+      config_lib.TrainConfig(task='arrays', data_dir=folder, partition='natural')
+    )
+    clients = tasks.load_data(config).clients
+    self.assertEqual([client.client_id for client in clients], ['ann', 'bob'])
+
+  def test_seed_decides_the_partition(self):
+    one, same, other = (
+      tasks.load_data(_config(seed=seed)).clients[0].train.x.sum() for seed in (1, 1, 2)
+    )
+    self.assertEqual(one, same)
+    self.assertNotEqual(one, other)
+
+
+if __name__ == '__main__':
+  absltest.main()
