@@ -26,4 +26,4 @@ lock:  ## resolve requirements.in to requirements.txt again
 clean:  ## remove caches and Bazel's outputs, but neither .venv nor runs
 	@rm -rf .hypothesis .pytest_cache .ruff_cache
 	@find . \( -name .venv -o -name runs \) -prune -o -name __pycache__ -prune -exec rm -rf {} +
-	@if [ -e .bazel ]; then tools/bazel.sh clean && rm -rf .bazel; fi
+	@if [ -e .bazel ]; then tools/bazel.sh clean && rm -rf .bazel bazel-out; fi

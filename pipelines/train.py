@@ -34,7 +34,8 @@ def _define_flag(field: dataclasses.Field) -> flags.FlagHolder[Any]:
   if typing.get_origin(field_type) is tuple:
     if choices:
       help_text += f' Out of {", ".join(choices)}.'
-    return flags.DEFINE_list(field.name, field.default, help_text)
+    default = None if field.default is None else list(field.default)
+    return flags.DEFINE_list(field.name, default, help_text)
   if choices:
     return flags.DEFINE_enum(field.name, field.default, choices, help_text)
   define = {
@@ -80,8 +81,8 @@ def main(argv: Sequence[str]) -> None:
   # TensorFlow takes seconds to import: only once the flags are known to be good.
   from tff_lg import analysis, simulation
 
-  simulation.set_execution_context()
   try:
+    simulation.set_execution_context(config.runtime, config.devices, config.clients_per_device)
     simulation.run_experiment(config, _RUN_DIR.value)
   except (ValueError, simulation.RunError, simulation.CheckpointError) as error:
     logging.debug('Traceback', exc_info=True)

@@ -141,17 +141,10 @@ class FieldsTest(absltest.TestCase):
 
   def test_importing_it_is_light(self):
     code = (
-      'import sys; from tff_lg import config; '
-      "sys.exit(bool({'numpy', 'tensorflow'} & set(sys.modules)))"
+      f'import sys; sys.path[:0] = {sys.path!r}; from tff_lg import config; '
+      'sys.exit(bool({"numpy", "tensorflow"} & set(sys.modules)))'
     )
-    subprocess.run(
-      [
-        sys.executable,
-        '-c',
-        f'sys_path = {sys.path!r}\nimport sys; sys.path[:0] = sys_path\n' + code,
-      ],
-      check=True,
-    )
+    subprocess.run([sys.executable, '-c', code], check=True)
 
 
 if __name__ == '__main__':

@@ -11,6 +11,7 @@ from typing import Any
 TASKS = ('digits', 'mnist', 'cifar10', 'arrays')
 PARTITIONS = ('iid', 'shards', 'classes_per_client', 'dirichlet', 'natural')
 METHODS = ('fedavg', 'fedsgd', 'fedprox', 'local_only', 'lg_fedavg')
+RUNTIMES = ('local', 'tff')
 CLIENT_WEIGHTINGS = ('examples', 'uniform', 'gradient_norm')
 
 
@@ -139,6 +140,22 @@ class TrainConfig:
     "validation: choose models on validation data; reference: the reference code's choices, "
     'models chosen on test data among them.',
     tuple(PROTOCOLS),
+  )
+  runtime: str = _option(
+    'local',
+    "What runs the computations: this process, or TFF's own worker process. The results differ "
+    'by the rounding of floats at most.',
+    RUNTIMES,
+  )
+  devices: tuple[str, ...] = _option(
+    ('auto',),
+    'Devices that clients run on (--runtime=local): auto for all GPUs, else the CPU; cpu; or '
+    'names such as gpu:0,gpu:1.',
+  )
+  clients_per_device: int | None = _option(
+    None,
+    'Clients that run on a device at the same time (--runtime=local); as many as there are cores '
+    'on the CPU and four on a GPU by default.',
   )
   seed: int = _option(0, 'Of everything random: partition, sampling, initialisation, shuffling.')
 
@@ -272,6 +289,11 @@ def _check_contradictions(config: TrainConfig) -> None:
       f'{config.client_weighting}.',
     ),
     (
+      config.runtime == 'tff' and (config.devices != ('auto',) or config.clients_per_device),
+      "--devices and --clients_per_device belong to --runtime=local: TFF's own runtime knows "
+      'neither.',
+    ),
+    (
       config.method in (config.baselines or ()),
       f'--baselines names {config.method}, which is the --method itself.',
     ),
@@ -284,8 +306,8 @@ def _check_contradictions(config: TrainConfig) -> None:
 def _check_ranges(config: TrainConfig) -> None:
   positive = (
     'num_clients classes_per_client shards_per_client dirichlet_alpha rounds clients_per_round '
-    'client_epochs batch_size client_learning_rate server_learning_rate evaluate_every '
-    'checkpoint_every'
+    'clients_per_device client_epochs batch_size client_learning_rate server_learning_rate '
+    'evaluate_every checkpoint_every'
   )
   not_negative = (
     'warm_start_rounds client_learning_rate_decay proximal_strength client_momentum '

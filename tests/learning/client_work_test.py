@@ -48,6 +48,14 @@ class ClientWorkTest(parameterized.TestCase):
     output = _work(testing.tensors((1, 1), (1, 4)), batches=learning.TensorBatches(1, 3))
     self.assertEqual((output.metrics.num_examples, output.client_weight), (6, 6.0))
 
+  def test_loss_is_the_mean_over_examples_not_over_batches(self):
+    output = _work(
+      testing.tensors((1, 1), (1, 1), (1, 4)),
+      batches=learning.TensorBatches(2, shuffle=False),
+      client_optimizer=tff.learning.optimizers.build_sgdm(0.0),
+    )
+    self.assertAlmostEqual(output.metrics.loss, (1 + 1 + 4) / 3, places=6)
+
   def test_momentum_lasts_for_the_round(self):
     optimizer = tff.learning.optimizers.build_sgdm(0.1, 0.5)
     output = _work(testing.tensors((1, 1), (1, 4)), client_optimizer=optimizer)

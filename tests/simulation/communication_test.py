@@ -42,6 +42,14 @@ class CountRoundTest(absltest.TestCase):
   def test_nothing_global(self):
     self.assertEqual(communication.count_round(_process(()), 3, 2), RoundTraffic())
 
+  def test_each_direction_by_its_own_type(self):
+    process = types.SimpleNamespace(
+      download_type=tff.to_type((((np.float32, (2, 3)), np.float64), np.int32)),
+      upload_type=tff.to_type((((np.float16, (4,)),), (np.float32, np.int64))),
+    )
+    traffic = communication.count_round(process, 10, 1)
+    self.assertEqual(traffic, RoundTraffic(70, 4, 10 * (6 * 4 + 8 + 4), 4 * 2 + 4 + 8))
+
   def test_numbers_of_the_paper(self):
     # Table 1: each round is sent to all 100 clients, and 10 answer.
     whole = _paper('hidden_1', 'hidden_2', 'hidden_3', 'hidden_4', 'output')

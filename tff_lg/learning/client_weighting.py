@@ -1,8 +1,9 @@
 """How much each client counts in the average.
 
-A client weighting is a function of the number of examples that a client saw in the
-round (float32 scalar, each epoch counted) and of its update, the tuple of initial minus
-final global weights; its value is the client's weight, a float32 scalar. A client without examples weighs nothing.
+A client weighting is a function of the number of examples that a client saw in the round
+(float32 scalar, each epoch counted) and of its update, the tuple of initial minus final
+global weights; its value is the client's weight, a float32 scalar. A client without
+examples weighs nothing.
 """
 
 from collections.abc import Callable, Mapping

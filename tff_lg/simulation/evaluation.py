@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import numpy as np
+import tensorflow as tf
 
 from tff_lg.data import examples as examples_lib
 from tff_lg.learning import batches, client_work
@@ -15,8 +16,9 @@ ClientValues = dict[str, np.ndarray]
 
 
 def to_tensors(examples: examples_lib.Examples) -> batches.ClientTensors:
-  """A client's examples as the process takes them; no copy."""
-  return batches.ClientTensors(examples.x, examples.y)
+  """A client's examples as the process takes them, in TensorFlow's memory once and for all."""
+  with tf.device('cpu:0'):
+    return batches.ClientTensors(tf.constant(examples.x), tf.constant(examples.y))
 
 
 def evaluate_clients(

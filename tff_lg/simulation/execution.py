@@ -1,21 +1,45 @@
-"""Which TFF runtime runs the computations, and that it ends with the program."""
+"""Which runtime runs the computations, and that it ends with the program."""
 
 import atexit
 import gc
+from collections.abc import Sequence
 
 import psutil
 import tensorflow_federated as tff
 
+from tff_lg import runtime
+
 _WORKER = 'worker_binary'
 
 
-def set_execution_context() -> None:
-  """Makes TFF's own runtime run all computations, and end when Python does.
+def set_execution_context(
+  name: str = 'local',
+  devices: Sequence[str] = ('auto',),
+  clients_per_device: int | None = None,
+) -> None:
+  """Makes a runtime run all computations.
 
-  TFF's runtime is a worker process; left alone it can outlive the program and hold
-  its output open. Calling this again changes nothing.
+  Args:
+    name: `local` for this process, `tff` for TFF's own worker process, which ends with
+      the program: left alone it can outlive it and hold its output open.
+    devices: of the local runtime; `auto`, `cpu`, or names such as `gpu:0`.
+    clients_per_device: of the local runtime; clients that a device runs at a time.
+
+  Raises:
+    ValueError: an unknown runtime, or a device that is not there.
   """
-  tff.backends.native.set_sync_local_cpp_execution_context()
+  if name == 'local':
+    chosen = devices[0] if tuple(devices) in (('auto',), ('cpu',)) else devices
+    runtime.set_local_execution_context(devices=chosen, clients_per_device=clients_per_device)
+  elif name == 'tff':
+    tff.backends.native.set_sync_local_cpp_execution_context()
+    end_worker_at_exit()
+  else:
+    raise ValueError(f'runtime is {name}, expected local or tff.')
+
+
+def end_worker_at_exit() -> None:
+  """Ends TFF's worker, if there is one, when Python ends; calling it again changes nothing."""
   atexit.unregister(_end)
   atexit.register(_end)
 

@@ -1,0 +1,49 @@
+"""Running the same computation on TFF's own context and on ours."""
+
+import contextlib
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_federated as tff
+import tree
+
+from tff_lg import runtime
+from tff_lg.simulation import execution
+
+
+def contexts(**options):
+  """(TFF's own context, with secure sums as plain ones, ours)."""
+  execution.end_worker_at_exit()
+  stock = tff.backends.test.create_sync_test_cpp_execution_context(
+    default_num_clients=options.get('default_num_clients', 0)
+  )
+  return stock, runtime.create_local_execution_context(**options)
+
+
+@contextlib.contextmanager
+def installed(context):
+  """The context as the one that computations called in this block run on."""
+  with tff.framework.get_context_stack().install(context):
+    yield
+
+
+def plain(value):
+  """Containers as they are, tensors as arrays, data sets as lists of elements."""
+  if isinstance(value, tf.data.Dataset):
+    value = list(value.as_numpy_iterator())
+  return tree.map_structure(
+    lambda leaf: plain(leaf) if isinstance(leaf, tf.data.Dataset) else leaf, value
+  )
+
+
+def assert_same(ours, theirs, atol=1e-5):
+  """Same containers, same dtypes, same numbers."""
+  ours, theirs = plain(ours), plain(theirs)
+  tree.assert_same_structure(ours, theirs, check_types=True)
+  for mine, other in zip(tree.flatten(ours), tree.flatten(theirs), strict=True):
+    mine, other = np.asarray(mine), np.asarray(other)
+    assert mine.dtype == other.dtype, (mine, other)
+    if mine.dtype.kind in 'fc':
+      np.testing.assert_allclose(mine, other, atol=atol, rtol=1e-5)
+    else:
+      np.testing.assert_array_equal(mine, other)

@@ -1,0 +1,25 @@
+"""Runtime: any TFF computation, in this process, on CPU threads or GPUs.
+
+One line makes a TFF program use it:
+
+  tff_lg.runtime.set_local_execution_context()
+
+Comes in: TFF computations and their arguments. Goes out: what TFF's own runtime would
+give. May import: TFF and TensorFlow; nothing of this package.
+"""
+
+from tff_lg.runtime.context import (
+  AsyncLocalExecutionContext,
+  LocalExecutionContext,
+  create_local_execution_context,
+  set_local_execution_context,
+)
+from tff_lg.runtime.intrinsics import ClientComputationError
+
+__all__ = [
+  'AsyncLocalExecutionContext',
+  'ClientComputationError',
+  'LocalExecutionContext',
+  'create_local_execution_context',
+  'set_local_execution_context',
+]

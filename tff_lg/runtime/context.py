@@ -1,0 +1,119 @@
+"""TFF contexts that run computations in this process."""
+
+import asyncio
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow_federated as tff
+
+from tff_lg.runtime import interpreter, values, workers
+from tff_lg.runtime import tff_internals as internals
+
+# Compiled computations kept by a context.
+_CAPACITY = 128
+
+
+class LocalExecutionContext(tff.framework.SyncContext):
+  """Evaluates TFF computations in this process."""
+
+  def __init__(
+    self,
+    *,
+    default_num_clients: int = 0,
+    devices: str | Sequence[str] = 'auto',
+    clients_per_device: int | None = None,
+  ) -> None:
+    """See `create_local_execution_context`."""
+    if default_num_clients < 0:
+      raise ValueError(f'default_num_clients is {default_num_clients}, expected 0 or more.')
+    if clients_per_device is not None and clients_per_device < 1:
+      raise ValueError(f'clients_per_device is {clients_per_device}, expected 1 or more.')
+    self._default_num_clients = default_num_clients
+    workers.configure_tensorflow(devices)
+    self._pool = workers.WorkerPool(workers.choose_devices(devices), clients_per_device)
+    self._compile = functools.lru_cache(_CAPACITY)(_compile)
+
+  def invoke(self, comp: tff.framework.ConcreteComputation, arg: Any) -> Any:
+    """Evaluates a computation on an argument, as TFF's contexts do.
+
+    Raises:
+      TypeError: the argument is not of the computation's type.
+      ValueError: parts of the argument are of different numbers of clients.
+      ClientComputationError: a client's computation failed.
+    """
+    function_type = comp.type_signature
+    num_clients = self._default_num_clients
+    if arg is not None:
+      found = internals.infer_cardinalities(arg, function_type.parameter)
+      num_clients = found.get(tff.CLIENTS, num_clients)
+    run = interpreter.Run(num_clients, self._pool)
+
+    def embed(argument: tff.framework.ConcreteComputation) -> Callable[[Any], Any]:
+      return self._compile(argument)({}, run)
+
+    value = None if arg is None else values.ingest(arg, function_type.parameter, embed)
+    result = self._compile(comp)({}, run)(value)
+    released = values.release(result, function_type.result)
+    return internals.to_python_container(released, function_type.result)
+
+
+class AsyncLocalExecutionContext(tff.framework.AsyncContext):
+  """The same for programs that await, as `tff.program.NativeFederatedContext` does."""
+
+  def __init__(self, context: LocalExecutionContext) -> None:
+    """Runs computations on the threads of the event loop, by `context`."""
+    self._context = context
+
+  async def invoke(self, comp: tff.framework.ConcreteComputation, arg: Any) -> Any:
+    """Evaluates a computation without blocking the event loop."""
+    if asyncio.iscoroutine(arg):
+      arg = await arg
+    return await asyncio.to_thread(self._context.invoke, comp, arg)
+
+
+def _compile(computation: tff.framework.ConcreteComputation) -> interpreter.Closure:
+  return interpreter.build(internals.compile_computation(computation))
+
+
+def create_local_execution_context(
+  *,
+  default_num_clients: int = 0,
+  devices: str | Sequence[str] = 'auto',
+  clients_per_device: int | None = None,
+) -> LocalExecutionContext:
+  """Makes a context that evaluates TFF computations in this process.
+
+  Args:
+    default_num_clients: clients of a computation whose argument does not tell.
+    devices: `auto` for all GPUs, or the CPU if there is none; `cpu`; or names such as
+      `gpu:0`.
+    clients_per_device: clients that run on a device at the same time; by default as many
+      as there are cores on the CPU, and four on a GPU.
+
+  Returns:
+    The context, for `tff.framework.set_default_context`.
+
+  Raises:
+    ValueError: a number is out of range, or there is no such device.
+  """
+  return LocalExecutionContext(
+    default_num_clients=default_num_clients,
+    devices=devices,
+    clients_per_device=clients_per_device,
+  )
+
+
+def set_local_execution_context(
+  *,
+  default_num_clients: int = 0,
+  devices: str | Sequence[str] = 'auto',
+  clients_per_device: int | None = None,
+) -> None:
+  """Makes this process run all TFF computations; see `create_local_execution_context`."""
+  context = create_local_execution_context(
+    default_num_clients=default_num_clients,
+    devices=devices,
+    clients_per_device=clients_per_device,
+  )
+  tff.framework.set_default_context(context)

@@ -1,0 +1,153 @@
+"""Evaluates compiled TFF computations in this process.
+
+A tree of building blocks becomes, once a computation, a tree of Python closures; each
+takes the frame of names in sight and the run, and returns a value as
+`tff_lg.runtime.values` describes.
+"""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tensorflow as tf
+import tensorflow_federated as tff
+
+from tff_lg.runtime import cache, intrinsics, values, workers
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+  """One invocation.
+
+  Attributes:
+    num_clients: of this invocation.
+    pool: runs clients.
+  """
+
+  num_clients: int
+  pool: workers.WorkerPool
+
+
+Frame = Mapping[str, Any]
+Closure = Callable[[Frame, Run], Any]
+
+
+def build(block: tff.framework.ComputationBuildingBlock) -> Closure:
+  """Builds the closure of a building block.
+
+  Args:
+    block: what remains after TFF's native compiler.
+
+  Returns:
+    (frame, run) -> value.
+
+  Raises:
+    NotImplementedError: a kind of building block, or an intrinsic, that is not supported.
+  """
+  builder = _BUILDERS.get(type(block))
+  if builder is None:
+    raise NotImplementedError(f'The local runtime has no {type(block).__name__}: {block}.')
+  return builder(block)
+
+
+def _reference(block: tff.framework.Reference) -> Closure:
+  name = block.name
+  return lambda frame, run: frame[name]
+
+
+def _selection(block: tff.framework.Selection) -> Closure:
+  source = build(block.source)
+  index = block.index
+  if index is None:
+    names = [name for name, _ in values.internals.type_elements(block.source.type_signature)]
+    index = names.index(block.name)
+  return lambda frame, run: source(frame, run)[index]
+
+
+def _struct(block: tff.framework.Struct) -> Closure:
+  elements = [build(element) for element in block]
+  return lambda frame, run: tuple(element(frame, run) for element in elements)
+
+
+def _call(block: tff.framework.Call) -> Closure:
+  function = build(block.function)
+  if block.argument is None:
+    return lambda frame, run: function(frame, run)(None)
+  argument = build(block.argument)
+  return lambda frame, run: function(frame, run)(argument(frame, run))
+
+
+def _lambda(block: tff.framework.Lambda) -> Closure:
+  body, name = build(block.result), block.parameter_name
+
+  def closure(frame: Frame, run: Run) -> Callable[[Any], Any]:
+    if name is None:
+      return lambda argument: body(frame, run)
+    return lambda argument: body({**frame, name: argument}, run)
+
+  return closure
+
+
+def _block(block: tff.framework.Block) -> Closure:
+  steps = [(name, build(value)) for name, value in block.locals]
+  result = build(block.result)
+
+  def closure(frame: Frame, run: Run) -> Any:
+    frame = dict(frame)
+    for name, step in steps:
+      frame[name] = step(frame, run)
+    return result(frame, run)
+
+  return closure
+
+
+def _intrinsic(block: tff.framework.Intrinsic) -> Closure:
+  implementation = intrinsics.INTRINSICS.get(block.uri)
+  if implementation is None:
+    raise NotImplementedError(f'The local runtime has no intrinsic {block.uri}.')
+  function_type = block.type_signature
+  return lambda frame, run: lambda argument: implementation(argument, run, function_type)
+
+
+def _literal(block: tff.framework.Literal) -> Closure:
+  value = values.tensor(block.value, block.type_signature)
+  return lambda frame, run: value
+
+
+def _compiled(block: tff.framework.CompiledComputation) -> Closure:
+  function = cache.import_cached(block.proto.tensorflow)
+  result_type = block.type_signature.result
+
+  def call(argument: Any) -> Any:
+    flat: list[tf.Tensor] = []
+    _flatten(argument, flat)
+    return _pack(iter(function(flat)), result_type)
+
+  return lambda frame, run: call
+
+
+def _flatten(value: Any, flat: list[tf.Tensor]) -> None:
+  if isinstance(value, tuple):
+    for element in value:
+      _flatten(element, flat)
+  elif value is not None:
+    flat.append(value)
+
+
+def _pack(flat: Any, value_type: tff.Type) -> Any:
+  if isinstance(value_type, tff.StructType):
+    return tuple(_pack(flat, element) for element in value_type)
+  return next(flat)
+
+
+_BUILDERS: Mapping[type, Callable[[Any], Closure]] = {
+  tff.framework.Block: _block,
+  tff.framework.Call: _call,
+  tff.framework.CompiledComputation: _compiled,
+  tff.framework.Intrinsic: _intrinsic,
+  tff.framework.Lambda: _lambda,
+  tff.framework.Literal: _literal,
+  tff.framework.Reference: _reference,
+  tff.framework.Selection: _selection,
+  tff.framework.Struct: _struct,
+}

@@ -1,0 +1,160 @@
+"""What each intrinsic that survives TFF's native compiler does, by its URI.
+
+An implementation takes the argument (a tuple where there are several), the run, and
+the intrinsic's function type.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tensorflow as tf
+import tensorflow_federated as tff
+
+from tff_lg.runtime import tff_internals as internals
+from tff_lg.runtime.values import AllEqual, AtClients, members
+
+
+class ClientComputationError(RuntimeError):
+  """A client's computation failed.
+
+  Attributes:
+    intrinsic: what was being evaluated.
+    client_index: the client's place in the cohort.
+  """
+
+  def __init__(self, intrinsic: str, client_index: int, error: BaseException) -> None:
+    """Makes the message of what TensorFlow says."""
+    message = getattr(error, 'message', None) or str(error)
+    super().__init__(f'{intrinsic} failed at client {client_index}: {message}')
+    self.intrinsic = intrinsic
+    self.client_index = client_index
+
+
+def _at_each_client(
+  intrinsic: str, function: Callable[[Any], Any], arguments: list[Any], run: Any
+) -> AtClients:
+  """Runs a function at each client on the workers."""
+
+  def at_client(indexed: tuple[int, Any]) -> Any:
+    index, argument = indexed
+    try:
+      return function(argument)
+    except (tf.errors.OpError, ValueError, TypeError) as error:
+      raise ClientComputationError(intrinsic, index, error) from error
+
+  return AtClients(run.pool.map(at_client, list(enumerate(arguments))))
+
+
+def _map(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:
+  function, value = argument
+  if function_type.result.placement is tff.SERVER:
+    return function(value)
+  return _at_each_client('federated_map', function, members(value, run.num_clients), run)
+
+
+def _map_all_equal(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:
+  del run, function_type
+  function, value = argument
+  return AllEqual(function(value.value))
+
+
+def _apply(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:
+  del run, function_type
+  function, value = argument
+  return function(value)
+
+
+def _broadcast(value: Any, run: Any, function_type: tff.FunctionType) -> Any:
+  del run, function_type
+  return AllEqual(value)
+
+
+def _identity(value: Any, run: Any, function_type: tff.FunctionType) -> Any:
+  del run, function_type
+  return value
+
+
+def _eval_at_clients(function: Any, run: Any, function_type: tff.FunctionType) -> Any:
+  if function_type.result.all_equal:
+    return AllEqual(function(None))
+  return _at_each_client('federated_eval', function, [None] * run.num_clients, run)
+
+
+def _eval_at_server(function: Any, run: Any, function_type: tff.FunctionType) -> Any:
+  del run, function_type
+  return function(None)
+
+
+def _zip_at_clients(value: Any, run: Any, function_type: tff.FunctionType) -> Any:
+  if function_type.result.all_equal:
+    return AllEqual(_unwrap(value))
+  return AtClients([_select_client(value, index) for index in range(run.num_clients)])
+
+
+def _unwrap(value: Any) -> Any:
+  return tuple(map(_unwrap, value)) if isinstance(value, tuple) else value.value
+
+
+def _select_client(value: Any, index: int) -> Any:
+  if isinstance(value, tuple):
+    return tuple(_select_client(element, index) for element in value)
+  return value.value if isinstance(value, AllEqual) else value.members[index]
+
+
+def _aggregate(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:
+  # In the clients' order, whatever the order in which they came: `merge` is not needed.
+  del function_type
+  value, zero, accumulate, _, report = argument
+  total = zero
+  for index, member in enumerate(members(value, run.num_clients)):
+    try:
+      total = accumulate((total, member))
+    except tf.errors.OpError as error:
+      raise ClientComputationError('federated_aggregate', index, error) from error
+  return report(total)
+
+
+def _select(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:
+  del function_type
+  keys, max_key, server_value, select = argument
+  del max_key
+
+  def select_all(client_keys: tf.Tensor) -> tf.Tensor:
+    selected = [select((server_value, key)) for key in tf.unstack(client_keys)]
+    return internals.variant_of_elements(selected)
+
+  return _at_each_client('federated_select', select_all, members(keys, run.num_clients), run)
+
+
+def _sequence_map(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:
+  del run
+  function, sequence = argument
+  elements = internals.elements_of_variant(sequence, function_type.parameter[1].element)
+  return internals.variant_of_elements([function(element) for element in elements])
+
+
+def _sequence_reduce(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:
+  del run
+  sequence, total, accumulate = argument
+  for element in internals.elements_of_variant(sequence, function_type.parameter[0].element):
+    total = accumulate((total, element))
+  return total
+
+
+INTRINSICS: Mapping[str, Callable[[Any, Any, tff.FunctionType], Any]] = {
+  'federated_aggregate': _aggregate,
+  'federated_apply': _apply,
+  'federated_broadcast': _broadcast,
+  'federated_eval_at_clients': _eval_at_clients,
+  'federated_eval_at_server': _eval_at_server,
+  'federated_map': _map,
+  'federated_map_all_equal': _map_all_equal,
+  'federated_secure_select': _select,
+  'federated_select': _select,
+  'federated_value_at_clients': _broadcast,
+  'federated_value_at_server': _identity,
+  'federated_zip_at_clients': _zip_at_clients,
+  'federated_zip_at_server': _identity,
+  'sequence_map': _sequence_map,
+  'sequence_reduce': _sequence_reduce,
+}
