@@ -1,17 +1,42 @@
 """What is timed against each other: each makes a function that runs one round."""
 
-from collections.abc import Callable
+import concurrent.futures
+import functools
+import itertools
+import threading
+from collections.abc import Callable, Mapping
 
 import tensorflow as tf
 import tensorflow_federated as tff
 
 from benchmarks import workloads
-from tff_lg import learning
+from tff_lg import learning, runtime
 
 # Runs one round; what it returns keeps the work from being skipped.
 Round = Callable[[], object]
 
 LEARNING_RATE = 0.05
+_CLIENTS_AT_A_TIME = 2
+
+
+def _on(make_context: Callable[[], tff.framework.SyncContext]) -> Callable:
+  """Makes a contender build and run on a context."""
+
+  def decorate(build: Callable[[workloads.Workload], Round]) -> Callable:
+    def build_on_context(workload: workloads.Workload) -> Round:
+      context = make_context()
+      with tff.framework.get_context_stack().install(context):
+        run = build(workload)
+
+      def one_round() -> object:
+        with tff.framework.get_context_stack().install(context):
+          return run()
+
+      return one_round
+
+    return build_on_context
+
+  return decorate
 
 
 def stock_fed_avg(workload: workloads.Workload) -> Round:
@@ -45,7 +70,7 @@ def our_fed_avg(workload: workloads.Workload) -> Round:
       batches=learning.TensorBatches(workload.batch_size),
     ),
   )
-  data = [learning.ClientTensors(*client) for client in workload.clients()]
+  data = [learning.ClientTensors(*map(tf.constant, client)) for client in workload.clients()]
   server_state = process.initialize(model.initial_weights)
   client_states = [process.initialize_client(model.initial_weights)] * len(data)
 
@@ -58,15 +83,38 @@ def our_fed_avg(workload: workloads.Workload) -> Round:
 
 
 def bare_loop(workload: workloads.Workload) -> Round:
-  """The same SGD in one tf.function a client, one client after the other, and a mean."""
+  """The same SGD in one tf.function a client, two clients at a time, and their mean."""
+  clients = [tuple(map(tf.constant, client)) for client in workload.clients()]
+  trainers = [_bare_trainer(workload) for _ in range(_CLIENTS_AT_A_TIME)]
+  turn, local = itertools.count(), threading.local()
+
+  def choose_trainer() -> None:
+    local.train = trainers[next(turn)]
+
+  threads = concurrent.futures.ThreadPoolExecutor(_CLIENTS_AT_A_TIME, initializer=choose_trainer)
+  weights = [tf.constant(value) for value in workload.build_keras_model().get_weights()]
+
+  def one_round() -> object:
+    nonlocal weights
+    start = weights
+    trained = threads.map(lambda client: local.train(start, *client), clients)
+    sums = functools.reduce(lambda a, b: [x + y for x, y in zip(a, b, strict=True)], trained)
+    weights = [total / len(clients) for total in sums]
+    return weights[0].numpy()
+
+  return one_round
+
+
+def _bare_trainer(workload: workloads.Workload) -> Callable[..., list[tf.Tensor]]:
+  """(weights, x, y) -> trained weights, with variables of its own."""
   keras_model = workload.build_keras_model()
   loss_fn = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
   variables = keras_model.trainable_variables
-  clients = [tuple(map(tf.constant, client)) for client in workload.clients()]
-  weights = [tf.identity(variable) for variable in variables]
 
   @tf.function
-  def train(x: tf.Tensor, y: tf.Tensor) -> None:
+  def train(weights: list[tf.Tensor], x: tf.Tensor, y: tf.Tensor) -> list[tf.Tensor]:
+    for variable, weight in zip(variables, weights, strict=True):
+      variable.assign(weight)
     order = tf.random.shuffle(tf.range(workload.num_examples))
     for start in tf.range(0, workload.num_examples, workload.batch_size):
       chosen = order[start : start + workload.batch_size]
@@ -74,23 +122,18 @@ def bare_loop(workload: workloads.Workload) -> Round:
         loss = loss_fn(tf.gather(y, chosen), keras_model(tf.gather(x, chosen), training=True))
       for variable, gradient in zip(variables, tape.gradient(loss, variables), strict=True):
         variable.assign_sub(LEARNING_RATE * gradient)
+    return [tf.identity(variable) for variable in variables]
 
-  def one_round() -> object:
-    nonlocal weights
-    sums = [tf.zeros_like(weight) for weight in weights]
-    for x, y in clients:
-      for variable, weight in zip(variables, weights, strict=True):
-        variable.assign(weight)
-      train(x, y)
-      sums = [total + variable for total, variable in zip(sums, variables, strict=True)]
-    weights = [total / len(clients) for total in sums]
-    return weights[0].numpy()
-
-  return one_round
+  return train
 
 
-CONTENDERS = {
-  'bare tf.function loop': bare_loop,
-  'our process': our_fed_avg,
-  'stock TFF': stock_fed_avg,
+_TFF_RUNTIME = functools.cache(tff.backends.native.create_sync_local_cpp_execution_context)
+_LOCAL_RUNTIME = functools.cache(runtime.create_local_execution_context)
+
+# The first is what the others are measured against.
+CONTENDERS: Mapping[str, Callable[[workloads.Workload], Round]] = {
+  'bare TensorFlow loop, two clients at a time': bare_loop,
+  'our process on our runtime': _on(_LOCAL_RUNTIME)(our_fed_avg),
+  "stock TFF's FedAvg on our runtime": _on(_LOCAL_RUNTIME)(stock_fed_avg),
+  "stock TFF's FedAvg on its own runtime": _on(_TFF_RUNTIME)(stock_fed_avg),
 }

@@ -1,6 +1,6 @@
-"""Seconds a round of our process, of TFF's own FedAvg and of a bare loop, as ratios.
+"""Seconds a round: our process, TFF's own FedAvg on both runtimes, a bare loop; as ratios.
 
-  python -m benchmarks.round_time --workloads=mlp,lenet --passes=7
+  python -m benchmarks.round_time --workloads=mlp,gated,gated_100,lenet --passes=7
 
 The contenders take turns, so that what else the machine does falls on all of them.
 """
@@ -10,12 +10,15 @@ import sys
 import time
 from collections.abc import Sequence
 
+import psutil
 from absl import flags
 
 from pipelines import launch
 from tff_lg import environment
 
-_WORKLOADS = flags.DEFINE_list('workloads', ['mlp', 'lenet'], 'Which work, by name.')
+_WORKLOADS = flags.DEFINE_list(
+  'workloads', ['mlp', 'gated', 'gated_100', 'lenet'], 'Which work, by name.'
+)
 _PASSES = flags.DEFINE_integer('passes', 7, 'Rounds timed of each.', lower_bound=1)
 
 
@@ -25,14 +28,16 @@ def main(argv: Sequence[str]) -> None:
     sys.exit(f'round_time: {argv[1]} is no flag: write --name=value.')
   environment.check_environment()
   from benchmarks import contenders, workloads
-  from tff_lg import simulation
+  from tff_lg.runtime import workers
+  from tff_lg.simulation import execution
 
   known = {workload.name: workload for workload in workloads.WORKLOADS}
   unknown = [name for name in _WORKLOADS.value if name not in known]
   if unknown:
     sys.exit(f'round_time: --workloads has {unknown[0]}, expected some of {", ".join(known)}.')
 
-  simulation.set_execution_context()
+  workers.configure_tensorflow('auto')  # before anything else starts TensorFlow
+  execution.end_worker_at_exit()
   for name in _WORKLOADS.value:
     runners = {contender: build(known[name]) for contender, build in contenders.CONTENDERS.items()}
     seconds: dict[str, list[float]] = {contender: [] for contender in runners}
@@ -48,7 +53,13 @@ def main(argv: Sequence[str]) -> None:
     first, *_ = medians.values()
     print(f'\n{name}: median of {_PASSES.value} rounds')
     for contender, median in medians.items():
-      print(f'  {contender:<24}{median:8.3f} s{median / first:8.2f} x bare loop')
+      print(f'  {contender:<46}{median:8.3f} s {median / first:6.2f} x')
+  process = psutil.Process()
+  workers_rss = sum(child.memory_info().rss for child in process.children())
+  print(
+    f"\nresident: this process {process.memory_info().rss / 2**30:.1f} GiB, TFF's worker "
+    f'{workers_rss / 2**30:.1f} GiB'
+  )
 
 
 if __name__ == '__main__':

@@ -57,7 +57,19 @@ def _lenet() -> tf.keras.Model:
   return models.build_lenet((32, 32, 3), 10)
 
 
+def _gated() -> tf.keras.Model:
+  """Two layers of 64 gated units, tanh(W_f x) * sigmoid(W_g x), on embeddings of 1024."""
+  x = inputs = tf.keras.Input((1024,))
+  for index in range(2):
+    filtered = tf.keras.layers.Dense(64, 'tanh', name=f'filter_{index}')(x)
+    gate = tf.keras.layers.Dense(64, 'sigmoid', name=f'gate_{index}')(x)
+    x = tf.keras.layers.Multiply()([filtered, gate])
+  return tf.keras.Model(inputs, tf.keras.layers.Dense(2, name='output')(x))
+
+
 WORKLOADS = (
   Workload('mlp', _mlp, num_clients=10, num_examples=600, batch_size=10),
+  Workload('gated', _gated, num_clients=10, num_examples=320, batch_size=32),
+  Workload('gated_100', _gated, num_clients=100, num_examples=320, batch_size=32),
   Workload('lenet', _lenet, num_clients=10, num_examples=500, batch_size=50),
 )

@@ -1,8 +1,9 @@
 """Starts a pipeline: parses its flags, then calls its main.
 
-Not `absl.app.run`: with TensorFlow imported under it (and importing it only after the
-flags are known to be good is what makes `--help` and a wrong flag answer at once),
-Keras takes symbolic tensors for eager ones. Tried with absl 1.4 and TensorFlow 2.14.
+Not `absl.app.run`: a pipeline imports TensorFlow only once its flags are known to be
+good, so that `--help` and a wrong flag answer at once, and under `app.run` that fails.
+TensorFlow 2.14 uses `app.call_after_init` as it is imported
+(distribute/combinations.py), which then runs before eager execution is set up.
 """
 
 import sys

@@ -84,7 +84,7 @@ def main(argv: Sequence[str]) -> None:
   try:
     simulation.set_execution_context(config.runtime, config.devices, config.clients_per_device)
     simulation.run_experiment(config, _RUN_DIR.value)
-  except (ValueError, simulation.RunError, simulation.CheckpointError) as error:
+  except (ValueError, OSError, simulation.RunError, simulation.CheckpointError) as error:
     logging.debug('Traceback', exc_info=True)
     sys.exit(f'train: {error}')
   except KeyboardInterrupt:

@@ -114,6 +114,19 @@ class RefusalTest(parameterized.TestCase):
     )
 
 
+class AsBaselineTest(absltest.TestCase):
+  def test_has_the_budget_but_not_what_belongs_to_the_method(self):
+    own = config.resolve(
+      config.TrainConfig(rounds=3, warm_start_rounds=4, global_layers=('output',), seed=2)
+    )
+    baseline = config.as_baseline(own, 'local_only')
+    self.assertEqual(
+      (baseline.method, baseline.rounds, baseline.warm_start_rounds), ('local_only', 7, 0)
+    )
+    self.assertEqual((baseline.baselines, baseline.global_layers, baseline.seed), ((), None, 2))
+    self.assertEqual(config.resolve(baseline), baseline)
+
+
 class FastTest(absltest.TestCase):
   def test_keeps_method_and_options_on_a_few_digits(self):
     slow = TrainConfig(

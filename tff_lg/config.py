@@ -211,6 +211,19 @@ def resolve(config: TrainConfig) -> TrainConfig:
   return config
 
 
+def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
+  """The same budget for another method, without what belongs to the run's own method."""
+  return dataclasses.replace(
+    config,
+    method=method,
+    baselines=(),
+    rounds=config.total_rounds,
+    warm_start_rounds=0,
+    global_layers=config.global_layers if method == 'lg_fedavg' else None,
+    proximal_strength=config.proximal_strength if method == 'fedprox' else None,
+  )
+
+
 def fast(config: TrainConfig) -> TrainConfig:
   """The same method and options on a few digits: a complete run in seconds."""
   return dataclasses.replace(

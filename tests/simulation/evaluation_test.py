@@ -72,11 +72,11 @@ class ClientsTest(absltest.TestCase):
     # A client without examples has no accuracy, rather than one of 0.
     self.assertTrue(np.isnan(values['accuracy'][1]) and np.isnan(values['loss'][1]))
 
-  def test_tensors_are_the_examples_themselves(self):
+  def test_tensors_are_the_examples(self):
     examples = _examples(3)
     tensors = evaluation.to_tensors(examples)
-    self.assertIs(tensors.x, examples.x)
-    self.assertIs(tensors.y, examples.y)
+    np.testing.assert_array_equal(tensors.x, examples.x)
+    np.testing.assert_array_equal(tensors.y, examples.y)
 
 
 class SelectedTest(absltest.TestCase):

@@ -1,4 +1,4 @@
-"""Tests of TFF's runtime: that it runs, and that it ends with the program."""
+"""Tests of the choice of a runtime, and that TFF's own ends with the program."""
 
 import re
 import subprocess
@@ -26,7 +26,7 @@ def add_one(x):
   return x + 1
 
 for _ in range(2):
-  simulation.set_execution_context()
+  simulation.set_execution_context('tff')
   assert add_one(1) == 2
   for child in psutil.Process().children():
     print('child', child.pid)
@@ -39,10 +39,14 @@ def _add_one(x):
 
 
 class SetExecutionContextTest(absltest.TestCase):
-  def test_computations_run_and_setting_it_again_does_no_harm(self):
-    for _ in range(2):
-      simulation.set_execution_context()
+  def test_either_runtime_runs_and_setting_one_again_does_no_harm(self):
+    for name in ('local', 'tff', 'tff', 'local', 'local'):
+      simulation.set_execution_context(name)
       self.assertEqual(_add_one(1), 2)
+
+  def test_unknown_runtime_is_refused(self):
+    with self.assertRaisesRegex(ValueError, 'runtime is ray, expected local or tff'):
+      simulation.set_execution_context('ray')
 
   def test_workers_end_with_their_context_and_with_the_program(self):
     # A worker that lives on would hold the pipe, and this call, until the time is out.

@@ -105,7 +105,7 @@ class ExperimentTest(absltest.TestCase):
     self.assertEqual(json.loads(_read(self.folder, 'summary.json')), self.summary)
 
   def test_communication_is_counted_by_phase(self):
-    # 3 FedAvg rounds of all 10,762 weights, 4 LG rounds of the last three layers.
+    # 3 FedAvg rounds of all 10,730 weights, 4 LG rounds of the last three layers.
     total = (64 * 64 + 64) + (64 * 64 + 64) + (64 * 32 + 32) + (32 * 10 + 10)
     shared = total - (64 * 64 + 64)
     self.assertEqual(

@@ -94,6 +94,15 @@ class LoadDataTest(parameterized.TestCase):
     clients = tasks.load_data(config).clients
     self.assertEqual([client.client_id for client in clients], ['ann', 'bob'])
 
+  def test_data_without_examples_to_choose_models_by_are_refused(self):
+    folder = self.create_tempdir().full_path
+    # One example a class: none of them is held out.
+    np.savez(f'{folder}/train.npz', x=np.ones([10, 2]), y=np.arange(10))
+    for protocol, part in (('validation', 'validation'), ('reference', 'test')):
+      config = _config(task='arrays', data_dir=folder, partition='iid', protocol=protocol)
+      with self.assertRaisesRegex(ValueError, f"clients' {part} examples, but no client has any"):
+        tasks.load_data(config)
+
   def test_seed_decides_the_partition(self):
     one, same, other = (
       tasks.load_data(_config(seed=seed)).clients[0].train.x.sum() for seed in (1, 1, 2)

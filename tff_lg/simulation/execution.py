@@ -32,6 +32,7 @@ def set_execution_context(
     chosen = devices[0] if tuple(devices) in (('auto',), ('cpu',)) else devices
     runtime.set_local_execution_context(devices=chosen, clients_per_device=clients_per_device)
   elif name == 'tff':
+    _end()  # An earlier worker, which TFF might wait for.
     tff.backends.native.set_sync_local_cpp_execution_context()
     end_worker_at_exit()
   else:

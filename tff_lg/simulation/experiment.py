@@ -50,9 +50,7 @@ def _run(
   run_files.claim(run_dir, config)
   baselines = {}
   for method in config.baselines:
-    baseline_config = dataclasses.replace(
-      config, method=method, baselines=(), rounds=config.total_rounds, warm_start_rounds=0
-    )
+    baseline_config = config_lib.as_baseline(config, method)
     baseline_dir = os.path.join(run_dir, 'baselines', method)
     _run(baseline_config, federated_data, model, baseline_dir)
     baselines[method] = run_files.load_results(baseline_dir)

@@ -75,12 +75,19 @@ def load_data(config: config_lib.TrainConfig) -> data.FederatedData:
     'dirichlet': lambda: data.partitioners.dirichlet(config.num_clients, config.dirichlet_alpha),
     'natural': data.partitioners.natural,
   }
-  return data.partition_clients(
+  federated_data = data.partition_clients(
     source,
     partitioners[config.partition](),
     validation_fraction=config.validation_fraction,
     seed=seed,
   )
+  part = {'validation': 'validation', 'local_test': 'test'}[config.choices.choose_by]
+  if not any(len(getattr(client, part)) for client in federated_data.clients):
+    raise ValueError(
+      f"--protocol={config.protocol} chooses models on the clients' {part} examples, but no "
+      'client has any: spread the data over fewer clients.'
+    )
+  return federated_data
 
 
 def build_model(
