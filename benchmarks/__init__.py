@@ -1,6 +1,7 @@
 """Speed and memory, measured by hand: every figure is a ratio within one run.
 
   python -m benchmarks.round_time
+  python -m benchmarks.memory
 
 Never part of the tests: a timing that fails a test is a test of the machine.
 """

@@ -130,10 +130,12 @@ def _bare_trainer(workload: workloads.Workload) -> Callable[..., list[tf.Tensor]
 _TFF_RUNTIME = functools.cache(tff.backends.native.create_sync_local_cpp_execution_context)
 _LOCAL_RUNTIME = functools.cache(runtime.create_local_execution_context)
 
+OURS = 'our process on our runtime'
+
 # The first is what the others are measured against.
 CONTENDERS: Mapping[str, Callable[[workloads.Workload], Round]] = {
   'bare TensorFlow loop, two clients at a time': bare_loop,
-  'our process on our runtime': _on(_LOCAL_RUNTIME)(our_fed_avg),
+  OURS: _on(_LOCAL_RUNTIME)(our_fed_avg),
   "stock TFF's FedAvg on our runtime": _on(_LOCAL_RUNTIME)(stock_fed_avg),
   "stock TFF's FedAvg on its own runtime": _on(_TFF_RUNTIME)(stock_fed_avg),
 }

@@ -50,8 +50,11 @@ fi
 if [[ "$(uname -sm)" != 'Linux x86_64' ]]; then
   fail "the lock is for Linux on x86_64, where TensorFlow Federated 0.87 is published, but this is $(uname -sm)."
 fi
-rm -f "$complete"
-if ! "$python" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null ||
+
+# A changed lock is brought up to date in place; an install that was cut short starts afresh, since
+# pip takes a package of which it wrote only the beginning for an installed one.
+if [[ ! -e $complete ]] ||
+  ! "$python" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null ||
   ! "$python" -m pip --version >/dev/null 2>&1; then
   base=$(find_python)
   "$base" -c 'import venv, ensurepip' 2>/dev/null ||

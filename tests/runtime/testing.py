@@ -30,7 +30,7 @@ def installed(context):
 def plain(value):
   """Containers as they are, tensors as arrays, data sets as lists of elements."""
   if isinstance(value, tf.data.Dataset):
-    value = list(value.as_numpy_iterator())
+    value = list(value)
   return tree.map_structure(
     lambda leaf: plain(leaf) if isinstance(leaf, tf.data.Dataset) else leaf, value
   )
@@ -47,3 +47,12 @@ def assert_same(ours, theirs, atol=1e-5):
       np.testing.assert_allclose(mine, other, atol=atol, rtol=1e-5)
     else:
       np.testing.assert_array_equal(mine, other)
+
+
+def assert_same_on_both(stock, ours, computation, *arguments):
+  """The computation gives the same on both contexts."""
+  with installed(stock):
+    theirs = computation(*arguments)
+  with installed(ours):
+    mine = computation(*arguments)
+  assert_same(mine, theirs)

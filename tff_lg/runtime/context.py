@@ -44,6 +44,8 @@ class LocalExecutionContext(tff.framework.SyncContext):
     """
     function_type = comp.type_signature
     num_clients = self._default_num_clients
+    if arg is None and function_type.parameter is not None:
+      raise TypeError(f'Expected an argument of type {function_type.parameter}, found None.')
     if arg is not None:
       found = internals.infer_cardinalities(arg, function_type.parameter)
       num_clients = found.get(tff.CLIENTS, num_clients)

@@ -9,10 +9,9 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import tensorflow as tf
 import tensorflow_federated as tff
 
-from tff_lg.runtime import cache, intrinsics, values, workers
+from tff_lg.runtime import cache, calls, intrinsics, values, workers
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,28 +115,8 @@ def _literal(block: tff.framework.Literal) -> Closure:
 
 def _compiled(block: tff.framework.CompiledComputation) -> Closure:
   function = cache.import_cached(block.proto.tensorflow)
-  result_type = block.type_signature.result
-
-  def call(argument: Any) -> Any:
-    flat: list[tf.Tensor] = []
-    _flatten(argument, flat)
-    return _pack(iter(function(flat)), result_type)
-
+  call = calls.TensorFlowCall(function, block.type_signature.result)
   return lambda frame, run: call
-
-
-def _flatten(value: Any, flat: list[tf.Tensor]) -> None:
-  if isinstance(value, tuple):
-    for element in value:
-      _flatten(element, flat)
-  elif value is not None:
-    flat.append(value)
-
-
-def _pack(flat: Any, value_type: tff.Type) -> Any:
-  if isinstance(value_type, tff.StructType):
-    return tuple(_pack(flat, element) for element in value_type)
-  return next(flat)
 
 
 _BUILDERS: Mapping[type, Callable[[Any], Closure]] = {

@@ -4,14 +4,21 @@ An implementation takes the argument (a tuple where there are several), the run,
 the intrinsic's function type.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import tensorflow as tf
 import tensorflow_federated as tff
 
+from tff_lg.runtime import calls
 from tff_lg.runtime import tff_internals as internals
 from tff_lg.runtime.values import AllEqual, AtClients, members
+
+# Where TensorFlow's graph was made: always where the runtime imports it, so of no help.
+_TRACE = re.compile(
+  r'^(Graph execution error:|Detected at node .*|\s+File ".*", line .*|\s*)\n', re.MULTILINE
+)
 
 
 class ClientComputationError(RuntimeError):
@@ -24,7 +31,7 @@ class ClientComputationError(RuntimeError):
 
   def __init__(self, intrinsic: str, client_index: int, error: BaseException) -> None:
     """Makes the message of what TensorFlow says."""
-    message = getattr(error, 'message', None) or str(error)
+    message = _TRACE.sub('', getattr(error, 'message', None) or str(error)).strip()
     super().__init__(f'{intrinsic} failed at client {client_index}: {message}')
     self.intrinsic = intrinsic
     self.client_index = client_index
@@ -105,8 +112,14 @@ def _aggregate(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:
   # In the clients' order, whatever the order in which they came: `merge` is not needed.
   del function_type
   value, zero, accumulate, _, report = argument
+  of_clients = members(value, run.num_clients)
+  if isinstance(accumulate, calls.TensorFlowCall) and of_clients:
+    try:
+      return report(accumulate.accumulate(zero, of_clients))
+    except tf.errors.OpError:
+      pass  # One at a time, the failing client is found.
   total = zero
-  for index, member in enumerate(members(value, run.num_clients)):
+  for index, member in enumerate(of_clients):
     try:
       total = accumulate((total, member))
     except tf.errors.OpError as error:
@@ -115,13 +128,13 @@ def _aggregate(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:
 
 
 def _select(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:
-  del function_type
+  element_type = function_type.result.member.element
   keys, max_key, server_value, select = argument
   del max_key
 
   def select_all(client_keys: tf.Tensor) -> tf.Tensor:
     selected = [select((server_value, key)) for key in tf.unstack(client_keys)]
-    return internals.variant_of_elements(selected)
+    return internals.variant_of_elements(selected, element_type)
 
   return _at_each_client('federated_select', select_all, members(keys, run.num_clients), run)
 
@@ -130,7 +143,8 @@ def _sequence_map(argument: Any, run: Any, function_type: tff.FunctionType) -> A
   del run
   function, sequence = argument
   elements = internals.elements_of_variant(sequence, function_type.parameter[1].element)
-  return internals.variant_of_elements([function(element) for element in elements])
+  mapped = [function(element) for element in elements]
+  return internals.variant_of_elements(mapped, function_type.result.element)
 
 
 def _sequence_reduce(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:
@@ -139,6 +153,21 @@ def _sequence_reduce(argument: Any, run: Any, function_type: tff.FunctionType) -
   for element in internals.elements_of_variant(sequence, function_type.parameter[0].element):
     total = accumulate((total, element))
   return total
+
+
+def _sequence_sum(sequence: Any, run: Any, function_type: tff.FunctionType) -> Any:
+  del run
+  elements = internals.elements_of_variant(sequence, function_type.parameter.element)
+  total = _zero(function_type.result)
+  for element in elements:
+    total = tf.nest.map_structure(tf.add, total, element)
+  return total
+
+
+def _zero(value_type: tff.Type) -> Any:
+  if isinstance(value_type, tff.StructType):
+    return tuple(map(_zero, value_type))
+  return tf.zeros(value_type.shape, tf.as_dtype(value_type.dtype.type))
 
 
 INTRINSICS: Mapping[str, Callable[[Any, Any, tff.FunctionType], Any]] = {
@@ -157,4 +186,5 @@ INTRINSICS: Mapping[str, Callable[[Any, Any, tff.FunctionType], Any]] = {
   'federated_zip_at_server': _identity,
   'sequence_map': _sequence_map,
   'sequence_reduce': _sequence_reduce,
+  'sequence_sum': _sequence_sum,
 }

@@ -3,6 +3,7 @@
 TFF is pinned to 0.87, its last release; whoever ports this looks here.
 """
 
+import itertools
 from collections.abc import Iterable
 from typing import Any
 
@@ -77,38 +78,73 @@ def dataset_from_variant(variant: tf.Tensor, element_type: tff.Type) -> tf.data.
   return tensorflow_utils.coerce_dataset_elements_to_tff_type_spec(dataset, element_type)
 
 
-def elements_of_variant(variant: tf.Tensor, element_type: tff.Type) -> list[tuple]:
-  """A sequence's elements, structures as plain tuples."""
+def elements_of_variant(variant: tf.Tensor, element_type: tff.Type) -> list[Any]:
+  """A sequence's elements, structures as plain tuples in the order of the type."""
   spec = type_conversions.type_to_tf_structure(element_type)
   dataset = tf.data.experimental.from_variant(variant, spec)
-
-  def to_tuples(value: Any, value_type: tff.Type) -> Any:
-    if not isinstance(value_type, tff.StructType):
-      return value
-    elements = [element for _, element in from_container(value)]
-    return tuple(to_tuples(e, t) for e, t in zip(elements, value_type, strict=True))
-
-  return [to_tuples(element, element_type) for element in dataset]
+  return [_to_tuples(element, element_type) for element in dataset]
 
 
-def variant_of_elements(elements: list[Any]) -> tf.Tensor:
-  """The variant tensor of a sequence with these elements, plain tuples, of any shapes."""
-
-  def generate() -> Iterable[Any]:
-    return iter(elements)
-
-  if not elements:
-    raise NotImplementedError('The local runtime makes no empty sequence.')
-  spec = tf.nest.map_structure(
-    lambda *tensors: tf.TensorSpec(_common_shape(tensors), tensors[0].dtype), *elements
-  )
-  return tf.data.experimental.to_variant(
-    tf.data.Dataset.from_generator(generate, output_signature=spec)
+def _to_tuples(value: Any, value_type: tff.Type) -> Any:
+  if not isinstance(value_type, tff.StructType):
+    return value
+  elements = from_container(value)
+  if elements and elements[0][0] is not None:
+    # tf.data sorts the names of mappings, types don't.
+    named = dict(elements)
+    elements = [(name, named[name]) for name, _ in type_elements(value_type)]
+  return tuple(
+    _to_tuples(element, element_type)
+    for (_, element), element_type in zip(elements, value_type, strict=True)
   )
 
 
-def _common_shape(tensors: tuple[tf.Tensor, ...]) -> tf.TensorShape:
-  shape = tensors[0].shape
-  for tensor in tensors[1:]:
-    shape = shape.most_specific_compatible_shape(tensor.shape)
-  return shape
+def variant_of_elements(elements: list[Any], element_type: tff.Type) -> tf.Tensor:
+  """The variant tensor of a sequence of elements, plain tuples, of any shapes.
+
+  Nothing of Python is left in it: it can be read on any thread, as often as wanted.
+  """
+  specs = list(_in_tf_order(element_type, element_type))
+  if not specs:
+    raise NotImplementedError('The local runtime makes no sequence of elements without tensors.')
+  rows = [list(_in_tf_order(element, element_type)) for element in elements]
+  parts = [
+    _slices([tf.stack(column) for column in zip(*run, strict=True)])
+    for _, run in itertools.groupby(rows, lambda row: [tensor.shape.as_list() for tensor in row])
+  ]
+  if not parts:
+    parts = [_slices([_no_elements(spec) for spec in specs])]
+  while len(parts) > 1:  # In pairs: a chain could be deeper than tf.data's stack.
+    pairs = itertools.zip_longest(parts[::2], parts[1::2])
+    parts = [first if second is None else _concatenate(first, second, specs) for first, second in pairs]
+  return parts[0]
+
+
+def _in_tf_order(value: Any, value_type: tff.Type) -> Iterable[Any]:
+  """A structure's leaves as tf.data orders them: mappings by their sorted names."""
+  if not isinstance(value_type, tff.StructType):
+    yield value
+    return
+  elements = list(zip(type_elements(value_type), value, strict=True))
+  if all(name is not None for (name, _), _ in elements):
+    elements.sort(key=lambda element: element[0][0])
+  for (_, element_type), element in elements:
+    yield from _in_tf_order(element, element_type)
+
+
+def _no_elements(spec: tff.TensorType) -> tf.Tensor:
+  return tf.zeros([0, *(size or 0 for size in spec.shape)], tf.as_dtype(spec.dtype.type))
+
+
+def _slices(columns: list[tf.Tensor]) -> tf.Tensor:
+  shapes = [column.shape[1:] for column in columns]
+  return tf.raw_ops.TensorSliceDataset(components=columns, output_shapes=shapes)
+
+
+def _concatenate(first: tf.Tensor, second: tf.Tensor, specs: list[tff.TensorType]) -> tf.Tensor:
+  return tf.raw_ops.ConcatenateDataset(
+    input_dataset=first,
+    another_dataset=second,
+    output_types=[tf.as_dtype(spec.dtype.type) for spec in specs],
+    output_shapes=[tf.TensorShape(spec.shape) for spec in specs],
+  )

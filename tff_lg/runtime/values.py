@@ -86,11 +86,9 @@ def tensor(value: Any, tensor_type: tff.TensorType) -> tf.Tensor:
     value = value.read_value()
   if isinstance(value, tf.Tensor):
     dtype, shape = tf.as_dtype(tensor_type.dtype.type), tf.TensorShape(tensor_type.shape)
-    if value.dtype != dtype or not shape.is_compatible_with(value.shape):
-      raise TypeError(
-        f'Expected a tensor of type {tensor_type}, found {value.dtype.name}{value.shape}.'
-      )
-    return value
+    if value.dtype == dtype and shape.is_compatible_with(value.shape):
+      return value
+    value = value.numpy()
   array = internals.check_array(value, tensor_type)
   if tensor_type.dtype.type is np.str_:
     return tf.constant(array, tf.string)

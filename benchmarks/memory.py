@@ -1,0 +1,52 @@
+"""Resident memory every 50 rounds of our process on the local runtime.
+
+  python -m benchmarks.memory --rounds=1000
+
+What counts is the growth from round 100, when all caches are full, to the end.
+"""
+
+import gc
+import sys
+from collections.abc import Sequence
+
+import psutil
+import tqdm
+from absl import flags
+
+from pipelines import launch
+from tff_lg import environment
+
+_ROUNDS = flags.DEFINE_integer('rounds', 1000, 'Rounds in all.', lower_bound=150)
+_WORKLOAD = flags.DEFINE_string('workload', 'gated', 'Which work, by name.')
+
+_EVERY = 50
+_WARM = 100
+
+
+def main(argv: Sequence[str]) -> None:
+  """Runs the rounds and prints resident memory."""
+  if len(argv) > 1:
+    sys.exit(f'memory: {argv[1]} is no flag: write --name=value.')
+  environment.check_environment()
+  from benchmarks import contenders, workloads
+
+  known = {workload.name: workload for workload in workloads.WORKLOADS}
+  if _WORKLOAD.value not in known:
+    sys.exit(f'memory: --workload is {_WORKLOAD.value}, expected one of {", ".join(known)}.')
+  run = contenders.CONTENDERS[contenders.OURS](known[_WORKLOAD.value])
+  process = psutil.Process()
+  resident = {}
+  for round_num in tqdm.trange(1, _ROUNDS.value + 1, unit='round', disable=None):
+    run()
+    if round_num % _EVERY == 0:
+      gc.collect()
+      resident[round_num] = process.memory_info().rss / 2**20
+  print('round  resident MiB')
+  for round_num, mebibytes in resident.items():
+    print(f'{round_num:5}  {mebibytes:12.1f}')
+  growth = resident[max(resident)] / resident[_WARM] - 1
+  print(f'growth from round {_WARM} to {max(resident)}: {growth:.2%}')
+
+
+if __name__ == '__main__':
+  launch.run(main)
