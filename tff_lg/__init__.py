@@ -10,6 +10,7 @@ below:
 * `tff_lg.data`: sources, partitioners, and the examples of each client.
 * `tff_lg.models`: Keras models and their split into a local and a global part.
 * `tff_lg.learning`: the federated process, its methods, and evaluation.
+* `tff_lg.runtime`: TFF computations in this process; it knows TFF only.
 * `tff_lg.simulation`: cohorts, rounds, checkpoints, the run folder.
 * `tff_lg.analysis`: from run folders to tables, figures and the report.
 

@@ -119,11 +119,11 @@ def _sequences(values):
 
 def _selection(secure):
   intrinsic = tff.federated_secure_select if secure else tff.federated_select
-  server_type = collections.OrderedDict(b=(np.float32, [4, 2]), a=(np.int32, [4]))
+  server_type = collections.OrderedDict(a=(np.float32, [4, 2]), b=(np.int32, [4]))
 
   @tff.tensorflow.computation(server_type, np.int32)
   def select(server, key):
-    return collections.OrderedDict(b=server['b'][key], a=server['a'][key])
+    return collections.OrderedDict(a=server['a'][key], b=server['b'][key])
 
   @tff.federated_computation(
     tff.FederatedType((np.int32, [2]), tff.CLIENTS),
@@ -149,7 +149,7 @@ _CASES = {
   'aggregate_without_clients': (_aggregated, []),
 }
 _SERVER = collections.OrderedDict(
-  b=np.arange(8, dtype=np.float32).reshape(4, 2), a=np.arange(4, dtype=np.int32)
+  a=np.arange(8, dtype=np.float32).reshape(4, 2), b=np.arange(4, dtype=np.int32)
 )
 _KEYS = [np.array(keys, np.int32) for keys in ([3, 1], [0, 2], [1, 1])]
 
@@ -163,21 +163,23 @@ class SameOnBothTest(parameterized.TestCase):
   def test_select(self, secure):
     testing.assert_same_on_both(_STOCK, _OURS, _selection(secure), _KEYS, _SERVER)
 
-  def test_selected_elements_of_different_shapes(self):
-    @tff.tensorflow.computation((np.float32, [4]), np.int32)
+  def test_select_gives_elements_in_any_order_of_names_and_of_different_shapes(self):
+    # TFF's own context confuses names out of order, and refuses different shapes.
+    @tff.tensorflow.computation((np.int32, [4]), np.int32)
     def select(server, key):
-      return server[:key]
+      return collections.OrderedDict(b=server[:key], a=tf.cast(key, tf.float32))
 
     @tff.federated_computation(
       tff.FederatedType((np.int32, [2]), tff.CLIENTS),
-      tff.FederatedType((np.float32, [4]), tff.SERVER),
+      tff.FederatedType((np.int32, [4]), tff.SERVER),
     )
     def selection(keys, server):
       return tff.federated_select(keys, tff.federated_value(4, tff.SERVER), server, select)
 
-    testing.assert_same_on_both(
-      _STOCK, _OURS, selection, _KEYS, np.array([1, 2, 3, 4], np.float32)
-    )
+    with testing.installed(_OURS):
+      selected = selection(_KEYS[:2], np.array([5, 6, 7, 8], np.int32))
+    elements = [[(e['b'].tolist(), e['a']) for e in s.as_numpy_iterator()] for s in selected]
+    self.assertEqual(elements, [[([5, 6, 7], 3.0), ([5], 1.0)], [([], 0.0), ([5, 6], 2.0)]])
 
   @parameterized.named_parameters(
     ('data_sets', lambda *elements: tf.data.Dataset.from_tensor_slices(np.array(elements, int))),

@@ -1,11 +1,13 @@
 """Running the same computation on TFF's own context and on ours."""
 
+import collections
 import contextlib
 
 import numpy as np
 import tensorflow as tf
 import tensorflow_federated as tff
 import tree
+from tensorflow.python.eager import context
 
 from tff_lg import runtime
 from tff_lg.simulation import execution
@@ -56,3 +58,21 @@ def assert_same_on_both(stock, ours, computation, *arguments):
   with installed(ours):
     mine = computation(*arguments)
   assert_same(mine, theirs)
+
+
+def operations_of(call):
+  """The devices of the operations that the call ran, inside of functions too, by kind."""
+  context.enable_run_metadata()
+  try:
+    call()
+    metadata = context.export_run_metadata()
+  finally:
+    context.disable_run_metadata()
+  devices = collections.defaultdict(set)
+  for step in metadata.step_stats.dev_stats:
+    for node in step.node_stats:
+      devices[node.node_name].add(step.device)
+  for graph in metadata.partition_graphs:
+    for node in graph.node:
+      devices[node.op].add(node.device)
+  return devices

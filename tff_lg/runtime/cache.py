@@ -1,15 +1,60 @@
-"""Imported TensorFlow functions by their content: the same part is imported once."""
+"""What is made of computations, by their content: the same part is made once."""
 
 import functools
 import hashlib
+import threading
 from collections.abc import Callable
+from typing import Any
 
+import tensorflow_federated as tff
 from tensorflow_federated.proto.v0 import computation_pb2
 
 from tff_lg.runtime import tensorflow_functions
 
+# Computations kept by a context.
+_COMPUTATIONS = 128
 # Functions kept; each holds a graph. A process has a few dozen.
-_CAPACITY = 512
+_FUNCTIONS = 512
+
+
+class _ByIdentity:
+  """A computation that is equal to itself only; it is kept, so that its id stays its own."""
+
+  def __init__(self, computation: tff.framework.ConcreteComputation) -> None:
+    self.computation = computation
+
+  def __hash__(self) -> int:
+    return id(self.computation)
+
+  def __eq__(self, other: object) -> bool:
+    return isinstance(other, _ByIdentity) and self.computation is other.computation
+
+
+class ComputationCache:
+  """What a function makes of computations; the least recently used are dropped."""
+
+  def __init__(
+    self,
+    make: Callable[[tff.framework.ConcreteComputation], Any],
+    capacity: int = _COMPUTATIONS,
+  ) -> None:
+    """Keeps `capacity` results of `make`."""
+    # One thread at a time, so that no two make the same; TFF's compiler is Python anyway.
+    self._lock = threading.Lock()
+    self._by_content = functools.lru_cache(capacity)(make)
+    # A computation's hash is that of its serialized content: milliseconds for large ones.
+    self._by_identity = functools.lru_cache(capacity)(
+      lambda key: self._by_content(key.computation)
+    )
+
+  def __call__(self, computation: tff.framework.ConcreteComputation) -> Any:
+    """What is made of the computation, from the cache if it was made before."""
+    with self._lock:
+      return self._by_identity(_ByIdentity(computation))
+
+  def __len__(self) -> int:
+    """How many computations are kept."""
+    return max(self._by_content.cache_info().currsize, self._by_identity.cache_info().currsize)
 
 
 class _ByContent:
@@ -27,7 +72,7 @@ class _ByContent:
     return isinstance(other, _ByContent) and self._digest == other._digest
 
 
-@functools.lru_cache(_CAPACITY)
+@functools.lru_cache(_FUNCTIONS)
 def _import(key: _ByContent) -> Callable:
   return tensorflow_functions.import_computation(key.computation)
 

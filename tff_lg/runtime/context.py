@@ -1,17 +1,13 @@
 """TFF contexts that run computations in this process."""
 
 import asyncio
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow_federated as tff
 
-from tff_lg.runtime import interpreter, values, workers
+from tff_lg.runtime import cache, interpreter, values, workers
 from tff_lg.runtime import tff_internals as internals
-
-# Compiled computations kept by a context.
-_CAPACITY = 128
 
 
 class LocalExecutionContext(tff.framework.SyncContext):
@@ -32,7 +28,7 @@ class LocalExecutionContext(tff.framework.SyncContext):
     self._default_num_clients = default_num_clients
     workers.configure_tensorflow(devices)
     self._pool = workers.WorkerPool(workers.choose_devices(devices), clients_per_device)
-    self._compile = functools.lru_cache(_CAPACITY)(_compile)
+    self._compile = cache.ComputationCache(_compile)
 
   def invoke(self, comp: tff.framework.ConcreteComputation, arg: Any) -> Any:
     """Evaluates a computation on an argument, as TFF's contexts do.
@@ -59,6 +55,10 @@ class LocalExecutionContext(tff.framework.SyncContext):
     released = values.release(result, function_type.result)
     return internals.to_python_container(released, function_type.result)
 
+  def cancel(self) -> None:
+    """Ends the clients that run, for other threads; their `invoke` raises an error."""
+    self._pool.cancel()
+
 
 class AsyncLocalExecutionContext(tff.framework.AsyncContext):
   """The same for programs that await, as `tff.program.NativeFederatedContext` does."""
@@ -71,7 +71,11 @@ class AsyncLocalExecutionContext(tff.framework.AsyncContext):
     """Evaluates a computation without blocking the event loop."""
     if asyncio.iscoroutine(arg):
       arg = await arg
-    return await asyncio.to_thread(self._context.invoke, comp, arg)
+    try:
+      return await asyncio.to_thread(self._context.invoke, comp, arg)
+    except asyncio.CancelledError:
+      self._context.cancel()
+      raise
 
 
 def _compile(computation: tff.framework.ConcreteComputation) -> interpreter.Closure:

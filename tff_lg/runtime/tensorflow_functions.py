@@ -6,19 +6,26 @@ decided by the `tf.device` scope of the call.
 """
 
 import hashlib
+import itertools
 from collections.abc import Sequence
 
 import tensorflow as tf
+from tensorflow.python.eager import context, execute
 from tensorflow_federated.proto.v0 import computation_pb2
 
-from tff_lg.runtime import reduce_dataset
+from tff_lg.runtime import cancellation, reduce_dataset
 
 # TensorFlow makes a new resource at every call for a handle of this name
 # (tensorflow::ResourceHandle::ANONYMOUS_NAME).
 _ANONYMOUS = b'cd2c89b7-88b7-44c8-ad83-06c2a9158347'
-_RESOURCE_OPS = frozenset(
-  ('VarHandleOp', 'HashTableV2', 'MutableHashTableV2', 'MutableDenseHashTableV2')
-)
+# Tables have operations of their own for that, with all but the names as attributes.
+_ANONYMOUS_TABLES = {
+  'HashTableV2': 'AnonymousHashTable',
+  'MutableHashTableV2': 'AnonymousMutableHashTable',
+  'MutableHashTableOfTensorsV2': 'AnonymousMutableHashTableOfTensors',
+  'MutableDenseHashTableV2': 'AnonymousMutableDenseHashTable',
+}
+_NAMES = ('container', 'shared_name', 'use_node_name_sharing')
 
 
 def import_computation(computation: computation_pb2.TensorFlow) -> tf.types.experimental.Callable:
@@ -62,14 +69,26 @@ def import_computation(computation: computation_pb2.TensorFlow) -> tf.types.expe
   if with_token:
     feeds.append(graph.get_tensor_by_name(token))
   function = wrapped.prune(feeds, fetches)
+  options = context.context().function_call_options.as_attrs()
+  attributes = tuple(itertools.chain(*options.items()))
 
   def call(arguments: Sequence[tf.Tensor]) -> list[tf.Tensor]:
     fed = [arguments[index] for index in used]
     if with_token:
       fed.append(tf.constant('tff_lg'))
-    # Calling the function itself would first try to bind names, and describe every tensor
-    # in the error that it then drops: milliseconds a call.
-    return function._call_flat(fed, function.captured_inputs)
+    manager = cancellation.current_manager()
+    if manager is None:
+      # Calling the function itself would first try to bind names, and describe every tensor
+      # in the error that it then drops: milliseconds a call.
+      return function._call_flat(fed, function.captured_inputs)
+    return execute.execute_with_cancellation(
+      function.name,
+      num_outputs=len(fetches),
+      inputs=[*fed, *function.captured_inputs],
+      attrs=attributes,
+      ctx=context.context(),
+      cancellation_manager=manager,
+    )
 
   return call
 
@@ -118,10 +137,14 @@ def _isolate_resources(graph_def: tf.compat.v1.GraphDef, initialize_op: str) -> 
   """Makes resources anonymous; what uses one waits until it is initialised."""
   resources = set()
   for node in graph_def.node:
-    if node.op in _RESOURCE_OPS:
+    if node.op == 'VarHandleOp':
       resources.add(node.name)
-      if node.op == 'VarHandleOp':
-        node.attr['shared_name'].s = _ANONYMOUS
+      node.attr['shared_name'].s = _ANONYMOUS
+    elif node.op in _ANONYMOUS_TABLES:
+      resources.add(node.name)
+      node.op = _ANONYMOUS_TABLES[node.op]
+      for name in _NAMES:
+        node.attr.pop(name, None)
   if not initialize_op:
     return
   before = _ancestors(graph_def, [initialize_op])

@@ -10,6 +10,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from tff_lg.runtime import cancellation
+
 _POOLS: weakref.WeakSet['WorkerPool'] = weakref.WeakSet()
 
 
@@ -27,10 +29,8 @@ def choose_devices(devices: str | Sequence[str]) -> tuple[str, ...]:
     ValueError: there is no such device.
   """
   known = [
-    device.name.removeprefix('/physical_device:').lower()
-    for device in tf.config.list_logical_devices()
+    device.name.lower().removeprefix('/device:') for device in tf.config.list_logical_devices()
   ]
-  known = [name.removeprefix('/device:') for name in known]
   gpus = tuple(name for name in known if name.startswith('gpu'))
   if devices == 'auto':
     return gpus or ('cpu:0',)
@@ -76,15 +76,16 @@ class WorkerPool:
     """
     self.devices = tuple(devices)
     self._free: queue.SimpleQueue[str] = queue.SimpleQueue()
-    self._size = 0
+    self._running: set[cancellation.Cancellation] = set()
+    size = 0
     cpus = sum(device.startswith('cpu') for device in devices)
     for device in devices:
       is_cpu = device.startswith('cpu')
       default = max((os.cpu_count() or 1) // cpus, 1) if is_cpu else 4
       for _ in range(clients_per_device or default):
         self._free.put(device)
-        self._size += 1
-    self._threads = concurrent.futures.ThreadPoolExecutor(self._size, 'tff_lg_client')
+        size += 1
+    self._threads = concurrent.futures.ThreadPoolExecutor(size, 'tff_lg_client')
     _POOLS.add(self)
 
   def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
@@ -93,27 +94,42 @@ class WorkerPool:
     Raises:
       What the function raises for the first item, in order, for which it does.
     """
-    if len(items) == 1 or self._size == 1:
-      with tf.device(self.devices[0]):
-        return [function(item) for item in items]
+    # One each: TensorFlow, too, cancels what shares it with a function that fails.
+    endings = [cancellation.Cancellation() for _ in items]
 
-    def on_free_device(item: Any) -> Any:
+    def on_free_device(item: Any, ending: cancellation.Cancellation) -> Any:
       device = self._free.get()
       try:
-        with tf.device(device):
+        with tf.device(device), ending.scope():
           return function(item)
       finally:
         self._free.put(device)
 
-    futures = [self._threads.submit(on_free_device, item) for item in items]
+    # Even a single item: Python hears no Ctrl-C in a thread that is inside TensorFlow.
+    futures = [
+      self._threads.submit(on_free_device, item, ending)
+      for item, ending in zip(items, endings, strict=True)
+    ]
+    self._running.update(endings)
     try:
       return [future.result() for future in futures]
-    finally:
-      for future in futures:
+    except BaseException:
+      # Nobody waits for the others any more.
+      for future, ending in zip(futures, endings, strict=True):
         future.cancel()
+        ending.cancel()
+      raise
+    finally:
+      self._running.difference_update(endings)
+
+  def cancel(self) -> None:
+    """Ends all that runs; the callers of `map` get an error."""
+    for ending in list(self._running):
+      ending.cancel()
 
   def close(self) -> None:
-    """Waits for what runs and ends the threads."""
+    """Ends what runs, and the threads."""
+    self.cancel()
     self._threads.shutdown(wait=True, cancel_futures=True)
 
 

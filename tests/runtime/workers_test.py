@@ -1,0 +1,171 @@
+"""Workers: where clients run, in which order results come, and how they end."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_federated as tff
+from absl.testing import absltest, parameterized
+
+from tests.runtime import testing
+from tff_lg import runtime
+from tff_lg.runtime import workers
+
+_CPU = tf.config.list_physical_devices('CPU')[0]
+# These stand for GPUs; TensorFlow must not have started yet.
+tf.config.set_logical_device_configuration(_CPU, [tf.config.LogicalDeviceConfiguration()] * 3)
+
+
+class ChooseDevicesTest(parameterized.TestCase):
+  @parameterized.parameters(
+    ('cpu', ('cpu:0',)),
+    ('cpu:2', ('cpu:2',)),
+    (['CPU:1', 'cpu:0'], ('cpu:1', 'cpu:0')),
+  )
+  def test_names(self, devices, expected):
+    self.assertEqual(workers.choose_devices(devices), expected)
+
+  def test_unknown_device(self):
+    with self.assertRaisesRegex(
+      ValueError, 'devices: there is no gpu:7 on this machine, expected .* cpu:0, cpu:1, cpu:2'
+    ):
+      runtime.create_local_execution_context(devices=['cpu:0', 'gpu:7'])
+
+  def test_no_device(self):
+    with self.assertRaisesRegex(ValueError, 'devices: an empty list'):
+      runtime.create_local_execution_context(devices=[])
+
+
+class WorkerPoolTest(parameterized.TestCase):
+  def test_items_run_on_all_devices_at_the_same_time(self):
+    devices = ('cpu:0', 'cpu:1', 'cpu:2')
+    pool = workers.WorkerPool(devices, 2)
+    all_there = threading.Barrier(6, timeout=60)  # Broken if fewer run at a time.
+
+    def place(item):
+      all_there.wait()
+      return item, tf.identity(tf.add(item, 1)).device
+
+    placed = pool.map(place, range(12))
+    self.assertEqual([item for item, _ in placed], list(range(12)))
+    names = {device.lower().rpartition('/device:')[2] for _, device in placed}
+    self.assertEqual(names, set(devices))
+
+  def test_first_error_in_order_and_the_rest_does_not_run(self):
+    pool = workers.WorkerPool(('cpu:0',), 1)
+    ran = []
+
+    def fail(item):
+      ran.append(item)
+      if item >= 2:
+        raise ValueError(f'item {item}')
+
+    with self.assertRaisesRegex(ValueError, 'item 2'):
+      pool.map(fail, range(1000))
+    self.assertLess(len(ran), 1000)
+    self.assertEqual(pool.map(str, [1, 2]), ['1', '2'])
+
+  def test_close_leaves_no_thread(self):
+    pool = workers.WorkerPool(('cpu:0', 'cpu:1'), 2)
+    before = threading.active_count()
+    pool.map(str, range(8))
+    pool.close()
+    self.assertLessEqual(threading.active_count(), before)
+
+
+class PlacementTest(parameterized.TestCase):
+  @parameterized.parameters('cpu:1', 'cpu:2')
+  def test_operations_run_on_the_device(self, device):
+    @tff.tensorflow.computation(tff.SequenceType(np.float32))
+    def work(dataset):
+      return dataset.reduce(0.0, lambda total, x: total + x)
+
+    computation = tff.federated_computation(
+      lambda data: tff.federated_map(work, data), tff.FederatedType(work.type_signature.parameter, tff.CLIENTS)
+    )
+    context = runtime.create_local_execution_context(devices=[device])
+    data = tf.data.Dataset.range(3).map(lambda x: tf.cast(x, tf.float32))
+    tf.config.run_functions_eagerly(False)
+    run_metadata = testing.operations_of(lambda: context.invoke(computation, [data, data]))
+    self.assertIn(f'/device:{device.upper()}', run_metadata['AddV2'])
+    self.assertLen(run_metadata['AddV2'], 1)
+
+  def test_same_bits_for_any_number_of_workers(self):
+    @tff.tensorflow.computation(np.float32)
+    def work(x):
+      return tf.math.sin(tf.linspace(x, 2.0 * x, 1000))
+
+    @tff.federated_computation(tff.FederatedType(np.float32, tff.CLIENTS))
+    def computation(values):
+      return tff.federated_mean(tff.federated_map(work, values), values)
+
+    values = np.random.default_rng(0).random(37, np.float32)
+    results = [
+      runtime.create_local_execution_context(
+        devices=devices, clients_per_device=clients_per_device
+      ).invoke(computation, list(values))
+      for devices, clients_per_device in (
+        (['cpu:0'], 1), (['cpu:0'], 2), (['cpu:1'], 5), (['cpu:0', 'cpu:1', 'cpu:2'], 2)
+      )
+    ]
+    for result in results[1:]:
+      np.testing.assert_array_equal(result, results[0])
+
+
+_PROGRAM = """
+import threading
+import numpy as np, psutil, tensorflow as tf, tensorflow_federated as tff
+from tff_lg import runtime
+
+runtime.set_local_execution_context(clients_per_device=2)
+
+@tff.tensorflow.computation(np.int64)
+def work(n):
+  return tf.while_loop(lambda i: i < n, lambda i: i + 1, [np.int64(0)])[0]
+
+@tff.federated_computation(tff.FederatedType(np.int64, tff.CLIENTS))
+def computation(counts):
+  return tff.federated_map(work, counts)
+
+assert computation([1, 2, 3]) == [1, 2, 3]
+assert not psutil.Process().children()
+assert all(t.name.startswith(('MainThread', 'tff_lg_client')) for t in threading.enumerate())
+print('ready', flush=True)
+"""
+
+
+def _start(program):
+  return subprocess.Popen(
+    [sys.executable, '-c', program],
+    stdout=subprocess.PIPE,
+    stderr=subprocess.PIPE,
+    text=True,
+    env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)},
+  )
+
+
+class ProgramTest(parameterized.TestCase):
+  def test_ends_and_leaves_nothing(self):
+    process = _start(_PROGRAM)
+    # Were a process left, it would hold the pipe, and this call, until the time is out.
+    output, errors = process.communicate(timeout=240)
+    self.assertEqual((process.returncode, output), (0, 'ready\n'), errors)
+
+  @parameterized.parameters(1, 5)
+  def test_ctrl_c_ends_clients_that_run(self, num_clients):
+    forever = f'computation([2**62] * {num_clients})\n'
+    restore = 'import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n'
+    process = _start(restore + _PROGRAM + forever)
+    self.assertEqual(process.stdout.readline(), 'ready\n')
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=240)
+    self.assertEqual(process.returncode, -signal.SIGINT, errors)
+    self.assertIn('KeyboardInterrupt', errors)
+
+
+if __name__ == '__main__':
+  absltest.main()
