@@ -60,7 +60,7 @@ def assert_same_on_both(stock, ours, computation, *arguments):
   assert_same(mine, theirs)
 
 
-def operations_of(call):
+def devices_of_operations(call):
   """The devices of the operations that the call ran, inside of functions too, by kind."""
   context.enable_run_metadata()
   try:
@@ -69,9 +69,6 @@ def operations_of(call):
   finally:
     context.disable_run_metadata()
   devices = collections.defaultdict(set)
-  for step in metadata.step_stats.dev_stats:
-    for node in step.node_stats:
-      devices[node.node_name].add(step.device)
   for graph in metadata.partition_graphs:
     for node in graph.node:
       devices[node.op].add(node.device)
