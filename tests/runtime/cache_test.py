@@ -25,10 +25,10 @@ class ComputationCacheTest(absltest.TestCase):
     made = []
     kept = cache.ComputationCache(lambda computation: made.append(computation), capacity=2)
     computations = [_adder(number) for number in range(3)]
-    for index in (0, 1, 0, 2, 0, 1):
+    for index in (0, 1, 0, 2, 2, 1, 0):
       kept(computations[index])
       self.assertLessEqual(len(kept), 2)
-    self.assertEqual(made, [computations[index] for index in (0, 1, 2, 1)])
+    self.assertEqual(made, [computations[index] for index in (0, 1, 2, 0)])
 
 
 class ContextTest(absltest.TestCase):

@@ -2,6 +2,7 @@
 
 import collections
 
+import grpc
 import numpy as np
 import tensorflow as tf
 import tensorflow_federated as tff
@@ -12,9 +13,7 @@ from tff_lg import runtime
 
 _INTS = tff.FederatedType(np.int32, tff.CLIENTS)
 _FLOATS = tff.FederatedType(np.float32, tff.CLIENTS)
-_ROWS = tff.FederatedType(
-  collections.OrderedDict(b=np.int32, a=(np.float32, [2])), tff.CLIENTS
-)
+_ROWS = tff.FederatedType(collections.OrderedDict(b=np.int32, a=(np.float32, [2])), tff.CLIENTS)
 _SEQUENCES = tff.FederatedType(tff.SequenceType(np.int64), tff.CLIENTS)
 
 
@@ -201,7 +200,7 @@ class SameOnBothTest(parameterized.TestCase):
   )
   def test_secure_sums_check_the_range(self, secure_sum):
     computation = tff.federated_computation(secure_sum, _INTS)
-    with testing.installed(_STOCK), self.assertRaises(Exception):
+    with testing.installed(_STOCK), self.assertRaises(grpc.RpcError):
       computation([1, 11])
     with testing.installed(_OURS):
       with self.assertRaisesRegex(
@@ -264,7 +263,9 @@ class ClientComputationErrorTest(absltest.TestCase):
     with testing.installed(_OURS):
       with self.assertRaises(runtime.ClientComputationError) as raised:
         computation([1, -2])
-    self.assertRegex(str(raised.exception), '^federated_aggregate failed at client 1: assertion failed: .*not so')
+    self.assertRegex(
+      str(raised.exception), '^federated_aggregate failed at client 1: assertion failed: .*not so'
+    )
 
 
 if __name__ == '__main__':

@@ -17,10 +17,12 @@ def setUpModule():
 
 def _count_in_variable(steps):
   count = tf.Variable(0, name='count')
+  before = []
   for _ in range(3):
-    with tf.control_dependencies([count.assign_add(steps)]):
-      count.assign(tf.identity(count))
-  return count.read_value()
+    with tf.control_dependencies(before):
+      before = [count.assign_add(steps)]
+  with tf.control_dependencies(before):
+    return count.read_value()
 
 
 def _count_in_while_loop(steps):
@@ -56,10 +58,6 @@ def _insert_dense(key):
 @tf.function
 def _helper(x):
   return tf.cond(x > 2, lambda: x * 10, lambda: -x)
-
-
-def _functions(x):
-  return _helper(x), tf.map_fn(lambda y: y + x, tf.range(3)), tf.py_function
 
 
 def _library(x):
@@ -111,9 +109,7 @@ class SameOnBothTest(parameterized.TestCase):
       (first, (second,)), text = value['b'], value['a']
       return collections.OrderedDict(z=text + '!', y=[(second, first)])
 
-    testing.assert_same_on_both(
-      _STOCK, _OURS, part, collections.OrderedDict(b=(1, [2.5]), a='x')
-    )
+    testing.assert_same_on_both(_STOCK, _OURS, part, collections.OrderedDict(b=(1, [2.5]), a='x'))
 
   def test_functions_of_one_name_and_different_content(self):
     def scaled_by(factor):
@@ -125,15 +121,6 @@ class SameOnBothTest(parameterized.TestCase):
 
     with testing.installed(_OURS):
       self.assertEqual([scaled_by(factor)(3) for factor in (2, 5, 2)], [6, 15, 6])
-
-  def test_session_token(self):
-    from tensorflow_federated.python.core.environments.tensorflow_frontend import (
-      tensorflow_computation,
-    )
-
-    part = tensorflow_computation.tf_computation_with_session_token \
-      if hasattr(tensorflow_computation, 'tf_computation_with_session_token') else None
-    self.skipTest(str(part))
 
   def test_variables_start_anew_at_every_call(self):
     part = tff.tensorflow.computation(_count_in_variable, np.int32)

@@ -148,9 +148,7 @@ class SameOnBothTest(parameterized.TestCase):
         b=tff.FederatedType(np.int32, tff.CLIENTS), a=tff.FederatedType(np.int32, tff.SERVER)
       )
     )
-    testing.assert_same_on_both(
-      _STOCK, _OURS, computation, collections.OrderedDict(b=[1, 2], a=3)
-    )
+    testing.assert_same_on_both(_STOCK, _OURS, computation, collections.OrderedDict(b=[1, 2], a=3))
 
 
 _WRONG = {

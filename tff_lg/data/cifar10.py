@@ -114,6 +114,7 @@ class _BatchUnpickler(pickle.Unpickler):
   )
 
   def find_class(self, module: str, name: str) -> object:
+    """Finds what `pickle` asks for, if it is on the list."""
     if (module, name) not in self._ALLOWED:
       raise pickle.UnpicklingError(f'{module}.{name} has no place in a batch')
     return super().find_class(module, name)

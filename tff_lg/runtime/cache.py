@@ -43,9 +43,7 @@ class ComputationCache:
     self._lock = threading.Lock()
     self._by_content = functools.lru_cache(capacity)(make)
     # A computation's hash is that of its serialized content: milliseconds for large ones.
-    self._by_identity = functools.lru_cache(capacity)(
-      lambda key: self._by_content(key.computation)
-    )
+    self._by_identity = functools.lru_cache(capacity)(lambda key: self._by_content(key.computation))
 
   def __call__(self, computation: tff.framework.ConcreteComputation) -> Any:
     """What is made of the computation, from the cache if it was made before."""

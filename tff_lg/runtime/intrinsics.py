@@ -17,7 +17,9 @@ from tff_lg.runtime.values import AllEqual, AtClients, members
 
 # Where TensorFlow's graph was made: always where the runtime imports it, so of no help.
 _TRACE = re.compile(
-  r'^(Graph execution error:|Detected at node .*|\s+File ".*", line .*|\s*)\n|{{function_node \S+}} ', re.MULTILINE
+  r'^(Graph execution error:|Detected at node .*|\s+File ".*", line .*|\s*)\n'
+  r'|{{function_node \S+}} ',
+  re.MULTILINE,
 )
 
 

@@ -17,8 +17,11 @@ def replace_by_loops(graph_def: tf.compat.v1.GraphDef) -> None:
   Args:
     graph_def: a graph with its function library, whose functions have unique names.
   """
-  bodies = [graph_def.node, *(function.node_def for function in graph_def.library.function)]
-  nodes = [node for body in bodies for node in body if node.op == 'ReduceDataset']
+  nodes = [node for node in graph_def.node if node.op == 'ReduceDataset']
+  for function in graph_def.library.function:
+    of_function = [node for node in function.node_def if node.op == 'ReduceDataset']
+    _rename_outputs(function, {node.name for node in of_function})
+    nodes.extend(of_function)
   known = {function.signature.name for function in graph_def.library.function}
   added: list[function_pb2.FunctionDef] = []
   for node in nodes:
@@ -29,6 +32,21 @@ def replace_by_loops(graph_def: tf.compat.v1.GraphDef) -> None:
         added.append(function)
     _replace(node, loop.function_def.signature.name)
   graph_def.library.function.extend(added)
+
+
+def _rename_outputs(function: function_pb2.FunctionDef, names: set[str]) -> None:
+  """In a function's body outputs have names, which a call has others for."""
+
+  def renamed(tensor: str) -> str:
+    node, *output = tensor.split(':')
+    return f'{node}:output:{output[-1]}' if output and node in names else tensor
+
+  for node in function.node_def:
+    inputs = [renamed(tensor) for tensor in node.input]
+    del node.input[:]
+    node.input.extend(inputs)
+  for result, tensor in function.ret.items():
+    function.ret[result] = renamed(tensor)
 
 
 def _replace(node: tf.compat.v1.NodeDef, function_name: str) -> None:

@@ -116,7 +116,9 @@ def variant_of_elements(elements: list[Any], element_type: tff.Type) -> tf.Tenso
     parts = [_slices([_no_elements(spec) for spec in specs])]
   while len(parts) > 1:  # In pairs: a chain could be deeper than tf.data's stack.
     pairs = itertools.zip_longest(parts[::2], parts[1::2])
-    parts = [first if second is None else _concatenate(first, second, specs) for first, second in pairs]
+    parts = [
+      first if second is None else _concatenate(first, second, specs) for first, second in pairs
+    ]
   return parts[0]
 
 

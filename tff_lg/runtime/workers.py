@@ -1,11 +1,11 @@
 """Workers: threads that each run clients on one device."""
 
-import atexit
-import concurrent.futures
 import os
 import queue
+import threading
 import weakref
 from collections.abc import Callable, Sequence
+from concurrent.futures.thread import ThreadPoolExecutor
 from typing import Any
 
 import tensorflow as tf
@@ -85,7 +85,7 @@ class WorkerPool:
       for _ in range(clients_per_device or default):
         self._free.put(device)
         size += 1
-    self._threads = concurrent.futures.ThreadPoolExecutor(size, 'tff_lg_client')
+    self._threads = ThreadPoolExecutor(size, 'tff_lg_client')
     _POOLS.add(self)
 
   def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
@@ -105,18 +105,18 @@ class WorkerPool:
       finally:
         self._free.put(device)
 
-    # Even a single item: Python hears no Ctrl-C in a thread that is inside TensorFlow.
-    futures = [
-      self._threads.submit(on_free_device, item, ending)
-      for item, ending in zip(items, endings, strict=True)
-    ]
+    futures = []
     self._running.update(endings)
     try:
+      # Even a single item: Python hears no Ctrl-C in a thread that is inside TensorFlow.
+      for item, ending in zip(items, endings, strict=True):
+        futures.append(self._threads.submit(on_free_device, item, ending))
       return [future.result() for future in futures]
     except BaseException:
       # Nobody waits for the others any more.
-      for future, ending in zip(futures, endings, strict=True):
+      for future in futures:
         future.cancel()
+      for ending in endings:
         ending.cancel()
       raise
     finally:
@@ -139,4 +139,6 @@ def _close_all() -> None:
     pool.close()
 
 
-atexit.register(_close_all)
+# Python joins all threads before it calls what atexit knows; this comes before that, as it is
+# registered after `concurrent.futures.thread`, imported above, has registered itself.
+threading._register_atexit(_close_all)

@@ -1,0 +1,33 @@
+"""Tests of how a pipeline starts."""
+
+import sys
+from unittest import mock
+
+from absl import flags
+from absl.testing import absltest, flagsaver
+
+from pipelines import launch
+
+_NAME = flags.DEFINE_string('launch_test_name', 'nobody', 'A flag of this test.')
+
+
+class LaunchTest(absltest.TestCase):
+  @flagsaver.flagsaver
+  def test_parses_flags_and_hands_on_the_rest(self):
+    seen = []
+    with mock.patch.object(sys, 'argv', ['program', '--launch_test_name=ada', 'rest']):
+      launch.run(lambda argv: seen.append((_NAME.value, list(argv))))
+    self.assertEqual(seen, [('ada', ['program', 'rest'])])
+
+  @flagsaver.flagsaver
+  def test_unknown_flag_ends_before_main(self):
+    main = mock.Mock()
+    with mock.patch.object(sys, 'argv', ['program', '--launch_test_nam=ada']):
+      with self.assertRaises(SystemExit) as raised:
+        launch.run(main)
+    self.assertEqual(raised.exception.code, 1)
+    main.assert_not_called()
+
+
+if __name__ == '__main__':
+  absltest.main()

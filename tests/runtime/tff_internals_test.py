@@ -1,0 +1,72 @@
+"""What is used of TFF beyond its public names does what the runtime relies on."""
+
+import collections
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_federated as tff
+from absl.testing import absltest, parameterized
+
+from tff_lg.runtime import tff_internals as internals
+
+_PAIR = tff.to_type(collections.OrderedDict(b=np.int32, a=(np.float32, [None])))
+
+
+def _pair(number, *floats):
+  return tf.constant(number), tf.constant(floats, tf.float32)
+
+
+def _plain(elements):
+  return [(int(b), a.numpy().tolist()) for b, a in elements]
+
+
+class SequencesTest(parameterized.TestCase):
+  @parameterized.parameters(0, 1, 2, 3, 100)
+  def test_elements_go_in_and_come_out(self, count):
+    elements = [_pair(number, *range(number % 3)) for number in range(count)]
+    variant = internals.variant_of_elements(elements, _PAIR)
+    for _ in range(2):  # It can be read again.
+      self.assertEqual(_plain(internals.elements_of_variant(variant, _PAIR)), _plain(elements))
+
+  def test_a_data_set_of_it_has_the_types_containers(self):
+    variant = internals.variant_of_elements([_pair(1, 0.5)], _PAIR)
+    (element,) = internals.dataset_from_variant(variant, _PAIR)
+    self.assertIsInstance(element, collections.OrderedDict)
+    self.assertEqual(list(element), ['b', 'a'])
+    self.assertEqual(int(element['b']), 1)
+
+  def test_strings_and_nested_structures(self):
+    element_type = tff.to_type([(np.str_, (np.int32, np.str_))])[0]
+    elements = [(tf.constant('x'), (tf.constant(1), tf.constant('y')))]
+    for some in (elements, []):
+      variant = internals.variant_of_elements(some, element_type)
+      self.assertLen(internals.elements_of_variant(variant, element_type), len(some))
+
+  def test_elements_without_tensors(self):
+    with self.assertRaisesRegex(NotImplementedError, 'without tensors'):
+      internals.variant_of_elements([()], tff.StructType([]))
+
+
+class CheckArrayTest(parameterized.TestCase):
+  @parameterized.parameters(
+    (1.5, np.int32), ([1, 2], np.int32), ('a', np.float32), (np.float64(1), np.float32)
+  )
+  def test_refused(self, value, dtype):
+    with self.assertRaisesRegex(TypeError, 'Expected a value of type'):
+      internals.check_array(value, tff.TensorType(dtype))
+
+  def test_lists_become_arrays(self):
+    array = internals.check_array([[1.0], [2.0]], tff.TensorType(np.float32, [2, 1]))
+    self.assertEqual((array.dtype, array.tolist()), (np.float32, [[1.0], [2.0]]))
+
+
+class CompileTest(absltest.TestCase):
+  def test_secure_sums_are_gone(self):
+    computation = tff.federated_computation(
+      lambda x: tff.federated_secure_sum(x, 10), tff.FederatedType(np.int32, tff.CLIENTS)
+    )
+    self.assertNotIn('secure', str(internals.compile_computation(computation)))
+
+
+if __name__ == '__main__':
+  absltest.main()
