@@ -37,13 +37,27 @@ def _variable_model():
   )
 
 
-def _recon_model():
-  keras_model = _keras_model()
-  return tff.learning.models.ReconstructionModel.from_keras_model_and_layers(
-    keras_model=keras_model,
-    global_layers=keras_model.layers[:0],
-    local_layers=keras_model.layers,
-    input_spec=_DATA[0].element_spec,
+def _reconstruction():
+  def model_fn():
+    keras_model = tf.keras.Sequential(
+      [
+        tf.keras.layers.InputLayer(input_shape=(4,)),
+        tf.keras.layers.Dense(5, kernel_initializer='ones', name='shared'),
+        tf.keras.layers.Dense(3, kernel_initializer='ones', name='own'),
+      ]
+    )
+    return tff.learning.models.ReconstructionModel.from_keras_model_and_layers(
+      keras_model=keras_model,
+      global_layers=keras_model.layers[:1],
+      local_layers=keras_model.layers[1:],
+      input_spec=_DATA[0].element_spec,
+    )
+
+  return tff.learning.algorithms.build_fed_recon(
+    model_fn,
+    loss_fn=lambda: tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+    client_optimizer_fn=_SGD,
+    reconstruction_optimizer_fn=_SGD,
   )
 
 
@@ -73,6 +87,7 @@ _ALGORITHMS = {
   'fed_prox': lambda: tff.learning.algorithms.build_weighted_fed_prox(_functional(), 0.5, _SGD),
   'fed_sgd': lambda: tff.learning.algorithms.build_fed_sgd(_functional(), _SGD),
   'mime': lambda: tff.learning.algorithms.build_weighted_mime_lite(_functional(), _SGD),
+  'reconstruction': _reconstruction,
   'clipped': lambda: tff.learning.algorithms.build_weighted_fed_avg(
     _functional(),
     _SGD,
@@ -95,6 +110,11 @@ def _rounds(process, data, num_rounds=2):
     output = process.next(state, data)
     state = output.state
   return output
+
+
+def _sorted(metrics):
+  """Metrics of clients, which TFF samples in any order, as sorted numbers."""
+  return {name: sorted(np.round(values, 4).tolist()) for name, values in metrics.items()}
 
 
 class LearningAlgorithmsTest(parameterized.TestCase):
@@ -123,6 +143,23 @@ class LearningAlgorithmsTest(parameterized.TestCase):
     with testing.installed(_OURS):
       ours = _rounds(process, data)
     testing.assert_same(ours, theirs)
+
+  def test_personalization_eval(self):
+    computation = _personalization()
+    weights = tff.learning.models.ModelWeights(
+      [np.ones((4, 3), np.float32), np.zeros(3, np.float32)], []
+    )
+    data = [
+      collections.OrderedDict(train_data=examples, test_data=examples.take(2))
+      for examples in (dataset.unbatch() for dataset in _DATA)
+    ]
+    with testing.installed(_STOCK):
+      theirs = computation(weights, data)
+    with testing.installed(_OURS):
+      ours = computation(weights, data)
+    self.assertEqual(sorted(ours), sorted(theirs))
+    for name in ('count', 'baseline_metrics'):
+      self.assertEqual(_sorted(ours[name]), _sorted(theirs[name]))
 
   @parameterized.named_parameters(('fedavg', True), ('lg', False))
   def test_ours(self, everything_global):
