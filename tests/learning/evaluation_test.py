@@ -1,7 +1,7 @@
 """Tests of evaluating clients' own models and of the sums of an ensemble."""
 
 import numpy as np
-from absl.testing import absltest
+from absl.testing import absltest, parameterized
 
 from tests.learning import testing
 from tff_lg import learning, simulation
@@ -37,9 +37,11 @@ class EvaluateTest(absltest.TestCase):
     self.assertEqual([result['num_examples'] for result in results], [3, 1, 0])
 
 
-class EnsembleTest(absltest.TestCase):
-  def test_sums_over_clients(self):
-    model = testing.classifier().with_global_layers(('output',))
+class EnsembleTest(parameterized.TestCase):
+  @parameterized.named_parameters(('logits', None), ('probabilities', 'softmax'))
+  def test_sums_over_clients(self, output_activation):
+    model = testing.classifier(output_activation=output_activation)
+    model = model.with_global_layers(('output',))
     process = learning.build_local_global_process(model, testing.settings())
     server_state = process.initialize(model.initial_weights)
     rng = np.random.default_rng(0)

@@ -29,10 +29,10 @@ def linear_model(global_layers=('base', 'head')) -> models.LocalGlobalModel:
   ).with_global_layers(global_layers)
 
 
-def classifier(seed=0) -> models.LocalGlobalModel:
+def classifier(seed=0, output_activation=None) -> models.LocalGlobalModel:
   """A network 4-5-3, everything global."""
   return models.from_keras(
-    models.build_mlp((4,), 3, (5,), seed=seed),
+    models.build_mlp((4,), 3, (5,), seed=seed, output_activation=output_activation),
     loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
     metrics={'accuracy': tf.keras.metrics.SparseCategoricalAccuracy},
   )

@@ -14,6 +14,10 @@ from tff_lg.models import local_global
 ENSEMBLE_BATCH_SIZE = 1000
 
 
+# Of probabilities before their logarithm is taken: one client's zero is no veto.
+_LEAST_PROBABILITY = 1e-7
+
+
 class EnsembleSums(NamedTuple):
   """Sums over clients of their models' predictions for a batch of common examples.
 
@@ -103,7 +107,7 @@ def build_ensemble(
   part of any method.
 
   Args:
-    model: the model and its split; its output is logits.
+    model: the model and its split; its output is logits or probabilities.
     server_state_type: type of the process's server state, at the server.
     client_state_type: type of one client's state.
 
@@ -119,7 +123,11 @@ def build_ensemble(
   @tff.tensorflow.computation(server_state_type.member.global_weights, client_state_type, x_type)
   def predict_client(global_weights, client_state, x):
     weights = model.merge(tuple(global_weights), tuple(client_state.local_weights))
-    log_probability = tf.nn.log_softmax(model.predict(weights, x, training=False))
+    output = model.predict(weights, x, training=False)
+    if model.outputs_probabilities:
+      log_probability = tf.math.log(tf.maximum(output, _LEAST_PROBABILITY))
+    else:
+      log_probability = tf.nn.log_softmax(output)
     vote = tf.one_hot(tf.argmax(log_probability, axis=1), log_probability.shape[1])
     return EnsembleSums(tf.exp(log_probability), log_probability, vote)
 

@@ -26,11 +26,13 @@ class LocalGlobalModel:
       `tff.tensorflow.computation` only.
     weight_names: `layer/weight` for each trainable weight, in the model's order.
     weight_is_global: whether the server aggregates that weight.
+    outputs_probabilities: whether the output is probabilities instead of logits.
   """
 
   functional: tff.learning.models.FunctionalModel
   weight_names: tuple[str, ...]
   weight_is_global: tuple[bool, ...]
+  outputs_probabilities: bool = False
 
   @property
   def initial_weights(self) -> ModelWeights:
@@ -150,7 +152,13 @@ def from_keras(
   names = _names_in_functional_order(keras_model, functional.initial_weights[0])
   if len(set(names)) != len(names):
     raise ValueError(f'model {keras_model.name}: two weights share a name: {", ".join(names)}.')
-  return LocalGlobalModel(functional, names, (True,) * len(names))
+  activation = getattr(keras_model.layers[-1], 'activation', None)
+  return LocalGlobalModel(
+    functional,
+    names,
+    (True,) * len(names),
+    outputs_probabilities=activation is tf.keras.activations.softmax,
+  )
 
 
 def _names_in_functional_order(
