@@ -12,6 +12,7 @@ from typing import Any
 import tensorflow_federated as tff
 
 from tff_lg.runtime import cache, calls, intrinsics, values, workers
+from tff_lg.runtime import tff_internals as internals
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,7 +59,7 @@ def _selection(block: tff.framework.Selection) -> Closure:
   source = build(block.source)
   index = block.index
   if index is None:
-    names = [name for name, _ in values.internals.type_elements(block.source.type_signature)]
+    names = [name for name, _ in internals.type_elements(block.source.type_signature)]
     index = names.index(block.name)
   return lambda frame, run: source(frame, run)[index]
 

@@ -38,6 +38,9 @@ class RoundTraffic:
     mine, others = dataclasses.astuple(self), dataclasses.astuple(other)
     return RoundTraffic(*(a + b for a, b in zip(mine, others, strict=True)))
 
+  def __mul__(self, num_rounds: int) -> 'RoundTraffic':
+    return RoundTraffic(*(count * num_rounds for count in dataclasses.astuple(self)))
+
 
 def count_round(
   process: process_lib.LocalGlobalProcess, num_downloads: int, num_uploads: int

@@ -191,8 +191,8 @@ def _summarize(
   to_all = sum(
     (
       communication.count_round(phase.process, len(clients), config.clients_per_round)
+      * phase.num_rounds
       for phase in phases
-      for _ in range(phase.num_rounds)
     ),
     communication.RoundTraffic(),
   )
