@@ -16,14 +16,21 @@ def _adder(number):
 class ComputationCacheTest(absltest.TestCase):
   def test_made_once_by_content(self):
     made = []
-    kept = cache.ComputationCache(lambda computation: made.append(computation) or len(made))
+    finished = []
+    kept = cache.ComputationCache(
+      lambda computation: made.append(computation) or len(made),
+      lambda computation, number: finished.append(computation) or number,
+    )
     first, same, other = _adder(1), _adder(1), _adder(2)
     self.assertEqual([kept(first), kept(first), kept(same), kept(other)], [1, 1, 1, 2])
     self.assertEqual(made, [first, other])
+    self.assertLen(finished, 3)
 
   def test_least_recently_used_is_dropped(self):
     made = []
-    kept = cache.ComputationCache(lambda computation: made.append(computation), capacity=2)
+    kept = cache.ComputationCache(
+      lambda computation: made.append(computation), lambda _, result: result, capacity=2
+    )
     computations = [_adder(number) for number in range(3)]
     for index in (0, 1, 0, 2, 2, 1, 0):
       kept(computations[index])
@@ -44,7 +51,7 @@ class ContextTest(absltest.TestCase):
 
   def test_many_computations_stay_within_the_capacity(self):
     context = runtime.create_local_execution_context()
-    context._compile = cache.ComputationCache(context._compile, capacity=10)
+    context._compile = cache.ComputationCache(context._compile, lambda _, result: result, 10)
     for number in range(50):
       self.assertEqual(context.invoke(_adder(number), 1), number + 1)
     self.assertLen(context._compile, 10)

@@ -31,19 +31,29 @@ class _ByIdentity:
 
 
 class ComputationCache:
-  """What a function makes of computations; the least recently used are dropped."""
+  """What functions make of computations; the least recently used are dropped."""
 
   def __init__(
     self,
     make: Callable[[tff.framework.ConcreteComputation], Any],
+    finish: Callable[[tff.framework.ConcreteComputation, Any], Any],
     capacity: int = _COMPUTATIONS,
   ) -> None:
-    """Keeps `capacity` results of `make`."""
+    """Keeps `capacity` results of each function.
+
+    Args:
+      make: is called once for computations that are equal.
+      finish: is called with each computation and the result of `make`. Computations are
+        equal even if they take and give different Python containers.
+      capacity: how many are kept.
+    """
     # One thread at a time, so that no two make the same; TFF's compiler is Python anyway.
     self._lock = threading.Lock()
     self._by_content = functools.lru_cache(capacity)(make)
     # A computation's hash is that of its serialized content: milliseconds for large ones.
-    self._by_identity = functools.lru_cache(capacity)(lambda key: self._by_content(key.computation))
+    self._by_identity = functools.lru_cache(capacity)(
+      lambda key: finish(key.computation, self._by_content(key.computation))
+    )
 
   def __call__(self, computation: tff.framework.ConcreteComputation) -> Any:
     """What is made of the computation, from the cache if it was made before."""

@@ -1,11 +1,13 @@
 """Calls of imported TensorFlow functions with values as the interpreter has them."""
 
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import tensorflow as tf
 import tensorflow_federated as tff
+
+from tff_lg.runtime import tensorflow_functions
 
 # Members that are accumulated in one call of TensorFlow.
 _AT_A_TIME = 10
@@ -14,9 +16,7 @@ _AT_A_TIME = 10
 class TensorFlowCall:
   """A TensorFlow computation as a function of one value."""
 
-  def __init__(
-    self, function: Callable[[Sequence[tf.Tensor]], list[tf.Tensor]], result_type: tff.Type
-  ) -> None:
+  def __init__(self, function: tensorflow_functions.FlatFunction, result_type: tff.Type) -> None:
     """Wraps a function of flat tensors, whose results are packed by `result_type`."""
     self._function = function
     self._result_type = result_type
@@ -24,7 +24,7 @@ class TensorFlowCall:
 
   def __call__(self, argument: Any) -> Any:
     """The result for an argument, which is None for a function without parameter."""
-    return _pack(iter(self._function(_flat(argument))), self._result_type)
+    return pack(iter(self._function(flat(argument))), self._result_type)
 
   def accumulate(self, total: Any, members: Sequence[Any]) -> Any:
     """Applies the function to (total, member) for each member in turn.
@@ -32,17 +32,17 @@ class TensorFlowCall:
     It does so in the graph, some members at a time: a call of TensorFlow costs more than
     the sum of a small model's weights, and leaves 48 bytes behind for each result.
     """
-    flat_total = _flat(total)
+    flat_total = flat(total)
     for start in range(0, len(members), _AT_A_TIME):
-      chunk = [_flat(member) for member in members[start : start + _AT_A_TIME]]
+      chunk = [flat(member) for member in members[start : start + _AT_A_TIME]]
       arguments = [*flat_total, *(tensor for member in chunk for tensor in member)]
       dtypes = tuple(tensor.dtype for tensor in arguments)
-      flat_total = self._chain(len(flat_total), len(chunk), dtypes)(*arguments)
-    return _pack(iter(flat_total), self._result_type)
+      flat_total = self._chain(len(flat_total), len(chunk), dtypes)(arguments)
+    return pack(iter(flat_total), self._result_type)
 
   def _build_chain(
     self, num_totals: int, num_members: int, dtypes: tuple[tf.DType, ...]
-  ) -> Callable[..., list[tf.Tensor]]:
+  ) -> tensorflow_functions.FlatFunction:
     size = (len(dtypes) - num_totals) // num_members
 
     def chain(*tensors: tf.Tensor) -> list[tf.Tensor]:
@@ -52,17 +52,20 @@ class TensorFlowCall:
       return total
 
     specs = [tf.TensorSpec(None, dtype) for dtype in dtypes]
-    concrete = tf.function(chain, autograph=False).get_concrete_function(*specs)
-    return lambda *tensors: concrete._call_flat(list(tensors), concrete.captured_inputs)
+    return tensorflow_functions.as_flat_function(
+      tf.function(chain, autograph=False).get_concrete_function(*specs)
+    )
 
 
-def _flat(value: Any) -> list[tf.Tensor]:
+def flat(value: Any) -> list[tf.Tensor]:
+  """A value's tensors, in the order of its type."""
   if isinstance(value, tuple):
-    return [tensor for element in value for tensor in _flat(element)]
+    return [tensor for element in value for tensor in flat(element)]
   return [] if value is None else [value]
 
 
-def _pack(flat: Iterator[tf.Tensor], value_type: tff.Type) -> Any:
+def pack(tensors: Iterator[tf.Tensor], value_type: tff.Type) -> Any:
+  """The value of a type whose tensors come next."""
   if isinstance(value_type, tff.StructType):
-    return tuple(_pack(flat, element) for element in value_type)
-  return next(flat)
+    return tuple(pack(tensors, element) for element in value_type)
+  return next(tensors)

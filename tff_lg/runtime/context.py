@@ -1,6 +1,7 @@
 """TFF contexts that run computations in this process."""
 
 import asyncio
+import dataclasses
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -8,6 +9,27 @@ import tensorflow_federated as tff
 
 from tff_lg.runtime import cache, interpreter, values, workers
 from tff_lg.runtime import tff_internals as internals
+
+
+@dataclasses.dataclass(frozen=True)
+class _Compiled:
+  """A computation's closure, and what takes its argument in and gives its result out."""
+
+  closure: interpreter.Closure
+  ingest: values.Ingest | None
+  release: values.Release
+
+
+def _compile(computation: tff.framework.ConcreteComputation) -> interpreter.Closure:
+  return interpreter.build(internals.compile_computation(computation))
+
+
+def _add_conversions(
+  computation: tff.framework.ConcreteComputation, closure: interpreter.Closure
+) -> _Compiled:
+  parameter, result = computation.type_signature.parameter, computation.type_signature.result
+  ingest = None if parameter is None else values.build_ingest(parameter)
+  return _Compiled(closure, ingest, values.build_release(result))
 
 
 class LocalExecutionContext(tff.framework.SyncContext):
@@ -28,7 +50,7 @@ class LocalExecutionContext(tff.framework.SyncContext):
     self._default_num_clients = default_num_clients
     workers.configure_tensorflow(devices)
     self._pool = workers.WorkerPool(workers.choose_devices(devices), clients_per_device)
-    self._compile = cache.ComputationCache(_compile)
+    self._compile = cache.ComputationCache(_compile, _add_conversions)
 
   def invoke(self, comp: tff.framework.ConcreteComputation, arg: Any) -> Any:
     """Evaluates a computation on an argument, as TFF's contexts do.
@@ -48,12 +70,12 @@ class LocalExecutionContext(tff.framework.SyncContext):
     run = interpreter.Run(num_clients, self._pool)
 
     def embed(argument: tff.framework.ConcreteComputation) -> Callable[[Any], Any]:
-      return self._compile(argument)({}, run)
+      return self._compile(argument).closure({}, run)
 
-    value = None if arg is None else values.ingest(arg, function_type.parameter, embed)
-    result = self._compile(comp)({}, run)(value)
-    released = values.release(result, function_type.result)
-    return internals.to_python_container(released, function_type.result)
+    compiled = self._compile(comp)
+    if arg is not None:
+      arg = compiled.ingest(arg, embed)
+    return compiled.release(compiled.closure({}, run)(arg))
 
   def cancel(self) -> None:
     """Ends the clients that run, for other threads; their `invoke` raises an error."""
@@ -76,10 +98,6 @@ class AsyncLocalExecutionContext(tff.framework.AsyncContext):
     except asyncio.CancelledError:
       self._context.cancel()
       raise
-
-
-def _compile(computation: tff.framework.ConcreteComputation) -> interpreter.Closure:
-  return interpreter.build(internals.compile_computation(computation))
 
 
 def create_local_execution_context(

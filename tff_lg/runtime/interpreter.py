@@ -11,7 +11,7 @@ from typing import Any
 
 import tensorflow_federated as tff
 
-from tff_lg.runtime import cache, calls, intrinsics, values, workers
+from tff_lg.runtime import cache, calls, fusion, intrinsics, values, workers
 from tff_lg.runtime import tff_internals as internals
 
 
@@ -89,16 +89,42 @@ def _lambda(block: tff.framework.Lambda) -> Closure:
 
 
 def _block(block: tff.framework.Block) -> Closure:
-  steps = [(name, build(value)) for name, value in block.locals]
+  steps = [
+    _group(part) if isinstance(part, fusion.Group) else _local_value(*part)
+    for part in fusion.plan(block)
+  ]
   result = build(block.result)
 
   def closure(frame: Frame, run: Run) -> Any:
     frame = dict(frame)
-    for name, step in steps:
-      frame[name] = step(frame, run)
+    for step in steps:
+      step(frame, run)
     return result(frame, run)
 
   return closure
+
+
+def _local_value(
+  name: str, block: tff.framework.ComputationBuildingBlock
+) -> Callable[[dict[str, Any], Run], None]:
+  value = build(block)
+
+  def step(frame: dict[str, Any], run: Run) -> None:
+    frame[name] = value(frame, run)
+
+  return step
+
+
+def _group(group: fusion.Group) -> Callable[[dict[str, Any], Run], None]:
+  function = fusion.FusedFunction(group, lambda block: build(block)({}, None))
+  arguments = [build(argument) for argument in function.arguments]
+  evaluate = intrinsics.GROUPS[group.placement]
+
+  def step(frame: dict[str, Any], run: Run) -> None:
+    values = tuple(argument(frame, run) for argument in arguments)
+    frame.update(zip(group.results, evaluate(function, values, run), strict=True))
+
+  return step
 
 
 def _intrinsic(block: tff.framework.Intrinsic) -> Closure:
@@ -110,7 +136,7 @@ def _intrinsic(block: tff.framework.Intrinsic) -> Closure:
 
 
 def _literal(block: tff.framework.Literal) -> Closure:
-  value = values.tensor(block.value, block.type_signature)
+  value = values.build_tensor(block.type_signature)(block.value)
   return lambda frame, run: value
 
 

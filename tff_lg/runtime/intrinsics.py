@@ -5,13 +5,13 @@ the intrinsic's function type.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 import tensorflow_federated as tff
 
-from tff_lg.runtime import calls
+from tff_lg.runtime import calls, fusion
 from tff_lg.runtime import tff_internals as internals
 from tff_lg.runtime.values import AllEqual, AtClients, members
 
@@ -52,6 +52,34 @@ def _at_each_client(
       raise ClientComputationError(intrinsic, index, error) from error
 
   return AtClients(run.pool.map(at_client, list(enumerate(arguments))))
+
+
+def _group_at_clients(
+  function: fusion.FusedFunction, arguments: tuple, run: Any
+) -> list[AtClients]:
+  of_clients = [_select_client(arguments, index) for index in range(run.num_clients)]
+  if function.calls_tensorflow:
+    of_clients = _at_each_client('federated_map', function, of_clients, run).members
+  else:
+    of_clients = list(map(function, of_clients))
+  if not of_clients:
+    return [AtClients([]) for _ in range(function.num_results)]
+  return [AtClients(list(members)) for members in zip(*of_clients, strict=True)]
+
+
+def _group_at_server(function: fusion.FusedFunction, arguments: tuple, run: Any) -> tuple:
+  if not function.calls_tensorflow:
+    return function(arguments)
+  # On a worker: Python hears no Ctrl-C in a thread that is inside TensorFlow.
+  [results] = run.pool.map(function, [arguments])
+  return results
+
+
+# How a group of local processing is evaluated: (function, arguments, run) -> its results.
+GROUPS: Mapping[tff.framework.PlacementLiteral, Callable[..., Sequence[Any]]] = {
+  tff.CLIENTS: _group_at_clients,
+  tff.SERVER: _group_at_server,
+}
 
 
 def _map(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:

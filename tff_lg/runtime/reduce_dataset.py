@@ -10,6 +10,8 @@ from collections.abc import Sequence
 import tensorflow as tf
 from tensorflow.core.framework import function_pb2
 
+from tff_lg.runtime import loops
+
 
 def replace_by_loops(graph_def: tf.compat.v1.GraphDef) -> None:
   """Replaces each `ReduceDataset` by a call of a loop, in place.
@@ -102,7 +104,9 @@ def _build_loop(
           output_shapes=[spec.shape for spec in element_specs],
         )
 
-    def one_step(optional: tf.Tensor, *state: tf.Tensor) -> tuple:
+    def one_step(*tensors: tf.Tensor) -> tuple:
+      optional, *rest = loops.enter_body([*tensors, *others])
+      state, constants = rest[: len(state_dtypes)], rest[len(state_dtypes) :]
       with tf.device('cpu:0'):
         element = tf.raw_ops.OptionalGetValue(
           optional=optional,
@@ -110,7 +114,7 @@ def _build_loop(
           output_shapes=[spec.shape for spec in element_specs],
         )
       state = tf.raw_ops.StatefulPartitionedCall(
-        args=[*state, *element, *others], Tout=state_dtypes, f=_Function(function_name)
+        args=[*state, *element, *constants], Tout=state_dtypes, f=_Function(function_name)
       )
       for tensor, shape in zip(state, shapes, strict=True):
         tensor.set_shape(shape)

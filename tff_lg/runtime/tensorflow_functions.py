@@ -7,13 +7,13 @@ decided by the `tf.device` scope of the call.
 
 import hashlib
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import tensorflow as tf
 from tensorflow.python.eager import context, execute
 from tensorflow_federated.proto.v0 import computation_pb2
 
-from tff_lg.runtime import cancellation, reduce_dataset
+from tff_lg.runtime import cancellation, loops, reduce_dataset
 
 # TensorFlow makes a new resource at every call for a handle of this name
 # (tensorflow::ResourceHandle::ANONYMOUS_NAME).
@@ -25,10 +25,13 @@ _ANONYMOUS_TABLES = {
   'MutableHashTableOfTensorsV2': 'AnonymousMutableHashTableOfTensors',
   'MutableDenseHashTableV2': 'AnonymousMutableDenseHashTable',
 }
+# From the parameter's tensors to the list of the result's.
+FlatFunction = Callable[[Sequence[tf.Tensor]], list[tf.Tensor]]
+
 _NAMES = ('container', 'shared_name', 'use_node_name_sharing')
 
 
-def import_computation(computation: computation_pb2.TensorFlow) -> tf.types.experimental.Callable:
+def import_computation(computation: computation_pb2.TensorFlow) -> FlatFunction:
   """Imports a TensorFlow computation.
 
   Args:
@@ -48,6 +51,7 @@ def import_computation(computation: computation_pb2.TensorFlow) -> tf.types.expe
   _rename_functions(graph_def)
   _isolate_resources(graph_def, computation.initialize_op)
   graph_def = _cut(graph_def, [*results, computation.initialize_op])
+  loops.order_bodies(graph_def)
   reduce_dataset.replace_by_loops(graph_def)
   present = {node.name for node in graph_def.node}
   token = computation.session_token_tensor_name
@@ -68,23 +72,35 @@ def import_computation(computation: computation_pb2.TensorFlow) -> tf.types.expe
   feeds = [graph.get_tensor_by_name(parameters[index]) for index in used]
   if with_token:
     feeds.append(graph.get_tensor_by_name(token))
-  function = wrapped.prune(feeds, fetches)
-  options = context.context().function_call_options.as_attrs()
-  attributes = tuple(itertools.chain(*options.items()))
+  function = as_flat_function(wrapped.prune(feeds, fetches))
 
   def call(arguments: Sequence[tf.Tensor]) -> list[tf.Tensor]:
     fed = [arguments[index] for index in used]
     if with_token:
       fed.append(tf.constant('tff_lg'))
+    return function(fed)
+
+  return call
+
+
+def as_flat_function(function: tf.types.experimental.ConcreteFunction) -> FlatFunction:
+  """A concrete function of flat tensors as a function from a list to a list.
+
+  What runs in a thread's `cancellation.Cancellation.scope` can be ended.
+  """
+  options = context.context().function_call_options.as_attrs()
+  attributes = tuple(itertools.chain(*options.items()))
+
+  def call(arguments: Sequence[tf.Tensor]) -> list[tf.Tensor]:
     manager = cancellation.current_manager()
-    if manager is None:
+    if manager is None or not tf.executing_eagerly():
       # Calling the function itself would first try to bind names, and describe every tensor
       # in the error that it then drops: milliseconds a call.
-      return function._call_flat(fed, function.captured_inputs)
+      return function._call_flat(list(arguments), function.captured_inputs)
     return execute.execute_with_cancellation(
       function.name,
-      num_outputs=len(fetches),
-      inputs=[*fed, *function.captured_inputs],
+      num_outputs=len(function.outputs),
+      inputs=[*arguments, *function.captured_inputs],
       attrs=attributes,
       ctx=context.context(),
       cancellation_manager=manager,

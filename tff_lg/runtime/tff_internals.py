@@ -3,8 +3,9 @@
 TFF is pinned to 0.87, its last release; whoever ports this looks here.
 """
 
+import collections
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -13,21 +14,40 @@ import tensorflow_federated as tff
 from tensorflow_federated.python.common_libs import structure
 from tensorflow_federated.python.core.backends.native import compiler as native_compiler
 from tensorflow_federated.python.core.backends.test import compiler as secure_compiler
+from tensorflow_federated.python.core.environments.tensorflow_backend import (
+  tensorflow_tree_transformations,
+)
 from tensorflow_federated.python.core.impl.compiler import array
 from tensorflow_federated.python.core.impl.executors import cardinalities_utils
 from tensorflow_federated.python.core.impl.types import type_conversions
 from tensorflow_federated.python.core.impl.utils import tensorflow_utils
 
 infer_cardinalities = cardinalities_utils.infer_cardinalities
-to_python_container = type_conversions.type_to_py_container
 
 
 def compile_computation(
   computation: tff.framework.ConcreteComputation,
 ) -> tff.framework.ComputationBuildingBlock:
-  """Compiles by TFF's native compiler; secure sums become sums with their range checks."""
+  """Compiles by TFF's native compiler; secure sums become sums with their range checks.
+
+  Its own configuration has Grappler compute activations a second time to save memory,
+  after which a convolution, its bias and its activation are no longer fused; ours has not.
+  """
   computation = secure_compiler.replace_secure_intrinsics_with_bodies(computation)
-  return native_compiler.desugar_and_transform_to_native(computation).to_building_block()
+  block, _ = tensorflow_tree_transformations.replace_intrinsics_with_bodies(
+    computation.to_building_block()
+  )
+  computation = tff.framework.ConcreteComputation.from_building_block(block)
+  config = tf.compat.v1.ConfigProto()
+  options = config.graph_options.rewrite_options
+  options.memory_optimization = options.NO_MEM_OPT
+  options.constant_folding = options.AGGRESSIVE
+  options.arithmetic_optimization = options.AGGRESSIVE
+  options.loop_optimization = options.AGGRESSIVE
+  options.function_optimization = options.AGGRESSIVE
+  return native_compiler.transform_to_native_form(
+    computation, grappler_config=config
+  ).to_building_block()
 
 
 def check_array(value: Any, tensor_type: tff.TensorType) -> Any:
@@ -61,9 +81,20 @@ def type_elements(struct_type: tff.StructType) -> list[tuple[str | None, tff.Typ
   return structure.to_elements(struct_type)
 
 
-def struct(elements: Iterable[tuple[str | None, Any]]) -> structure.Struct:
-  """TFF's own structure, before it is put into the caller's container."""
-  return structure.Struct(elements)
+def build_container(struct_type: tff.StructType) -> Callable[[list], Any]:
+  """What puts a list of elements into the Python container of a structure type."""
+  names = [name for name, _ in type_elements(struct_type)]
+  container = struct_type.python_container
+  if not any(names) and container in (None, tuple, list):
+    return container or tuple
+  if all(names) and container in (None, dict, collections.OrderedDict):
+    container = container or collections.OrderedDict
+    return lambda elements: container(zip(names, elements, strict=True))
+  if container is not None and getattr(container, '_fields', None) == tuple(names):
+    return lambda elements: container(*elements)
+  return lambda elements: type_conversions.type_to_py_container(
+    structure.Struct(zip(names, elements, strict=True)), struct_type
+  )
 
 
 def dataset_from_elements(elements: list[Any], element_type: tff.Type) -> tf.data.Dataset:

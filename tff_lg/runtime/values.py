@@ -3,13 +3,15 @@
 Inside, a tensor is an eager tensor, a sequence its variant tensor, a structure a plain
 tuple, a functional value a callable. A value at the server is itself; values at
 clients are `AtClients`, or one `AllEqual` value that all of them share.
+
+What converts values is built once for a type: a round has hundreds of them.
 """
 
 import dataclasses
-from collections.abc import Callable
+import functools
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 import tensorflow as tf
 import tensorflow_federated as tff
 
@@ -35,85 +37,104 @@ def members(value: AtClients | AllEqual, num_clients: int) -> list[Any]:
   return [value.value] * num_clients if isinstance(value, AllEqual) else value.members
 
 
-def ingest(
-  value: Any, value_type: tff.Type, embed: Callable[[tff.framework.ConcreteComputation], Callable]
-) -> Any:
-  """Takes a Python value in.
+Embed = Callable[[tff.framework.ConcreteComputation], Callable]
+Ingest = Callable[[Any, Embed], Any]
+Release = Callable[[Any], Any]
+
+
+def build_ingest(value_type: tff.Type) -> Ingest:
+  """Builds what takes in Python values of a type.
 
   Args:
-    value: as given by the caller of a computation.
-    value_type: what the computation expects.
-    embed: turns a computation, as argument, into a callable.
+    value_type: what a computation expects.
 
   Returns:
-    The value as the interpreter has it.
-
-  Raises:
-    TypeError: the value is not of the type.
+    (value as given by the caller of a computation, what turns a computation that is an
+    argument into a callable) -> the value as the interpreter has it. It raises TypeError if
+    the value is not of the type.
   """
   if isinstance(value_type, tff.FederatedType):
-    if value_type.all_equal:
-      member = ingest(value, value_type.member, embed)
-      return AllEqual(member) if value_type.placement is tff.CLIENTS else member
-    if not isinstance(value, (list, tuple)):
-      raise TypeError(f'Expected a list of values of type {value_type}, found {type(value)}.')
-    return AtClients([ingest(element, value_type.member, embed) for element in value])
+    return _build_placed_ingest(value_type)
   if isinstance(value_type, tff.FunctionType):
-    if not isinstance(value, tff.framework.ConcreteComputation):
-      raise TypeError(f'Expected a computation of type {value_type}, found {type(value)}.')
-    value_type.check_assignable_from(value.type_signature)
-    return embed(value)
+    return functools.partial(_ingest_function, value_type)
   if isinstance(value_type, tff.SequenceType):
-    return _sequence(value, value_type)
+    return lambda value, embed: _ingest_sequence(value, value_type)
   if isinstance(value_type, tff.StructType):
-    elements = _elements(value, value_type)
-    return tuple(
-      ingest(element, element_type, embed)
-      for element, element_type in zip(elements, value_type, strict=True)
+    ingests = [build_ingest(element_type) for element_type in value_type]
+    elements_of = _build_elements(value_type)
+    return lambda value, embed: tuple(
+      [ingest(element, embed) for ingest, element in zip(ingests, elements_of(value), strict=True)]
     )
   if isinstance(value_type, tff.TensorType):
-    return tensor(value, value_type)
+    ingest = build_tensor(value_type)
+    return lambda value, embed: ingest(value)
   raise TypeError(f'A value of type {value_type} cannot be an argument.')
 
 
-def tensor(value: Any, tensor_type: tff.TensorType) -> tf.Tensor:
-  """An eager tensor of the type.
+def _build_placed_ingest(value_type: tff.FederatedType) -> Ingest:
+  member = build_ingest(value_type.member)
+  if value_type.all_equal:
+    if value_type.placement is tff.CLIENTS:
+      return lambda value, embed: AllEqual(member(value, embed))
+    return member
 
-  Raises:
-    TypeError: the value has another dtype or shape.
-  """
-  if isinstance(value, tf.Variable):
-    value = value.read_value()
-  if isinstance(value, tf.Tensor):
-    dtype, shape = tf.as_dtype(tensor_type.dtype.type), tf.TensorShape(tensor_type.shape)
-    if value.dtype == dtype and shape.is_compatible_with(value.shape):
+  def ingest(value: Any, embed: Embed) -> AtClients:
+    if not isinstance(value, (list, tuple)):
+      raise TypeError(f'Expected a list of values of type {value_type}, found {type(value)}.')
+    return AtClients([member(element, embed) for element in value])
+
+  return ingest
+
+
+def _ingest_function(function_type: tff.FunctionType, value: Any, embed: Embed) -> Callable:
+  if not isinstance(value, tff.framework.ConcreteComputation):
+    raise TypeError(f'Expected a computation of type {function_type}, found {type(value)}.')
+  function_type.check_assignable_from(value.type_signature)
+  return embed(value)
+
+
+def build_tensor(tensor_type: tff.TensorType) -> Callable[[Any], tf.Tensor]:
+  """Builds what makes an eager tensor of the type; it raises TypeError for another one."""
+  dtype, shape = tf.as_dtype(tensor_type.dtype.type), tf.TensorShape(tensor_type.shape)
+
+  def tensor(value: Any) -> tf.Tensor:
+    if isinstance(value, tf.Variable):
+      value = value.read_value()
+    if isinstance(value, tf.Tensor):
+      if value.dtype == dtype and shape.is_compatible_with(value.shape):
+        return value
+      value = value.numpy()
+    return tf.convert_to_tensor(internals.check_array(value, tensor_type), dtype)
+
+  return tensor
+
+
+def _build_elements(struct_type: tff.StructType) -> Callable[[Any], Sequence[Any]]:
+  """Builds what lists a container's elements in the order of the type's, names checked."""
+  expected = [name for name, _ in internals.type_elements(struct_type)]
+  fields = tuple(expected)
+
+  def elements_of(value: Any) -> Sequence[Any]:
+    if isinstance(value, tuple) and getattr(value, '_fields', None) == fields:
       return value
-    value = value.numpy()
-  array = internals.check_array(value, tensor_type)
-  if tensor_type.dtype.type is np.str_:
-    return tf.constant(array, tf.string)
-  return tf.convert_to_tensor(array, tf.as_dtype(tensor_type.dtype.type))
-
-
-def _elements(value: Any, struct_type: tff.StructType) -> list[Any]:
-  """A container's elements in the order of the type's, names checked."""
-  container = internals.from_container(value)
-  expected = internals.type_elements(struct_type)
-  if len(container) != len(expected):
-    raise TypeError(
-      f'Value {value} does not match type {struct_type}: it has {len(container)} elements, '
-      f'expected {len(expected)}.'
-    )
-  for (name, _), (expected_name, _) in zip(container, expected, strict=True):
-    if name not in (None, expected_name):
+    container = internals.from_container(value)
+    if len(container) != len(expected):
       raise TypeError(
-        f'Value {value} does not match type {struct_type}: element {name} found, expected '
-        f'{expected_name}.'
+        f'Value {value} does not match type {struct_type}: it has {len(container)} elements, '
+        f'expected {len(expected)}.'
       )
-  return [element for _, element in container]
+    for (name, _), expected_name in zip(container, expected, strict=True):
+      if name not in (None, expected_name):
+        raise TypeError(
+          f'Value {value} does not match type {struct_type}: element {name} found, expected '
+          f'{expected_name}.'
+        )
+    return [element for _, element in container]
+
+  return elements_of
 
 
-def _sequence(value: Any, sequence_type: tff.SequenceType) -> tf.Tensor:
+def _ingest_sequence(value: Any, sequence_type: tff.SequenceType) -> tf.Tensor:
   """The variant tensor of a data set, or of a list of elements."""
   with tf.device('cpu:0'):
     if isinstance(value, list):
@@ -125,30 +146,34 @@ def _sequence(value: Any, sequence_type: tff.SequenceType) -> tf.Tensor:
     return tf.data.experimental.to_variant(value)
 
 
-def release(value: Any, value_type: tff.Type) -> Any:
-  """Gives a value out: NumPy arrays, data sets, and structures of TFF's own kind.
+def build_release(value_type: tff.Type) -> Release:
+  """Builds what gives out values of a type.
 
   Args:
-    value: as the interpreter has it.
-    value_type: its type.
+    value_type: of a computation's result.
 
   Returns:
-    The value, for `type_to_py_container` to put into the caller's containers.
+    (value as the interpreter has it) -> NumPy arrays and data sets in the containers that
+    the caller expects.
   """
   if isinstance(value_type, tff.FederatedType):
+    member = build_release(value_type.member)
     if value_type.all_equal:
-      return release(value.value if isinstance(value, AllEqual) else value, value_type.member)
-    return [release(member, value_type.member) for member in value.members]
+      return lambda value: member(value.value if isinstance(value, AllEqual) else value)
+    return lambda value: [member(element) for element in value.members]
   if isinstance(value_type, tff.SequenceType):
-    with tf.device('cpu:0'):
-      return internals.dataset_from_variant(value, value_type.element)
+    return lambda value: _release_sequence(value, value_type)
   if isinstance(value_type, tff.StructType):
-    return internals.struct(
-      (name, release(element, element_type))
-      for element, (name, element_type) in zip(
-        value, internals.type_elements(value_type), strict=True
-      )
+    releases = [build_release(element_type) for element_type in value_type]
+    contain = internals.build_container(value_type)
+    return lambda value: contain(
+      [release(element) for release, element in zip(releases, value, strict=True)]
     )
   if isinstance(value_type, tff.TensorType):
-    return value.numpy()
+    return lambda value: value.numpy()
   raise TypeError(f'A value of type {value_type} cannot be a result.')
+
+
+def _release_sequence(variant: tf.Tensor, sequence_type: tff.SequenceType) -> tf.data.Dataset:
+  with tf.device('cpu:0'):
+    return internals.dataset_from_variant(variant, sequence_type.element)

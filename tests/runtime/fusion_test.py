@@ -1,0 +1,155 @@
+"""Local processing between communications becomes one TensorFlow function a placement."""
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_federated as tff
+from absl.testing import absltest
+
+from tff_lg import runtime
+from tff_lg.runtime import calls, fusion, interpreter
+from tff_lg.runtime import tff_internals as internals
+
+_FLOATS = tff.FederatedType(np.float32, tff.CLIENTS)
+
+
+@tff.tensorflow.computation(np.float32)
+def _add_one(x):
+  return x + 1.0
+
+
+@tff.tensorflow.computation(np.float32, np.float32)
+def _add_and_multiply(x, y):
+  return x + y, x * y
+
+
+@tff.federated_computation(_FLOATS)
+def _in_two_stages(values):
+  """Maps before a sum, and maps of what the server makes of it."""
+  more = tff.federated_map(_add_one, values)
+  both = tff.federated_map(_add_and_multiply, (values, more))
+  total = tff.federated_sum(both[0])
+  above = tff.federated_map(_add_one, total)
+  shared = tff.federated_broadcast(tff.federated_map(_add_one, above))
+  again = tff.federated_map(_add_and_multiply, (both[1], shared))
+  return tff.federated_map(_add_one, again[0]), values, above
+
+
+def _plan(computation):
+  return fusion.plan(internals.compile_computation(computation).result)
+
+
+class PlanTest(absltest.TestCase):
+  def test_one_group_a_placement_between_communications(self):
+    plan = _plan(_in_two_stages)
+    groups = [part for part in plan if isinstance(part, fusion.Group)]
+    self.assertEqual(
+      [group.placement for group in groups], [tff.CLIENTS, tff.SERVER, tff.CLIENTS]
+    )
+    functions = [part[1].function for part in plan if isinstance(part, tuple)]
+    self.assertCountEqual(
+      [function.uri for function in functions if isinstance(function, tff.framework.Intrinsic)],
+      ['federated_aggregate', 'federated_broadcast'],
+    )
+
+  def test_results_are_what_others_need(self):
+    first, *_ = [part for part in _plan(_in_two_stages) if isinstance(part, fusion.Group)]
+    inside = {name for name, _ in first.local_values}
+    self.assertLess(set(first.results), inside)
+
+  def test_every_value_comes_after_what_it_needs(self):
+    block = internals.compile_computation(_in_two_stages)
+    known = {block.parameter_name}
+    for part in fusion.plan(block.result):
+      values = part.local_values if isinstance(part, fusion.Group) else [part]
+      for name, value in values:
+        free = {n for n in fusion._references(value) if not n.startswith('_var')}
+        self.assertLessEqual(free & {n for n, _ in block.result.locals}, known)
+        known.add(name)
+
+  def test_values_that_all_clients_share_are_worked_out_once(self):
+    @tff.federated_computation(tff.FederatedType(np.float32, tff.SERVER))
+    def compute(value):
+      return tff.federated_map(_add_one, tff.federated_broadcast(value))
+
+    for part in _plan(compute):
+      if isinstance(part, fusion.Group):
+        for _, value in part.local_values:
+          self.assertFalse(value.type_signature.all_equal)
+
+
+class FusedFunctionTest(absltest.TestCase):
+  def _fused(self, computation, index=0):
+    groups = [part for part in _plan(computation) if isinstance(part, fusion.Group)]
+    return fusion.FusedFunction(groups[index], lambda block: interpreter.build(block)({}, None))
+
+  def test_values_worked_out_by_hand(self):
+    # 2: more = 3, sum 5, product 6.
+    fused = self._fused(_in_two_stages)
+    self.assertTrue(fused.calls_tensorflow)
+    flat = [float(x) for x in calls.flat(fused([tf.constant(2.0)] * len(fused.arguments)))]
+    self.assertLen(flat, 2)
+    self.assertCountEqual(flat, [5.0, 6.0])
+
+  def test_what_only_passes_through_is_the_same_tensor(self):
+    @tff.federated_computation(_FLOATS, _FLOATS)
+    def swap(first, second):
+      both = tff.federated_zip((second, first))
+      return tff.federated_map(tff.federated_computation(lambda x: x[0]), both)
+
+    fused = self._fused(swap)
+    self.assertFalse(fused.calls_tensorflow)
+    values = [tf.constant(float(index)) for index, _ in enumerate(fused.arguments)]
+    [result] = fused(values)
+    self.assertIn(id(result), [id(value) for value in values])
+
+  def test_sequences_and_strings(self):
+    count = tff.tensorflow.computation(
+      lambda data, word: (data.reduce(np.int64(0), lambda n, _: n + 1), word + '!'),
+      (tff.SequenceType(np.float32), np.str_),
+    )
+    double = tff.tensorflow.computation(lambda x, word: (2 * x, word), (np.int64, np.str_))
+
+    @tff.federated_computation(
+      tff.FederatedType(tff.SequenceType(np.float32), tff.CLIENTS),
+      tff.FederatedType(np.str_, tff.CLIENTS),
+    )
+    def compute(data, words):
+      return tff.federated_map(double, tff.federated_map(count, (data, words)))
+
+    context = runtime.create_local_execution_context()
+    data = [tf.data.Dataset.range(n).map(lambda x: tf.cast(x, tf.float32)) for n in (3, 0)]
+    self.assertEqual(context.invoke(compute, (data, ['a', 'b'])), [(6, b'a!'), (0, b'b!')])
+
+
+class InvokeTest(absltest.TestCase):
+  def test_two_clients(self):
+    # Clients 1, 2: sums 3, 5; products 2, 6; total 8; above 9; shared 10; then 2+10+1, 6+10+1.
+    context = runtime.create_local_execution_context()
+    at_clients, values, above = context.invoke(_in_two_stages, [1.0, 2.0])
+    self.assertEqual(at_clients, [13.0, 17.0])
+    self.assertEqual(values, [1.0, 2.0])
+    self.assertEqual(above, 9.0)
+
+  def test_no_clients(self):
+    context = runtime.create_local_execution_context()
+    at_clients, values, above = context.invoke(_in_two_stages, [])
+    self.assertEqual((at_clients, values, above), ([], [], 1.0))
+
+  def test_a_failing_step_names_its_client(self):
+    @tff.tensorflow.computation(np.float32)
+    def check(x):
+      with tf.control_dependencies([tf.debugging.assert_less(x, 2.5, message='too large')]):
+        return tf.identity(x)
+
+    @tff.federated_computation(_FLOATS)
+    def compute(values):
+      return tff.federated_map(_add_one, tff.federated_map(check, values))
+
+    with self.assertRaisesRegex(
+      runtime.ClientComputationError, r'federated_map failed at client 2: .*too large'
+    ):
+      runtime.create_local_execution_context().invoke(compute, [1.0, 2.0, 3.0])
+
+
+if __name__ == '__main__':
+  absltest.main()
