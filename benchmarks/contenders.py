@@ -129,6 +129,9 @@ def _bare_trainer(workload: workloads.Workload) -> Callable[..., list[tf.Tensor]
 
 _TFF_RUNTIME = functools.cache(tff.backends.native.create_sync_local_cpp_execution_context)
 _LOCAL_RUNTIME = functools.cache(runtime.create_local_execution_context)
+_STACKING_RUNTIME = functools.cache(
+  functools.partial(runtime.create_local_execution_context, stacked_clients=5)
+)
 
 OURS = 'our process on our runtime'
 
@@ -136,6 +139,7 @@ OURS = 'our process on our runtime'
 CONTENDERS: Mapping[str, Callable[[workloads.Workload], Round]] = {
   'bare TensorFlow loop, two clients at a time': bare_loop,
   OURS: _on(_LOCAL_RUNTIME)(our_fed_avg),
+  'the same, five clients stacked': _on(_STACKING_RUNTIME)(our_fed_avg),
   "stock TFF's FedAvg on our runtime": _on(_LOCAL_RUNTIME)(stock_fed_avg),
   "stock TFF's FedAvg on its own runtime": _on(_TFF_RUNTIME)(stock_fed_avg),
 }

@@ -82,7 +82,9 @@ def main(argv: Sequence[str]) -> None:
   from tff_lg import analysis, simulation
 
   try:
-    simulation.set_execution_context(config.runtime, config.devices, config.clients_per_device)
+    simulation.set_execution_context(
+      config.runtime, config.devices, config.clients_per_device, config.stacked_clients
+    )
     simulation.run_experiment(config, _RUN_DIR.value)
   except (ValueError, OSError, simulation.RunError, simulation.CheckpointError) as error:
     logging.debug('Traceback', exc_info=True)

@@ -6,7 +6,7 @@ import tensorflow_federated as tff
 from absl.testing import absltest
 
 from tff_lg import runtime
-from tff_lg.runtime import calls, fusion, interpreter
+from tff_lg.runtime import calls, fusion, groups, interpreter
 from tff_lg.runtime import tff_internals as internals
 
 _FLOATS = tff.FederatedType(np.float32, tff.CLIENTS)
@@ -34,59 +34,19 @@ def _in_two_stages(values):
   return tff.federated_map(_add_one, again[0]), values, above
 
 
-def _plan(computation):
-  return fusion.plan(internals.compile_computation(computation).result)
-
-
-class PlanTest(absltest.TestCase):
-  def test_one_group_a_placement_between_communications(self):
-    plan = _plan(_in_two_stages)
-    groups = [part for part in plan if isinstance(part, fusion.Group)]
-    self.assertEqual(
-      [group.placement for group in groups], [tff.CLIENTS, tff.SERVER, tff.CLIENTS]
-    )
-    functions = [part[1].function for part in plan if isinstance(part, tuple)]
-    self.assertCountEqual(
-      [function.uri for function in functions if isinstance(function, tff.framework.Intrinsic)],
-      ['federated_aggregate', 'federated_broadcast'],
-    )
-
-  def test_results_are_what_others_need(self):
-    first, *_ = [part for part in _plan(_in_two_stages) if isinstance(part, fusion.Group)]
-    inside = {name for name, _ in first.local_values}
-    self.assertLess(set(first.results), inside)
-
-  def test_every_value_comes_after_what_it_needs(self):
-    block = internals.compile_computation(_in_two_stages)
-    known = {block.parameter_name}
-    for part in fusion.plan(block.result):
-      values = part.local_values if isinstance(part, fusion.Group) else [part]
-      for name, value in values:
-        free = {n for n in fusion._references(value) if not n.startswith('_var')}
-        self.assertLessEqual(free & {n for n, _ in block.result.locals}, known)
-        known.add(name)
-
-  def test_values_that_all_clients_share_are_worked_out_once(self):
-    @tff.federated_computation(tff.FederatedType(np.float32, tff.SERVER))
-    def compute(value):
-      return tff.federated_map(_add_one, tff.federated_broadcast(value))
-
-    for part in _plan(compute):
-      if isinstance(part, fusion.Group):
-        for _, value in part.local_values:
-          self.assertFalse(value.type_signature.all_equal)
-
-
 class FusedFunctionTest(absltest.TestCase):
-  def _fused(self, computation, index=0):
-    groups = [part for part in _plan(computation) if isinstance(part, fusion.Group)]
-    return fusion.FusedFunction(groups[index], lambda block: interpreter.build(block)({}, None))
+  def _fused(self, computation):
+    plan = groups.plan(internals.compile_computation(computation).result)
+    group = next(part for part in plan if isinstance(part, groups.Group))
+    return fusion.FusedFunction(
+      fusion.Program(group, lambda block: interpreter.build(block)({}, None))
+    )
 
   def test_values_worked_out_by_hand(self):
     # 2: more = 3, sum 5, product 6.
     fused = self._fused(_in_two_stages)
     self.assertTrue(fused.calls_tensorflow)
-    flat = [float(x) for x in calls.flat(fused([tf.constant(2.0)] * len(fused.arguments)))]
+    flat = [float(x) for x in calls.flat(fused([tf.constant(2.0)] * len(fused.program.arguments)))]
     self.assertLen(flat, 2)
     self.assertCountEqual(flat, [5.0, 6.0])
 
@@ -98,7 +58,7 @@ class FusedFunctionTest(absltest.TestCase):
 
     fused = self._fused(swap)
     self.assertFalse(fused.calls_tensorflow)
-    values = [tf.constant(float(index)) for index, _ in enumerate(fused.arguments)]
+    values = [tf.constant(float(index)) for index, _ in enumerate(fused.program.arguments)]
     [result] = fused(values)
     self.assertIn(id(result), [id(value) for value in values])
 

@@ -21,29 +21,15 @@ def _power(base, exponent):
   return tf.while_loop(lambda index, _: index < exponent, multiply, (0, 1.0))[1]
 
 
-def _compiled_graph(computation):
-  wrapped = tff.federated_computation(
-    lambda x: tff.federated_map(computation, x),
-    tff.FederatedType(computation.type_signature.parameter, tff.SERVER),
-  )
-  graphs = []
-
-  def find(block):
-    if isinstance(block, tff.framework.CompiledComputation):
-      graph_def = tf.compat.v1.GraphDef()
-      block.proto.tensorflow.graph_def.Unpack(graph_def)
-      graphs.append(graph_def)
-    for child in block.children():
-      find(child)
-
-  find(internals.compile_computation(wrapped))
-  [graph] = [graph for graph in graphs if any(node.op == 'LoopCond' for node in graph.node)]
-  return graph
+def _optimized_graph(computation):
+  graph_def = tf.compat.v1.GraphDef()
+  internals.optimize(computation.to_building_block()).graph_def.Unpack(graph_def)
+  return graph_def
 
 
 class OrderBodiesTest(absltest.TestCase):
   def test_one_entrance_a_loop(self):
-    graph = _compiled_graph(_power)
+    graph = _optimized_graph(_power)
     num_loops = sum(node.op == 'LoopCond' for node in graph.node)
     loops.order_bodies(graph)
     entrances = [node for node in graph.node if node.op == 'IdentityN']

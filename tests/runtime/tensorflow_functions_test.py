@@ -8,6 +8,7 @@ import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
 from tests.runtime import testing
+from tff_lg.runtime import tensorflow_functions
 
 
 def setUpModule():
@@ -126,6 +127,63 @@ class SameOnBothTest(parameterized.TestCase):
     part = tff.tensorflow.computation(_count_in_variable, np.int32)
     with testing.installed(_OURS):
       self.assertEqual([part(2), part(2)], [6, 6])
+
+
+def _token():
+  """The string by which TensorFlow code that TFF traces knows its session."""
+  return tff.framework.get_context_stack().current.session_token
+
+
+def _token_in_data_set(x):
+  token = _token()
+  dataset = tf.data.Dataset.range(tf.cast(x, tf.int64))
+  return dataset.map(lambda y: tf.strings.join([token, tf.strings.as_string(y)])).reduce(
+    '', lambda text, more: tf.strings.join([text, more])
+  )
+
+
+def _token_in_variable(x):
+  token = tf.Variable(_token)
+  with tf.control_dependencies([token.assign(tf.strings.join([token, tf.strings.as_string(x)]))]):
+    return token.read_value()
+
+
+_TOKENS = {
+  'result': (lambda x: (_token(), x), (b'tff_lg', 2)),
+  'in_data_set': (_token_in_data_set, b'tff_lg0tff_lg1'),
+  'in_variable': (_token_in_variable, b'tff_lg2'),
+  'not_used': (lambda x: x, 2),
+}
+
+
+def _with_callers(part):
+  """The part, one that calls it, and a computation that maps it over clients."""
+  part = tff.tensorflow.computation(part, np.int32)
+  return (
+    part,
+    tff.tensorflow.computation(lambda x: part(x), np.int32),
+    tff.federated_computation(
+      lambda values: tff.federated_map(part, values), tff.FederatedType(np.int32, tff.CLIENTS)
+    ),
+  )
+
+
+class SessionTokenTest(parameterized.TestCase):
+  @parameterized.named_parameters((name, *case) for name, case in _TOKENS.items())
+  def test_of_a_part(self, part, expected):
+    part = tff.tensorflow.computation(part, np.int32)
+    proto = tff.framework.ConcreteComputation.get_proto(part).tensorflow
+    self.assertNotEmpty(proto.session_token_tensor_name)
+    result = tensorflow_functions.import_computation(proto)([tf.constant(2)])
+    self.assertEqual([x.numpy() for x in result], list(np.atleast_1d(np.array(expected, object))))
+
+  # TFF's compiler drops the token's name, with which its own context fails.
+  def test_of_a_compiled_part(self):
+    for part, expected in _TOKENS.values():
+      part, outer, at_clients = _with_callers(part)
+      with testing.installed(_OURS):
+        self.assertEqual((part(2), outer(2)), (expected, expected))
+        self.assertEqual(at_clients([2, 2]), [expected, expected])
 
 
 if __name__ == '__main__':

@@ -14,7 +14,7 @@ from tff_lg.runtime.context import (
   create_local_execution_context,
   set_local_execution_context,
 )
-from tff_lg.runtime.intrinsics import ClientComputationError
+from tff_lg.runtime.scheduling import ClientComputationError
 
 __all__ = [
   'AsyncLocalExecutionContext',

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorflow_federated as tff
-from tensorflow_federated.proto.v0 import computation_pb2
 
 from tff_lg.runtime import tensorflow_functions
+from tff_lg.runtime import tff_internals as internals
 
 # Computations kept by a context.
 _COMPUTATIONS = 128
@@ -66,11 +66,11 @@ class ComputationCache:
 
 
 class _ByContent:
-  """A computation's proto that is equal to another of the same content."""
+  """A TensorFlow part that is equal to another of the same content."""
 
-  def __init__(self, computation: computation_pb2.TensorFlow) -> None:
-    self.computation = computation
-    content = computation.SerializeToString(deterministic=True)
+  def __init__(self, part: tff.framework.CompiledComputation) -> None:
+    self.part = part
+    content = part.proto.tensorflow.SerializeToString(deterministic=True)
     self._digest = hashlib.sha256(content).digest()
 
   def __hash__(self) -> int:
@@ -81,10 +81,10 @@ class _ByContent:
 
 
 @functools.lru_cache(_FUNCTIONS)
-def _import(key: _ByContent) -> Callable:
-  return tensorflow_functions.import_computation(key.computation)
+def _import(key: _ByContent) -> tensorflow_functions.FlatFunction:
+  return tensorflow_functions.import_computation(internals.optimize(key.part))
 
 
-def import_cached(computation: computation_pb2.TensorFlow) -> Callable:
-  """The function of a TensorFlow computation, from the cache if it was imported before."""
-  return _import(_ByContent(computation))
+def import_cached(part: tff.framework.CompiledComputation) -> tensorflow_functions.FlatFunction:
+  """The function of a TensorFlow part, optimised, from the cache if it was imported before."""
+  return _import(_ByContent(part))

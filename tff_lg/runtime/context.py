@@ -41,13 +41,17 @@ class LocalExecutionContext(tff.framework.SyncContext):
     default_num_clients: int = 0,
     devices: str | Sequence[str] = 'auto',
     clients_per_device: int | None = None,
+    stacked_clients: int = 1,
   ) -> None:
     """See `create_local_execution_context`."""
     if default_num_clients < 0:
       raise ValueError(f'default_num_clients is {default_num_clients}, expected 0 or more.')
     if clients_per_device is not None and clients_per_device < 1:
       raise ValueError(f'clients_per_device is {clients_per_device}, expected 1 or more.')
+    if stacked_clients < 0:
+      raise ValueError(f'stacked_clients is {stacked_clients}, expected 0 or more.')
     self._default_num_clients = default_num_clients
+    self._stacked_clients = stacked_clients
     workers.configure_tensorflow(devices)
     self._pool = workers.WorkerPool(workers.choose_devices(devices), clients_per_device)
     self._compile = cache.ComputationCache(_compile, _add_conversions)
@@ -67,7 +71,7 @@ class LocalExecutionContext(tff.framework.SyncContext):
     if arg is not None:
       found = internals.infer_cardinalities(arg, function_type.parameter)
       num_clients = found.get(tff.CLIENTS, num_clients)
-    run = interpreter.Run(num_clients, self._pool)
+    run = interpreter.Run(num_clients, self._pool, self._stacked_clients)
 
     def embed(argument: tff.framework.ConcreteComputation) -> Callable[[Any], Any]:
       return self._compile(argument).closure({}, run)
@@ -105,6 +109,7 @@ def create_local_execution_context(
   default_num_clients: int = 0,
   devices: str | Sequence[str] = 'auto',
   clients_per_device: int | None = None,
+  stacked_clients: int = 1,
 ) -> LocalExecutionContext:
   """Makes a context that evaluates TFF computations in this process.
 
@@ -114,6 +119,9 @@ def create_local_execution_context(
       `gpu:0`.
     clients_per_device: clients that run on a device at the same time; by default as many
       as there are cores on the CPU, and four on a GPU.
+    stacked_clients: clients whose data have the same shape that are trained in one call; 0
+      to measure whether several in one call are faster, and then how many. Results differ
+      by the rounding of floats.
 
   Returns:
     The context, for `tff.framework.set_default_context`.
@@ -125,6 +133,7 @@ def create_local_execution_context(
     default_num_clients=default_num_clients,
     devices=devices,
     clients_per_device=clients_per_device,
+    stacked_clients=stacked_clients,
   )
 
 
@@ -133,11 +142,13 @@ def set_local_execution_context(
   default_num_clients: int = 0,
   devices: str | Sequence[str] = 'auto',
   clients_per_device: int | None = None,
+  stacked_clients: int = 1,
 ) -> None:
   """Makes this process run all TFF computations; see `create_local_execution_context`."""
   context = create_local_execution_context(
     default_num_clients=default_num_clients,
     devices=devices,
     clients_per_device=clients_per_device,
+    stacked_clients=stacked_clients,
   )
   tff.framework.set_default_context(context)

@@ -11,7 +11,17 @@ from typing import Any
 
 import tensorflow_federated as tff
 
-from tff_lg.runtime import cache, calls, fusion, intrinsics, values, workers
+from tff_lg.runtime import (
+  cache,
+  calls,
+  fusion,
+  groups,
+  intrinsics,
+  scheduling,
+  stacking,
+  values,
+  workers,
+)
 from tff_lg.runtime import tff_internals as internals
 
 
@@ -22,10 +32,16 @@ class Run:
   Attributes:
     num_clients: of this invocation.
     pool: runs clients.
+    stacked_clients: clients of equal shape that run in one call; 0 to measure.
   """
 
   num_clients: int
   pool: workers.WorkerPool
+  stacked_clients: int = 1
+
+
+# Given instead of a run, closed functions are of parts that can be stacked.
+STACKABLE = Run(0, None)
 
 
 Frame = Mapping[str, Any]
@@ -90,8 +106,8 @@ def _lambda(block: tff.framework.Lambda) -> Closure:
 
 def _block(block: tff.framework.Block) -> Closure:
   steps = [
-    _group(part) if isinstance(part, fusion.Group) else _local_value(*part)
-    for part in fusion.plan(block)
+    _group(part) if isinstance(part, groups.Group) else _local_value(*part)
+    for part in groups.plan(block)
   ]
   result = build(block.result)
 
@@ -115,14 +131,20 @@ def _local_value(
   return step
 
 
-def _group(group: fusion.Group) -> Callable[[dict[str, Any], Run], None]:
-  function = fusion.FusedFunction(group, lambda block: build(block)({}, None))
-  arguments = [build(argument) for argument in function.arguments]
-  evaluate = intrinsics.GROUPS[group.placement]
+def _group(group: groups.Group) -> Callable[[dict[str, Any], Run], None]:
+  def program(run: Run | None) -> fusion.Program:
+    return fusion.Program(group, lambda block: build(block)({}, run))
+
+  function = fusion.FusedFunction(program(None))
+  arguments = [build(argument) for argument in function.program.arguments]
+  if group.placement is tff.CLIENTS:
+    evaluate = scheduling.ClientGroup(function, lambda: program(STACKABLE))
+  else:
+    evaluate = scheduling.ServerGroup(function)
 
   def step(frame: dict[str, Any], run: Run) -> None:
     values = tuple(argument(frame, run) for argument in arguments)
-    frame.update(zip(group.results, evaluate(function, values, run), strict=True))
+    frame.update(zip(group.results, evaluate(values, run), strict=True))
 
   return step
 
@@ -141,9 +163,16 @@ def _literal(block: tff.framework.Literal) -> Closure:
 
 
 def _compiled(block: tff.framework.CompiledComputation) -> Closure:
-  function = cache.import_cached(block.proto.tensorflow)
+  function = cache.import_cached(block)
   call = calls.TensorFlowCall(function, block.type_signature.result)
-  return lambda frame, run: call
+
+  def closure(frame: Frame, run: Run) -> calls.TensorFlowCall:
+    if run is STACKABLE:
+      stackable = stacking.import_stackable(block.proto.tensorflow)
+      return calls.TensorFlowCall(stackable, block.type_signature.result)
+    return call
+
+  return closure
 
 
 _BUILDERS: Mapping[type, Callable[[Any], Closure]] = {

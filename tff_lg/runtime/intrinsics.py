@@ -4,89 +4,24 @@ An implementation takes the argument (a tuple where there are several), the run,
 the intrinsic's function type.
 """
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import tensorflow as tf
 import tensorflow_federated as tff
 
-from tff_lg.runtime import calls, fusion
+from tff_lg.runtime import calls, scheduling
 from tff_lg.runtime import tff_internals as internals
 from tff_lg.runtime.values import AllEqual, AtClients, members
-
-# Where TensorFlow's graph was made: always where the runtime imports it, so of no help.
-_TRACE = re.compile(
-  r'^(Graph execution error:|Detected at node .*|\s+File ".*", line .*|\s*)\n'
-  r'|{{function_node \S+}} ',
-  re.MULTILINE,
-)
-
-
-class ClientComputationError(RuntimeError):
-  """A client's computation failed.
-
-  Attributes:
-    intrinsic: what was being evaluated.
-    client_index: the client's place in the cohort.
-  """
-
-  def __init__(self, intrinsic: str, client_index: int, error: BaseException) -> None:
-    """Makes the message of what TensorFlow says."""
-    message = _TRACE.sub('', getattr(error, 'message', None) or str(error)).strip()
-    super().__init__(f'{intrinsic} failed at client {client_index}: {message}')
-    self.intrinsic = intrinsic
-    self.client_index = client_index
-
-
-def _at_each_client(
-  intrinsic: str, function: Callable[[Any], Any], arguments: list[Any], run: Any
-) -> AtClients:
-  """Runs a function at each client on the workers."""
-
-  def at_client(indexed: tuple[int, Any]) -> Any:
-    index, argument = indexed
-    try:
-      return function(argument)
-    except (tf.errors.OpError, ValueError, TypeError) as error:
-      raise ClientComputationError(intrinsic, index, error) from error
-
-  return AtClients(run.pool.map(at_client, list(enumerate(arguments))))
-
-
-def _group_at_clients(
-  function: fusion.FusedFunction, arguments: tuple, run: Any
-) -> list[AtClients]:
-  of_clients = [_select_client(arguments, index) for index in range(run.num_clients)]
-  if function.calls_tensorflow:
-    of_clients = _at_each_client('federated_map', function, of_clients, run).members
-  else:
-    of_clients = list(map(function, of_clients))
-  if not of_clients:
-    return [AtClients([]) for _ in range(function.num_results)]
-  return [AtClients(list(members)) for members in zip(*of_clients, strict=True)]
-
-
-def _group_at_server(function: fusion.FusedFunction, arguments: tuple, run: Any) -> tuple:
-  if not function.calls_tensorflow:
-    return function(arguments)
-  # On a worker: Python hears no Ctrl-C in a thread that is inside TensorFlow.
-  [results] = run.pool.map(function, [arguments])
-  return results
-
-
-# How a group of local processing is evaluated: (function, arguments, run) -> its results.
-GROUPS: Mapping[tff.framework.PlacementLiteral, Callable[..., Sequence[Any]]] = {
-  tff.CLIENTS: _group_at_clients,
-  tff.SERVER: _group_at_server,
-}
 
 
 def _map(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:
   function, value = argument
   if function_type.result.placement is tff.SERVER:
     return function(value)
-  return _at_each_client('federated_map', function, members(value, run.num_clients), run)
+  return AtClients(
+    scheduling.at_each_client('federated_map', function, members(value, run.num_clients), run)
+  )
 
 
 def _map_all_equal(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:
@@ -114,7 +49,9 @@ def _identity(value: Any, run: Any, function_type: tff.FunctionType) -> Any:
 def _eval_at_clients(function: Any, run: Any, function_type: tff.FunctionType) -> Any:
   if function_type.result.all_equal:
     return AllEqual(function(None))
-  return _at_each_client('federated_eval', function, [None] * run.num_clients, run)
+  return AtClients(
+    scheduling.at_each_client('federated_eval', function, [None] * run.num_clients, run)
+  )
 
 
 def _eval_at_server(function: Any, run: Any, function_type: tff.FunctionType) -> Any:
@@ -125,17 +62,11 @@ def _eval_at_server(function: Any, run: Any, function_type: tff.FunctionType) ->
 def _zip_at_clients(value: Any, run: Any, function_type: tff.FunctionType) -> Any:
   if function_type.result.all_equal:
     return AllEqual(_unwrap(value))
-  return AtClients([_select_client(value, index) for index in range(run.num_clients)])
+  return AtClients([scheduling.select_client(value, index) for index in range(run.num_clients)])
 
 
 def _unwrap(value: Any) -> Any:
   return tuple(map(_unwrap, value)) if isinstance(value, tuple) else value.value
-
-
-def _select_client(value: Any, index: int) -> Any:
-  if isinstance(value, tuple):
-    return tuple(_select_client(element, index) for element in value)
-  return value.value if isinstance(value, AllEqual) else value.members[index]
 
 
 def _aggregate(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:
@@ -153,7 +84,7 @@ def _aggregate(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:
     try:
       total = accumulate((total, member))
     except tf.errors.OpError as error:
-      raise ClientComputationError('federated_aggregate', index, error) from error
+      raise scheduling.ClientComputationError('federated_aggregate', index, error) from error
   return report(total)
 
 
@@ -166,7 +97,9 @@ def _select(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:
     selected = [select((server_value, key)) for key in tf.unstack(client_keys)]
     return internals.variant_of_elements(selected, element_type)
 
-  return _at_each_client('federated_select', select_all, members(keys, run.num_clients), run)
+  return AtClients(
+    scheduling.at_each_client('federated_select', select_all, members(keys, run.num_clients), run)
+  )
 
 
 def _sequence_map(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:

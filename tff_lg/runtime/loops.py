@@ -12,6 +12,8 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
+from tff_lg.runtime import graphs
+
 
 def order_bodies(graph_def: tf.compat.v1.GraphDef) -> None:
   """Lets the values of each loop in the graph enter its body by one node, in place.
@@ -25,8 +27,8 @@ def order_bodies(graph_def: tf.compat.v1.GraphDef) -> None:
   conditions = {node.name for node in graph_def.node if node.op == 'LoopCond'}
   switches = collections.defaultdict(list)
   for node in graph_def.node:
-    if node.op == 'Switch' and _node(node.input[1]) in conditions:
-      switches[_node(node.input[1])].append(node)
+    if node.op == 'Switch' and graphs.node_name(node.input[1]) in conditions:
+      switches[graphs.node_name(node.input[1])].append(node)
   entrances = []
   entries = {}  # tensors that enter a body, and where they do so from now on
   for of_loop in switches.values():
@@ -50,7 +52,3 @@ def enter_body(tensors: Sequence[tf.Tensor]) -> list[tf.Tensor]:
 def _for_gpus() -> bool:
   # oneDNN is for CPUs, and the node would move counters of the loop to the GPU.
   return bool(tf.config.list_physical_devices('GPU'))
-
-
-def _node(name: str) -> str:
-  return name.split(':')[0]

@@ -11,10 +11,12 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 import tensorflow_federated as tff
+from tensorflow_federated.proto.v0 import computation_pb2
 from tensorflow_federated.python.common_libs import structure
 from tensorflow_federated.python.core.backends.native import compiler as native_compiler
 from tensorflow_federated.python.core.backends.test import compiler as secure_compiler
 from tensorflow_federated.python.core.environments.tensorflow_backend import (
+  compiled_computation_transformations,
   tensorflow_tree_transformations,
 )
 from tensorflow_federated.python.core.impl.compiler import array
@@ -30,14 +32,23 @@ def compile_computation(
 ) -> tff.framework.ComputationBuildingBlock:
   """Compiles by TFF's native compiler; secure sums become sums with their range checks.
 
-  Its own configuration has Grappler compute activations a second time to save memory,
-  after which a convolution, its bias and its activation are no longer fused; ours has not.
+  Its TensorFlow parts are left as they are, see `optimize`.
   """
   computation = secure_compiler.replace_secure_intrinsics_with_bodies(computation)
   block, _ = tensorflow_tree_transformations.replace_intrinsics_with_bodies(
     computation.to_building_block()
   )
   computation = tff.framework.ConcreteComputation.from_building_block(block)
+  return native_compiler.transform_to_native_form(computation).to_building_block()
+
+
+def optimize(part: tff.framework.CompiledComputation) -> computation_pb2.TensorFlow:
+  """Optimises a TensorFlow part by Grappler: its functions are inlined, constants folded.
+
+  As TFF's native compiler does, but for memory: there Grappler computes activations a
+  second time to save some, after which a convolution, its bias and its activation are no
+  longer fused.
+  """
   config = tf.compat.v1.ConfigProto()
   options = config.graph_options.rewrite_options
   options.memory_optimization = options.NO_MEM_OPT
@@ -45,9 +56,8 @@ def compile_computation(
   options.arithmetic_optimization = options.AGGRESSIVE
   options.loop_optimization = options.AGGRESSIVE
   options.function_optimization = options.AGGRESSIVE
-  return native_compiler.transform_to_native_form(
-    computation, grappler_config=config
-  ).to_building_block()
+  optimized = compiled_computation_transformations.optimize_tensorflow_comp(part, config)
+  return optimized.proto.tensorflow
 
 
 def check_array(value: Any, tensor_type: tff.TensorType) -> Any:

@@ -64,7 +64,12 @@ def configure_tensorflow(devices: str | Sequence[str]) -> None:
 
 
 class WorkerPool:
-  """Threads, each bound to a device, that clients are spread over."""
+  """Threads, each bound to a device, that clients are spread over.
+
+  Attributes:
+    devices: names for `tf.device`.
+    size: clients that run at the same time.
+  """
 
   def __init__(self, devices: Sequence[str], clients_per_device: int | None) -> None:
     """Starts no thread before the first client.
@@ -77,15 +82,15 @@ class WorkerPool:
     self.devices = tuple(devices)
     self._free: queue.SimpleQueue[str] = queue.SimpleQueue()
     self._running: set[cancellation.Cancellation] = set()
-    size = 0
+    self.size = 0
     cpus = sum(device.startswith('cpu') for device in devices)
     for device in devices:
       is_cpu = device.startswith('cpu')
       default = max((os.cpu_count() or 1) // cpus, 1) if is_cpu else 4
       for _ in range(clients_per_device or default):
         self._free.put(device)
-        size += 1
-    self._threads = ThreadPoolExecutor(size, 'tff_lg_client')
+        self.size += 1
+    self._threads = ThreadPoolExecutor(self.size, 'tff_lg_client')
     _POOLS.add(self)
 
   def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:

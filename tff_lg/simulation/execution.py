@@ -16,6 +16,7 @@ def set_execution_context(
   name: str = 'local',
   devices: Sequence[str] = ('auto',),
   clients_per_device: int | None = None,
+  stacked_clients: int = 1,
 ) -> None:
   """Makes a runtime run all computations.
 
@@ -24,13 +25,17 @@ def set_execution_context(
       the program: left alone it can outlive it and hold its output open.
     devices: of the local runtime; `auto`, `cpu`, or names such as `gpu:0`.
     clients_per_device: of the local runtime; clients that a device runs at a time.
+    stacked_clients: of the local runtime; clients of equal shape that run in one call, 0 to
+      measure.
 
   Raises:
     ValueError: an unknown runtime, or a device that is not there.
   """
   if name == 'local':
     chosen = devices[0] if tuple(devices) in (('auto',), ('cpu',)) else devices
-    runtime.set_local_execution_context(devices=chosen, clients_per_device=clients_per_device)
+    runtime.set_local_execution_context(
+      devices=chosen, clients_per_device=clients_per_device, stacked_clients=stacked_clients
+    )
   elif name == 'tff':
     _end()  # An earlier worker, which TFF might wait for.
     tff.backends.native.set_sync_local_cpp_execution_context()

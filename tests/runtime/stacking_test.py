@@ -1,0 +1,180 @@
+"""Clients in one call compute what they compute one by one."""
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_federated as tff
+from absl.testing import absltest, parameterized
+
+from tff_lg import learning, models, runtime
+from tff_lg.runtime import scheduling, stacking
+
+_ROW = tff.TensorType(np.float32, [None])
+
+
+@tff.tensorflow.computation(_ROW, np.float32)
+def _powers(x, base):
+  """A loop as long as the client's data, with a state of each client's own."""
+
+  def step(index, total):
+    return index + 1, total * base + x[index]
+
+  return tf.while_loop(lambda index, _: index < tf.size(x), step, (0, 0.0))[1], tf.size(x)
+
+
+@tff.federated_computation(
+  tff.FederatedType(_ROW, tff.CLIENTS), tff.FederatedType(np.float32, tff.SERVER)
+)
+def _evaluate(rows, base):
+  values = tff.federated_map(_powers, (rows, tff.federated_broadcast(base)))
+  return values, tff.federated_sum(values[0])
+
+
+def _rows(*sizes):
+  return [np.arange(1, size + 1, dtype=np.float32) for size in sizes]
+
+
+def _polynomial(row, base=2.0):
+  return np.polyval(row, base)
+
+
+class ChunksTest(absltest.TestCase):
+  def test_equal_shapes_together_the_rest_alone(self):
+    rows = [[tf.zeros(size), tf.zeros([])] for size in (2, 3, 2, 2, 3, 2, 2)]
+    self.assertEqual(stacking.chunks(rows, 2), [[0, 2], [1, 4], [3, 5], [6]])
+    self.assertEqual(stacking.chunks(rows, 3), [[0, 2, 3], [1], [4], [5], [6]])
+    self.assertEqual(stacking.chunks([], 2), [])
+
+
+class StackedClientsTest(parameterized.TestCase):
+  @parameterized.parameters(1, 2, 3, 0)
+  def test_values_worked_out_by_a_formula(self, stacked_clients):
+    context = runtime.create_local_execution_context(stacked_clients=stacked_clients)
+    rows = _rows(3, 1, 3, 3, 2, 1, 3, 3)
+    values, total = context.invoke(_evaluate, (rows, 2.0))
+    expected = [_polynomial(row) for row in rows]
+    np.testing.assert_allclose([value for value, _ in values], expected, rtol=1e-6)
+    self.assertEqual([size for _, size in values], [len(row) for row in rows])
+    np.testing.assert_allclose(total, sum(expected), rtol=1e-6)
+
+  def test_stacks_are_made(self):
+    made = []
+    original = stacking.StackedFunction.__call__
+
+    def spy(stacked, rows):
+      made.append(len(rows))
+      return original(stacked, rows)
+
+    with absltest.mock.patch.object(stacking.StackedFunction, '__call__', spy):
+      context = runtime.create_local_execution_context(stacked_clients=2)
+      context.invoke(_evaluate, (_rows(3, 1, 3, 3, 1), 2.0))
+    self.assertEqual(made, [2, 2])
+
+  def test_same_bits_for_any_number_of_workers(self):
+    results = []
+    for clients_per_device in (1, 3):
+      context = runtime.create_local_execution_context(
+        stacked_clients=2, clients_per_device=clients_per_device
+      )
+      results.append(context.invoke(_evaluate, (_rows(3, 3, 3, 2, 2), 1.7)))
+    self.assertEqual(*results)
+
+  def test_sequences_are_not_stacked(self):
+    @tff.tensorflow.computation(tff.SequenceType(np.int32))
+    def total(data):
+      return data.reduce(np.int32(0), lambda a, b: a + b)
+
+    @tff.federated_computation(tff.FederatedType(tff.SequenceType(np.int32), tff.CLIENTS))
+    def evaluate(data):
+      return tff.federated_map(total, data)
+
+    context = runtime.create_local_execution_context(stacked_clients=2)
+    self.assertEqual(context.invoke(evaluate, [[1, 2], [3, 4]]), [3, 7])
+
+  def test_a_failing_client_in_a_stack_is_named(self):
+    @tff.tensorflow.computation(np.float32)
+    def check(x):
+      with tf.control_dependencies([tf.debugging.assert_less(x, 2.5, message='too large')]):
+        return tf.identity(x)
+
+    @tff.federated_computation(tff.FederatedType(np.float32, tff.CLIENTS))
+    def evaluate(values):
+      return tff.federated_map(check, values)
+
+    context = runtime.create_local_execution_context(stacked_clients=2)
+    self.assertEqual(context.invoke(evaluate, [1.0, 2.0]), [1.0, 2.0])
+    with self.assertRaisesRegex(runtime.ClientComputationError, 'at client 1: .*too large'):
+      context.invoke(evaluate, [1.0, 3.0])
+
+  def test_refuses_a_negative_number(self):
+    with self.assertRaisesRegex(ValueError, 'stacked_clients is -1, expected 0 or more'):
+      runtime.create_local_execution_context(stacked_clients=-1)
+
+
+class MeasuredTest(absltest.TestCase):
+  def test_the_faster_way_is_taken(self):
+    for seconds, expected in (([1.0, 2.0], 0), ([2.0, 1.0], 2)):
+      made = []
+      original = stacking.StackedFunction.__call__
+
+      def spy(stacked, rows, original=original, made=made):
+        made.append(len(rows))
+        return original(stacked, rows)
+
+      with (
+        absltest.mock.patch.object(scheduling, '_seconds', side_effect=seconds),
+        absltest.mock.patch.object(stacking.StackedFunction, '__call__', spy),
+      ):
+        context = runtime.create_local_execution_context(stacked_clients=0, clients_per_device=1)
+        context.invoke(_evaluate, (_rows(*[3] * 10), 2.0))
+      self.assertLen(made, expected)
+
+
+class TrainingTest(parameterized.TestCase):
+  @parameterized.parameters('dense', 'convolution')
+  def test_a_round_equals_one_of_clients_one_by_one(self, kind):
+    layers = {
+      'dense': [tf.keras.layers.Dense(5, 'relu', name='hidden')],
+      'convolution': [
+        tf.keras.layers.Reshape((4, 1)),
+        tf.keras.layers.Conv1D(3, 2, activation='relu', name='hidden'),
+        tf.keras.layers.Flatten(),
+      ],
+    }
+    tf.keras.utils.set_random_seed(0)
+    keras_model = tf.keras.Sequential(
+      [tf.keras.Input((4,)), *layers[kind], tf.keras.layers.Dense(3, name='output')]
+    )
+    model = models.from_keras(
+      keras_model,
+      loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+      metrics={},
+    ).with_global_layers(['output'])
+    process = learning.build_local_global_process(
+      model,
+      learning.ProcessSettings(
+        client_optimizer=tff.learning.optimizers.build_sgdm(0.1, 0.9),
+        batches=learning.TensorBatches(3, num_epochs=2),
+      ),
+    )
+    rng = np.random.default_rng(0)
+    data = [
+      learning.ClientTensors(
+        rng.normal(size=(size, 4)).astype(np.float32),
+        rng.integers(0, 3, size).astype(np.int32),
+        np.array([7, client], np.int32),
+      )
+      for client, size in enumerate((7, 7, 5, 7, 7))
+    ]
+    results = []
+    for stacked_clients in (1, 2):
+      context = runtime.create_local_execution_context(stacked_clients=stacked_clients)
+      state = context.invoke(process.initialize, model.initial_weights)
+      client_states = [context.invoke(process.initialize_client, model.initial_weights)] * 5
+      results.append(context.invoke(process.next, (state, client_states, data)))
+    tf.nest.map_structure(
+      lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6), *results
+    )
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,123 @@
+"""Changes to graphs before they are imported."""
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+
+import tensorflow as tf
+from tensorflow_federated.proto.v0 import computation_pb2
+
+# TensorFlow makes a new resource at every call for a handle of this name
+# (tensorflow::ResourceHandle::ANONYMOUS_NAME).
+_ANONYMOUS = b'cd2c89b7-88b7-44c8-ad83-06c2a9158347'
+# Tables have operations of their own for that, with all but the names as attributes.
+_ANONYMOUS_TABLES = {
+  'HashTableV2': 'AnonymousHashTable',
+  'MutableHashTableV2': 'AnonymousMutableHashTable',
+  'MutableHashTableOfTensorsV2': 'AnonymousMutableHashTableOfTensors',
+  'MutableDenseHashTableV2': 'AnonymousMutableDenseHashTable',
+}
+_NAMES = ('container', 'shared_name', 'use_node_name_sharing')
+
+
+def fill_in_session_token(graph_def: tf.compat.v1.GraphDef, parameters: Sequence[str]) -> None:
+  """Makes the session token a constant.
+
+  Not by `session_token_tensor_name`: TFF's compiler forgets it, and its own worker then
+  fails. The token is the only placeholder of a string that is not a parameter.
+  """
+  fed = set(map(node_name, parameters))
+  for node in graph_def.node:
+    is_string = node.op == 'Placeholder' and node.attr['dtype'].type == tf.string.as_datatype_enum
+    if is_string and node.name not in fed:
+      node.op = 'Const'
+      node.attr.pop('shape', None)
+      node.attr['value'].tensor.CopyFrom(tf.make_tensor_proto('tff_lg'))
+
+
+def tensor_names(binding: computation_pb2.TensorFlow.Binding) -> list[str]:
+  """Names of a binding's tensors, in the order of its type."""
+  kind = binding.WhichOneof('binding')
+  if kind == 'struct':
+    return [name for element in binding.struct.element for name in tensor_names(element)]
+  if kind == 'tensor':
+    return [binding.tensor.tensor_name]
+  return [binding.sequence.variant_tensor_name] if kind == 'sequence' else []
+
+
+def node_name(name: str) -> str:
+  """The node of an input or a tensor: of `^a`, `a:0` and `a` it is `a`."""
+  return name.removeprefix('^').split(':')[0]
+
+
+def rename_functions(graph_def: tf.compat.v1.GraphDef) -> None:
+  """Gives library functions names that no other graph has: eager TensorFlow knows one library."""
+  functions = graph_def.library.function
+  if not functions:
+    return
+  digest = hashlib.sha256(graph_def.SerializeToString(deterministic=True)).hexdigest()[:16]
+  names = {function.signature.name: f'{function.signature.name}_{digest}' for function in functions}
+
+  for function in functions:
+    function.signature.name = names[function.signature.name]
+    rename_called(function.node_def, names)
+  for gradient in graph_def.library.gradient:
+    gradient.function_name = names.get(gradient.function_name, gradient.function_name)
+    gradient.gradient_func = names.get(gradient.gradient_func, gradient.gradient_func)
+  rename_called(graph_def.node, names)
+
+
+def rename_called(nodes: Iterable[tf.compat.v1.NodeDef], names: Mapping[str, str]) -> None:
+  """Lets nodes call functions by other names."""
+  for node in nodes:
+    node.op = names.get(node.op, node.op)
+    for attribute in node.attr.values():
+      for called in (attribute.func, *attribute.list.func):
+        if called.name:
+          called.name = names.get(called.name, called.name)
+
+
+def isolate_resources(graph_def: tf.compat.v1.GraphDef, initialize_op: str) -> None:
+  """Makes resources anonymous; what uses one waits until it is initialised."""
+  resources = set()
+  for node in graph_def.node:
+    if node.op == 'VarHandleOp':
+      resources.add(node.name)
+      node.attr['shared_name'].s = _ANONYMOUS
+    elif node.op in _ANONYMOUS_TABLES:
+      resources.add(node.name)
+      node.op = _ANONYMOUS_TABLES[node.op]
+      for name in _NAMES:
+        node.attr.pop(name, None)
+  if not initialize_op:
+    return
+  before = _ancestors(graph_def, [initialize_op])
+  for node in graph_def.node:
+    if node.name not in before and any(node_name(name) in resources for name in node.input):
+      node.input.append(f'^{initialize_op}')
+
+
+def _ancestors(graph_def: tf.compat.v1.GraphDef, names: Sequence[str]) -> set[str]:
+  """The nodes, and all that they depend on."""
+  inputs = {node.name: node.input for node in graph_def.node}
+  found: set[str] = set()
+  waiting = [node_name(name) for name in names if name]
+  while waiting:
+    name = waiting.pop()
+    if name not in found:
+      found.add(name)
+      waiting.extend(map(node_name, inputs[name]))
+  return found
+
+
+def cut(graph_def: tf.compat.v1.GraphDef, results: Sequence[str]) -> tf.compat.v1.GraphDef:
+  """The graph without what its results don't need."""
+  for node in graph_def.node:
+    if node.op == 'Placeholder':
+      # Grappler leaves control inputs on placeholders, which a fed tensor cannot have.
+      del node.input[:]
+  needed = _ancestors(graph_def, results)
+  cut = tf.compat.v1.GraphDef()
+  cut.versions.CopyFrom(graph_def.versions)
+  cut.library.CopyFrom(graph_def.library)
+  cut.node.extend(node for node in graph_def.node if node.name in needed)
+  return cut
