@@ -2,7 +2,7 @@
 
 import dataclasses
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,9 +59,10 @@ def _run(
   logging.info('%s in %s', config.method, run_dir)
   last = phases[-1].process
   run_files.write_inputs(run_dir, federated_data, last.model)
-  state = rounds.RoundLoop(config, federated_data, phases, run_dir).run()
+  loop = rounds.RoundLoop(config, federated_data, phases, run_dir)
+  state = loop.run()
 
-  clients = _client_table(federated_data, last, state)
+  clients = _client_table(federated_data, last, state, loop.client_data)
   summary = _summarize(config, phases, state, clients)
   new_test = evaluation.evaluate_new_test(
     last, state.server_state, state.selection, federated_data.test
@@ -147,6 +148,7 @@ def _client_table(
   federated_data: data_lib.FederatedData,
   process: learning.LocalGlobalProcess,
   state: rounds.RunState,
+  client_data: Mapping[str, Sequence[learning.ClientTensors]],
 ) -> pd.DataFrame:
   """One row a client: sizes, and the accuracy of its chosen model."""
   clients = federated_data.clients
@@ -161,8 +163,9 @@ def _client_table(
     }
   )
   for name, part in (('validation', 'validation'), ('local_test', 'test')):
-    tensors = [evaluation.to_tensors(getattr(client, part)) for client in clients]
-    values = evaluation.evaluate_selected(process, state.server_state, state.selection, tensors)
+    values = evaluation.evaluate_selected(
+      process, state.server_state, state.selection, client_data[part]
+    )
     table[f'{name}/accuracy'] = values['accuracy']
     table[f'{name}/loss'] = values['loss']
   return table

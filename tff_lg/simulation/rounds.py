@@ -70,7 +70,11 @@ class RunState:
 
 
 class RoundLoop:
-  """Runs the phases of one run in its folder."""
+  """Runs the phases of one run in its folder.
+
+  Attributes:
+    client_data: each client's tensors, by part: train, validation, test.
+  """
 
   def __init__(
     self,
@@ -91,7 +95,7 @@ class RoundLoop:
     self._phases = tuple(phases)
     self._folder = folder
     self._ids = [client.client_id for client in federated_data.clients]
-    self._data = {
+    self.client_data = {
       part: [evaluation.to_tensors(getattr(client, part)) for client in federated_data.clients]
       for part in ('train', 'validation', 'test')
     }
@@ -161,7 +165,7 @@ class RoundLoop:
     """Runs a round and changes the state to the one after it."""
     cohort = self._sample(state.round_num, self._config.clients_per_round)
     data = [
-      self._data['train'][client]._replace(
+      self.client_data['train'][client]._replace(
         seed=seeds.tensor_seed(self._config.seed, seeds.Purpose.SHUFFLING, state.round_num, client)
       )
       for client in cohort
@@ -205,9 +209,9 @@ class RoundLoop:
     process = self._phases[state.phase].process
     values = {}
     for name, part in (('validation', 'validation'), ('local_test', 'test')):
-      if any(len(tensors.y) for tensors in self._data[part]):
+      if any(len(tensors.y) for tensors in self.client_data[part]):
         values[name] = evaluation.evaluate_clients(
-          process, state.server_state, client_states, self._data[part]
+          process, state.server_state, client_states, self.client_data[part]
         )
     state.selection.offer(
       state.round_num,
