@@ -1,0 +1,142 @@
+"""Embeds sounds or images with a frozen network, into one file.
+
+  python -m pipelines.embed --preset=yamnet --data_dir=fsd --output=fsd.npz --positive_class=Cough
+  python -m pipelines.embed --preset=inception_v3 --source=cifar10 --output=cifar10.npz
+
+--data_dir is, for sounds, a folder laid out as FSDKaggle2018 is: FSDKaggle2018.audio_train,
+FSDKaggle2018.audio_test and the CSV files in FSDKaggle2018.meta. What is embedded is kept in a
+cache folder beside the output: the same command again goes on where a stopped one was, and
+embeds only what is new or changed. The folder may be deleted once the output is there.
+"""
+
+import dataclasses
+import os
+import sys
+from collections.abc import Sequence
+
+from absl import flags, logging
+
+from pipelines import launch
+from tff_lg import data, environment
+from tff_lg.embeddings import embedding_set, presets
+
+_PRESET = flags.DEFINE_enum(
+  'preset', None, list(presets.PRESETS), 'What the network takes, and where it is by default.'
+)
+_HANDLE = flags.DEFINE_string(
+  'handle', None, 'Another network of the kind: a TF-Hub handle or a SavedModel folder.'
+)
+_DATA_DIR = flags.DEFINE_string('data_dir', None, 'Folder of the data.')
+_SOURCE = flags.DEFINE_enum('source', None, data.SOURCE_NAMES, 'Images: the data set.')
+_POSITIVE_CLASS = flags.DEFINE_string(
+  'positive_class', None, 'Sounds: this label is class 1, all others 0; without it, all labels.'
+)
+_STRICT = flags.DEFINE_bool(
+  'strict', False, 'Sounds: refuses a clip that is unreadable or empty, instead of skipping it.'
+)
+_IMAGE_SIZE = flags.DEFINE_integer(
+  'image_size', None, "Images: the network's input size in pixels, if not the preset's.", 1
+)
+_IMAGE_RANGE = flags.DEFINE_list(
+  'image_range', None, "Images: the network's values for black and white, e.g. -1,1."
+)
+_BATCH_SIZE = flags.DEFINE_integer('batch_size', 32, 'Images: how many at a time.', 1)
+_MAX_EXAMPLES = flags.DEFINE_integer(
+  'max_examples', None, 'Embeds this many, train and test by their shares, at random.', 1
+)
+_SEED = flags.DEFINE_integer('seed', 0, 'Of that choice, and of a split that is not given.', 0)
+_OUTPUT = flags.DEFINE_string('output', None, 'The file to write, .npz.')
+_CACHE_DIR = flags.DEFINE_string('cache_dir', None, 'Cache folder; <output>.cache by default.')
+
+
+def preset_from_flags() -> presets.Preset:
+  """The preset, with what flags say of its input.
+
+  Raises:
+    EmbeddingError: flags that cannot be, or do not fit the preset.
+  """
+  for flag, wanted in ((_PRESET, ', '.join(presets.PRESETS)), (_OUTPUT, 'a file to write, .npz')):
+    if not flag.value:
+      raise embedding_set.EmbeddingError(f'--{flag.name} is missing, expected {wanted}.')
+  if not _OUTPUT.value.endswith('.npz'):
+    raise embedding_set.EmbeddingError(f'--output is {_OUTPUT.value}, expected a name in .npz.')
+  preset = presets.PRESETS[_PRESET.value]
+  is_audio = isinstance(preset.inputs, presets.AudioInput)
+  other = (_SOURCE, _IMAGE_SIZE, _IMAGE_RANGE) if is_audio else (_POSITIVE_CLASS, _STRICT)
+  for flag in other:
+    if flag.value:
+      raise embedding_set.EmbeddingError(
+        f'--{flag.name} is given, but --preset={preset.name} '
+        f'is for {"sounds" if is_audio else "images"}.'
+      )
+  if is_audio and not _DATA_DIR.value:
+    raise embedding_set.EmbeddingError('--data_dir is missing, expected the folder of the clips.')
+  if not is_audio and not _SOURCE.value:
+    raise embedding_set.EmbeddingError(
+      f'--source is missing, expected one of {", ".join(data.SOURCE_NAMES)}.'
+    )
+  inputs = preset.inputs
+  if _IMAGE_SIZE.value:
+    inputs = dataclasses.replace(inputs, size=_IMAGE_SIZE.value)
+  if _IMAGE_RANGE.value:
+    try:
+      low, high = map(float, _IMAGE_RANGE.value)
+    except ValueError as error:
+      found = ','.join(_IMAGE_RANGE.value)
+      raise embedding_set.EmbeddingError(
+        f'--image_range is {found}, expected two numbers, for black and white.'
+      ) from error
+    inputs = dataclasses.replace(inputs, low=low, high=high)
+  return dataclasses.replace(preset, inputs=inputs)
+
+
+def main(argv: Sequence[str]) -> None:
+  """Checks the flags, then embeds and writes."""
+  try:
+    if len(argv) > 1:
+      raise embedding_set.EmbeddingError(f'{argv[1]} is no flag: write --name=value.')
+    preset = preset_from_flags()
+    environment.check_environment()
+  except (embedding_set.EmbeddingError, environment.UnsupportedEnvironmentError) as error:
+    sys.exit(f'embed: {error}')
+
+  is_audio = isinstance(preset.inputs, presets.AudioInput)
+  try:
+    if is_audio:
+      from tff_lg.embeddings import fsd  # Needs pandas.
+
+      found = fsd.list_clips(_DATA_DIR.value, _POSITIVE_CLASS.value)
+    else:
+      found = data.load_source(_SOURCE.value, _DATA_DIR.value, _SEED.value)
+
+    # TensorFlow takes seconds to import: only once flags and data are known to be good.
+    from tff_lg.embeddings import cache, clips, extractor, images
+
+    network = extractor.load_extractor(preset, _HANDLE.value)
+    store = cache.EmbeddingCache(_CACHE_DIR.value or f'{_OUTPUT.value}.cache')
+    chosen = {'max_examples': _MAX_EXAMPLES.value, 'seed': _SEED.value}
+    said = {flag.name: flag.value for flag in (_DATA_DIR, _SOURCE, _POSITIVE_CLASS)} | chosen
+    if is_audio:
+      done = clips.embed_clips(
+        found, network, store, strict=_STRICT.value, provenance=said, **chosen
+      )
+    else:
+      done = images.embed_images(
+        found, network, store, batch_size=_BATCH_SIZE.value, provenance=said, **chosen
+      )
+    done.embeddings.save(_OUTPUT.value)
+  except OSError as error:
+    path = error.filename or _OUTPUT.value
+    sys.exit(f'embed: {path} cannot be read or written: {error.strerror}.')
+  except ValueError as error:
+    logging.debug('Traceback', exc_info=True)
+    sys.exit(f'embed: {error}')
+  except KeyboardInterrupt:
+    sys.exit('embed: stopped; the same command goes on where this one was.')
+  count, dimensions = done.embeddings.x.shape
+  print(f'{count} examples x {dimensions}: {done.num_computed} embedded now, the rest from cache.')
+  print(f'{len(done.skipped)} skipped.\nEmbeddings: {os.path.abspath(_OUTPUT.value)}')
+
+
+if __name__ == '__main__':
+  launch.run(main)

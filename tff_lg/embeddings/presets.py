@@ -1,0 +1,66 @@
+"""Known extractors: where they are, what they take, what they return.
+
+A network that is not listed runs under the preset of its kind, with another `handle`.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+
+
+@dataclasses.dataclass(frozen=True)
+class AudioInput:
+  """One waveform at a time, mono, float32 [samples] in [-1, 1]; patches come out.
+
+  Attributes:
+    sample_rate: in Hz.
+    min_samples: a shorter clip is padded with zeros at its end to this length, one patch.
+  """
+
+  sample_rate: int
+  min_samples: int
+
+
+@dataclasses.dataclass(frozen=True)
+class ImageInput:
+  """Square images with three channels, float32 [batch, size, size, 3].
+
+  Attributes:
+    size: in pixels.
+    low: value of black.
+    high: value of white.
+  """
+
+  size: int
+  low: float
+  high: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Preset:
+  """A frozen network.
+
+  Attributes:
+    name: of the preset.
+    handle: where the network is by default, a TF-Hub handle.
+    inputs: what the network takes.
+    output: which of several outputs holds the embeddings; a single output is taken as it is.
+  """
+
+  name: str
+  handle: str
+  inputs: AudioInput | ImageInput
+  output: int = 0
+
+
+PRESETS: Mapping[str, Preset] = {
+  preset.name: preset
+  for preset in (
+    # A patch is 0.96 s of frames 10 ms apart, the last of which is 25 ms long: 15,600 samples.
+    Preset('yamnet', 'https://tfhub.dev/google/yamnet/1', AudioInput(16_000, 15_600), output=1),
+    Preset(
+      'inception_v3',
+      'https://tfhub.dev/google/imagenet/inception_v3/feature_vector/5',
+      ImageInput(299, 0.0, 1.0),
+    ),
+  )
+}
