@@ -1,0 +1,143 @@
+"""Makes clients out of pooled embeddings, by clusters, and measures how much they differ.
+
+  python -m pipelines.simulate_clients --embeddings=fsd.npz --output_dir=clients
+  python -m pipelines.simulate_clients --output_dir=clients  # On embedded digits.
+
+For each share p of examples reassigned at random, writes clients_p<p>.npz and
+clients_p<p>.png; for all of them distances.csv and distances.png: each client's Frechet
+distance to the others' examples, in the training part.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+from absl import flags
+
+from pipelines import launch
+from tff_lg import environment
+
+_EMBEDDINGS = flags.DEFINE_string(
+  'embeddings',
+  None,
+  'File written by pipelines.embed. Without it: the pixels of scikit-learn digits.',
+)
+_NUM_CLIENTS = flags.DEFINE_integer('num_clients', 10, 'Clients, at least 2.', lower_bound=2)
+_SHUFFLED_SHARE = flags.DEFINE_list(
+  'shuffled_share',
+  ['0', '0.2', '0.4', '0.6', '0.8', '1'],
+  'Shares p in [0, 1] of examples that are reassigned at random, with commas between.',
+)
+_SEED = flags.DEFINE_integer(
+  'seed', 0, 'Of the k-means, the owners of the centroids and the reassigned.', lower_bound=0
+)
+_OUTPUT_DIR = flags.DEFINE_string('output_dir', None, 'Folder for the files, made if need be.')
+
+
+def _shares() -> tuple[float, ...]:
+  """The shares that the flag says, each once, ascending."""
+  try:
+    shares = tuple(sorted({float(text) for text in _SHUFFLED_SHARE.value}))
+  except ValueError:
+    shares = ()
+  if not shares or not all(0 <= share <= 1 for share in shares):
+    raise ValueError(
+      f'--shuffled_share is {",".join(_SHUFFLED_SHARE.value)}, expected numbers in [0, 1].'
+    )
+  return shares
+
+
+def _digits():
+  """Digits as embeddings: their 64 pixels."""
+  import numpy as np
+
+  from tff_lg import data, embeddings
+
+  source = data.load_source('digits')
+  split = np.repeat(['train', 'test'], [len(source.train), len(source.test)])
+  ids = np.array([f'digit_{index}' for index in range(len(split))])
+  return embeddings.EmbeddingSet(
+    ids=ids,
+    x=np.concatenate([source.train.x, source.test.x]).reshape(len(ids), -1),
+    y=np.concatenate([source.train.y, source.test.y]),
+    split=split,
+    class_names=np.array(source.class_names),
+    keys=ids,
+    provenance=json.dumps({'source': 'scikit-learn digits, pixels'}),
+  )
+
+
+def _simulate(examples, shares: Sequence[float], output_dir: str):
+  """Writes every file; returns the distances, a row for each client at each share."""
+  import pandas as pd
+  import tqdm
+
+  from tff_lg import files, heterogeneity
+  from tff_lg.analysis import figures, style
+
+  def write_figure(figure, name):
+    files.write_atomically(os.path.join(output_dir, name), style.png_bytes(figure))
+
+  clients = heterogeneity.simulate_clients(
+    examples.x, examples.y, examples.split, _NUM_CLIENTS.value, shares[0], _SEED.value
+  )
+  if clients.num_missing_centroids:
+    print(
+      f'{clients.num_missing_centroids} times a client has no centroid of a class, which has '
+      'fewer distinct training examples than there are clients.'
+    )
+  made_by = {'made_by': 'pipelines.simulate_clients', 'embeddings': json.loads(examples.provenance)}
+  tables = []
+  for share in tqdm.tqdm(shares, desc='shares', unit='share', disable=None):
+    clients = heterogeneity.shuffle_clients(clients, share)
+    tables.append(heterogeneity.distance_table(examples.x, examples.split, clients))
+    assignment = heterogeneity.ClientAssignment.from_simulation(
+      clients, examples.ids, examples.split, json.dumps(made_by)
+    )
+    heterogeneity.save_clients(os.path.join(output_dir, f'clients_p{share}.npz'), assignment)
+    chart = figures.clients_map(
+      clients.coordinates, clients.client, examples.y, examples.class_names, clients.centroids
+    )
+    write_figure(chart, f'clients_p{share}.png')
+  distances = pd.concat(tables, ignore_index=True)
+  text = distances.to_csv(index=False, lineterminator='\n')
+  files.write_atomically(os.path.join(output_dir, 'distances.csv'), text)
+  write_figure(figures.distance_by_share(distances), 'distances.png')
+  return distances
+
+
+def main(argv: Sequence[str]) -> None:
+  """Checks the flags, then simulates, measures and draws."""
+  try:
+    if len(argv) > 1:
+      raise ValueError(f'{argv[1]} is no flag: write --name=value.')
+    if not _OUTPUT_DIR.value:
+      raise ValueError('--output_dir is missing: name a folder for the files.')
+    shares = _shares()
+    environment.check_environment()
+  except (ValueError, environment.UnsupportedEnvironmentError) as error:
+    sys.exit(f'simulate_clients: {error}')
+
+  # Scikit-learn, pandas and Matplotlib take seconds to import: only for flags that are good.
+  from tff_lg import embeddings
+
+  try:
+    examples = embeddings.EmbeddingSet.load(_EMBEDDINGS.value) if _EMBEDDINGS.value else _digits()
+    distances = _simulate(examples, shares, _OUTPUT_DIR.value)
+  except OSError as error:
+    sys.exit(f'simulate_clients: {error.filename}: {error.strerror}.')
+  except ValueError as error:
+    sys.exit(f'simulate_clients: {error}')
+
+  print('   p  mean Frechet distance  examples a client')
+  for share, rows in distances.groupby('p'):
+    sizes = f'{rows["num_examples"].min():,} to {rows["num_examples"].max():,}'
+    print(f'{share:4g}  {rows["distance"].mean():21,.4g}  {sizes:>17}')
+  if num_unknown := int(distances['distance'].isna().sum()):
+    print(f'{num_unknown} clients (over all p) have under 2 training examples, and no distance.')
+  print(f'Files: {os.path.abspath(_OUTPUT_DIR.value)}')
+
+
+if __name__ == '__main__':
+  launch.run(main)
