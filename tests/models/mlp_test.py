@@ -36,6 +36,17 @@ class BuildMlpTest(absltest.TestCase):
     outputs = models.build_mlp((2,), 3, (4,), seed=1, output_activation='softmax')(x)
     np.testing.assert_allclose(outputs, tf.nn.softmax(logits), rtol=1e-6)
 
+  def test_dropout_follows_each_hidden_layer_in_training_only(self):
+    x = tf.constant(np.random.default_rng(0).normal(size=(40, 3)), tf.float32)
+    model = models.build_mlp((3,), 2, (20, 20), seed=1, dropout_rate=0.5)
+    plain = models.build_mlp((3,), 2, (20, 20), seed=1)
+    self.assertEqual(
+      [layer.name for layer in model.layers[1:]],
+      ['hidden_1', 'dropout_1', 'hidden_2', 'dropout_2', 'output'],
+    )
+    np.testing.assert_array_equal(model(x), plain(x))
+    self.assertGreater(np.abs(model(x, training=True) - plain(x)).max(), 0.01)
+
   def test_seed_decides_the_weights(self):
     one, same, other = (models.build_mlp((4,), 3, (4, 4), seed=s).get_weights() for s in (7, 7, 8))
     for a, b in zip(one, same, strict=True):

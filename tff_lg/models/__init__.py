@@ -3,14 +3,37 @@
 The room turns a Keras model into a `LocalGlobalModel`: TFF's functional model
 and, for each weight, whether the server aggregates it (global) or it never
 leaves its client (local). `build_mlp` and `build_lenet` are the networks of the
-LG-FedAvg paper.
+LG-FedAvg paper, `build_cgau` is that of Rieger et al.
 
 Comes in: a Keras model, a loss, metrics. Goes out: a frozen value that
 `tff_lg.learning` trains. May import: TensorFlow, TFF; nothing of this package.
 """
 
+from tff_lg.models.cgau import ClientShift, ConditionalGatedActivation
+from tff_lg.models.cgau_network import (
+  UNKNOWN_CLIENT,
+  append_client_index,
+  build_cgau,
+  cgau_global_layers,
+  unknown_client_weights,
+)
+from tff_lg.models.dropout import StatelessDropout
 from tff_lg.models.lenet import build_lenet
 from tff_lg.models.local_global import LocalGlobalModel, ModelWeights, from_keras
 from tff_lg.models.mlp import build_mlp
 
-__all__ = ['LocalGlobalModel', 'ModelWeights', 'build_lenet', 'build_mlp', 'from_keras']
+__all__ = [
+  'UNKNOWN_CLIENT',
+  'ClientShift',
+  'ConditionalGatedActivation',
+  'LocalGlobalModel',
+  'ModelWeights',
+  'StatelessDropout',
+  'append_client_index',
+  'build_cgau',
+  'build_lenet',
+  'build_mlp',
+  'cgau_global_layers',
+  'from_keras',
+  'unknown_client_weights',
+]

@@ -4,6 +4,8 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
+from tff_lg.models import dropout
+
 
 def build_mlp(
   input_shape: Sequence[int],
@@ -12,6 +14,7 @@ def build_mlp(
   *,
   seed: int = 0,
   output_activation: str | None = None,
+  dropout_rate: float = 0.0,
 ) -> tf.keras.Model:
   """Builds dense ReLU layers `hidden_1`, `hidden_2`, … and a layer `output`.
 
@@ -25,6 +28,8 @@ def build_mlp(
     seed: of the Glorot-uniform initial weights; the same seed, the same weights.
     output_activation: a Keras activation on top of the logits. The LG-FedAvg
       reference code has a softmax here, *and* another one in its loss.
+    dropout_rate: after each hidden layer, in training; masks follow from the seed and
+      the activations, see `StatelessDropout`.
 
   Returns:
     An uncompiled Keras model from float32 [batch, *input_shape] to float32
@@ -42,6 +47,10 @@ def build_mlp(
         name=f'hidden_{index + 1}',
       )
     )
+    if dropout_rate:
+      layers.append(
+        dropout.StatelessDropout(dropout_rate, seed=seed + index + 1, name=f'dropout_{index + 1}')
+      )
   layers.append(
     tf.keras.layers.Dense(
       num_classes,

@@ -1,0 +1,112 @@
+"""XOR with two clients: one conditional gated unit against an MLP with two hidden units.
+
+  python -m pipelines.xor --run_dir=runs/xor
+
+Trains both by federated averaging and writes figures/xor.png, eight panels that show
+what they learned, and summary.json. Rieger et al. 2020, appendix.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+from absl import flags
+
+from pipelines import launch, runtime_flags
+from tff_lg import environment, files
+
+_RUN_DIR = flags.DEFINE_string('run_dir', None, 'Folder of this run, made if need be.')
+_CONDITIONING = flags.DEFINE_enum(
+  'conditioning',
+  'shared',
+  ('shared', 'local'),
+  "Where the clients' shifts are: in the global model, or each with its client.",
+)
+_ROUNDS = flags.DEFINE_integer('rounds', 100, 'Rounds, both clients in each.', lower_bound=1)
+_INITIALISATIONS = flags.DEFINE_integer(
+  'initialisations',
+  12,
+  'Initial weights tried for each model; the least training loss is kept.',
+  lower_bound=1,
+)
+_NOISE = flags.DEFINE_float(
+  'noise', 0.25, "Standard deviation around a group's centre, cut off at 0.9.", lower_bound=0
+)
+_SEED = flags.DEFINE_integer('seed', 0, 'Of everything random.', lower_bound=0)
+
+_FLAGS_FILE = 'flags.txt'
+
+
+def main(argv: Sequence[str]) -> None:
+  """Checks the flags, then trains, draws and writes."""
+  try:
+    if len(argv) > 1:
+      raise ValueError(f'{argv[1]} is no flag: write --name=value.')
+    if not _RUN_DIR.value:
+      raise ValueError('--run_dir is missing: name a folder for this run.')
+    settings = {
+      'conditioning': _CONDITIONING.value,
+      'rounds': _ROUNDS.value,
+      'initialisations': _INITIALISATIONS.value,
+      'noise': _NOISE.value,
+      'seed': _SEED.value,
+    }
+    flag_lines = ''.join(f'--{name}={value}\n' for name, value in settings.items())
+    _check_folder(_RUN_DIR.value, flag_lines)
+    environment.check_environment()
+  except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
+    sys.exit(f'xor: {error}')
+
+  # TensorFlow takes seconds to import: only once the flags are known to be good.
+  from tff_lg.analysis import style
+  from tff_lg.analysis.figures import xor as figures
+  from tff_lg.simulation import xor
+
+  try:
+    runtime_flags.set_execution_context()
+  except ValueError as error:
+    sys.exit(f'xor: --{error}')
+  result = xor.run_xor(xor.XorConfig(**settings))
+  chosen = {name: tried[0] for name, tried in result.trained.items()}
+  figure = figures.xor_panels(
+    [(data.x, data.y) for data in result.train], chosen['mlp'].weights[0], chosen['cgau'].weights
+  )
+  summary = result.summary()
+  figure_path = os.path.join(_RUN_DIR.value, 'figures', 'xor.png')
+  contents = {
+    os.path.join(_RUN_DIR.value, _FLAGS_FILE): flag_lines,
+    figure_path: style.png_bytes(figure),
+    os.path.join(_RUN_DIR.value, 'summary.json'): json.dumps(summary, indent=2, sort_keys=True)
+    + '\n',
+  }
+  try:
+    for path, content in contents.items():
+      files.write_atomically(path, content)
+  except OSError as error:
+    sys.exit(f'xor: {error.filename} cannot be written: {error.strerror}.')
+  print(result.as_text())
+  print(f'Figure: {os.path.abspath(figure_path)}')
+
+
+def _check_folder(run_dir: str, flag_lines: str) -> None:
+  """Refuses a folder with anything else than an earlier run with these flags."""
+  if not os.path.isdir(run_dir):
+    if os.path.exists(run_dir):
+      raise ValueError(f'--run_dir={run_dir} is no folder.')
+    return
+  path = os.path.join(run_dir, _FLAGS_FILE)
+  if not os.path.exists(path):
+    if any(not name.endswith('.tmp') for name in os.listdir(run_dir)):
+      raise ValueError(f'--run_dir={run_dir} is not empty and holds no run: choose another folder.')
+    return
+  with open(path, encoding='utf-8') as file:
+    if file.read() != flag_lines:
+      raise ValueError(
+        f'--run_dir={run_dir} holds a run with other flags ({_FLAGS_FILE}): choose another folder, '
+        'or delete this one.'
+      )
+
+
+if __name__ == '__main__':
+  launch.run(main)
