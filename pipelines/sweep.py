@@ -1,0 +1,137 @@
+r"""Runs a pipeline for each point of a grid of flags and each seed.
+
+  python -m pipelines.sweep --sweep_dir=runs/sweep --grid=method=fedavg,lg_fedavg \
+    --grid=classes_per_client=2,5,10 --seeds=0-2 --x_axis=classes_per_client \
+    -- --task=digits --rounds=20
+
+What follows `--` are flags of the pipeline (`python -m pipelines.train --help`), for all
+trials, on top of those in --flagfile_of_trials; the grid's values come last and win. A
+small complete sweep on embedded data has `-- --fast`.
+
+Each trial has a run folder in SWEEP_DIR/trials and what it printed in SWEEP_DIR/logs. The
+same command again skips trials that are complete and goes on with those that were
+stopped; more seeds or values on the same axes are added. A trial that fails is run once
+more. Writes results.csv (a row a trial), table.md (mean and standard deviation over seeds
+at each point) and figures/; `python -m pipelines.report` makes the page of one trial.
+"""
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from types import ModuleType
+from typing import Any
+
+from absl import flags
+
+from pipelines import launch
+from tff_lg import environment, sweeps
+
+_SWEEP_DIR = flags.DEFINE_string('sweep_dir', None, 'Folder of the sweep: made, or gone on with.')
+_PIPELINE = flags.DEFINE_string('pipeline', 'train', 'The pipeline that runs the trials.')
+_GRID = flags.DEFINE_multi_string(
+  'grid',
+  [],
+  'An axis of the grid: a flag of the pipeline and its values, name=value,value; or '
+  'name=value;value where values have commas. Give it once an axis.',
+)
+_SEEDS = flags.DEFINE_string('seeds', '0', 'Seeds of each point, such as 0-11 or 0,3,8-9.')
+_FLAGFILE_OF_TRIALS = flags.DEFINE_string(
+  'flagfile_of_trials', None, 'File of flags that all trials have.'
+)
+_NUM_WORKERS = flags.DEFINE_integer(
+  'num_workers', 1, 'Trials run at a time, each in a process with its share of the cores.', 1
+)
+_METRIC = flags.DEFINE_string(
+  'metric',
+  'local_test/accuracy/mean_over_clients',
+  "Number of the trials' summary.json for the table and the figures.",
+)
+_X_AXIS = flags.DEFINE_string('x_axis', None, 'Axis along x; the first of numbers by default.')
+_SERIES = flags.DEFINE_list('series', [], 'The other axes, in the order of the legend.')
+_HEAT_MAP = flags.DEFINE_bool(
+  'heat_map',
+  False,
+  'Draws a heat map, too: --x_axis along x, the first of --series along y, a panel for each '
+  'value of the others.',
+)
+
+
+def _load_pipeline(name: str) -> ModuleType:
+  """The module of a pipeline that can be swept."""
+  try:
+    pipeline = importlib.import_module(f'pipelines.{name}')
+  except ModuleNotFoundError:
+    raise sweeps.SweepError(f'--pipeline is {name}, but there is no pipelines.{name}.') from None
+  if not hasattr(pipeline, 'config_from_arguments') or not hasattr(pipeline, 'run'):
+    raise sweeps.SweepError(
+      f'--pipeline is {name}, which cannot be swept: it has no config_from_arguments and run.'
+    )
+  return pipeline
+
+
+def _configs(
+  pipeline: ModuleType, trials: Sequence[sweeps.Trial], common: Sequence[str]
+) -> dict[str, Any]:
+  """What the pipeline makes of each trial's flags, by the trial's name."""
+  configs = {}
+  for trial in trials:
+    try:
+      configs[trial.name] = pipeline.config_from_arguments([*common, *trial.arguments])
+    except (flags.Error, ValueError) as error:
+      raise sweeps.SweepError(f'trial {trial.name}: {error}') from error
+  return configs
+
+
+def main(argv: Sequence[str]) -> None:
+  """Checks the flags of all trials, runs the trials, writes table and figures."""
+  common = list(argv[1:])
+  if _FLAGFILE_OF_TRIALS.value:
+    common.insert(0, f'--flagfile={_FLAGFILE_OF_TRIALS.value}')
+  try:
+    if not _SWEEP_DIR.value:
+      raise sweeps.SweepError('--sweep_dir is missing: name a folder for this sweep.')
+    axes = [sweeps.parse_axis(text) for text in _GRID.value]
+    trials = sweeps.build_trials(axes, sweeps.parse_seeds(_SEEDS.value))
+    layout = sweeps.choose_layout(axes, _X_AXIS.value, _SERIES.value, heat_map=_HEAT_MAP.value)
+    pipeline = _load_pipeline(_PIPELINE.value)
+    configs = _configs(pipeline, trials, common)
+    environment.check_environment()
+    folder = sweeps.SweepFolder(_SWEEP_DIR.value)
+    folder.claim(_PIPELINE.value, axes, trials, configs)
+  except (sweeps.SweepError, environment.UnsupportedEnvironmentError, OSError) as error:
+    sys.exit(f'sweep: {error}')
+
+  jobs = [
+    sweeps.Job(name, configs[name], folder.run_dir(name), folder.log_path(name))
+    for name in configs
+    if not folder.is_complete(name)
+  ]
+  try:
+    with sweeps.ProcessPool(pipeline.run, _NUM_WORKERS.value) as pool:
+      failures = sweeps.run_jobs(jobs, pool, num_done=len(trials) - len(jobs))
+  except KeyboardInterrupt:
+    sys.exit('sweep: stopped; the same command goes on.')
+
+  # pandas and Matplotlib take seconds to import.
+  from tff_lg import analysis
+
+  try:
+    if len(failures) < len(trials):
+      table, written = analysis.write_sweep(
+        _SWEEP_DIR.value,
+        metric=_METRIC.value,
+        x_axis=layout.x_axis,
+        series=layout.series,
+        with_heat_map=_HEAT_MAP.value,
+      )
+      print('\n'.join(['', analysis.to_text(table), '', *map(os.path.abspath, written)]))
+  except (ValueError, OSError) as error:
+    sys.exit(f'sweep: {error}')
+  if failures:
+    listed = '\n'.join(f'  {job.name}: {error} ({job.log_path})' for job, error in failures)
+    sys.exit(f'sweep: {len(failures)} of {len(trials)} trials failed twice:\n{listed}')
+
+
+if __name__ == '__main__':
+  launch.run(main)

@@ -1,0 +1,115 @@
+"""Tests of what a sweep folder holds, and of when it is refused."""
+
+import dataclasses
+import json
+import os
+
+from absl.testing import absltest
+
+from tff_lg import sweeps
+
+
+@dataclasses.dataclass(frozen=True)
+class _Config:
+  p: float
+  seed: int
+  layers: tuple[str, ...] = ('a',)
+
+
+class SweepFolderTest(absltest.TestCase):
+  def setUp(self):
+    super().setUp()
+    self.folder = sweeps.SweepFolder(self.create_tempdir().full_path + '/sweep')
+
+  def _claim(self, grid='p=0,0.5', seeds='0-1', pipeline='train', **changes):
+    axes = [sweeps.parse_axis(grid)]
+    trials = sweeps.build_trials(axes, sweeps.parse_seeds(seeds))
+    configs = {
+      trial.name: _Config(float(trial.values[0][1]), trial.seed, **changes) for trial in trials
+    }
+    self.folder.claim(pipeline, axes, trials, configs)
+
+  def _definition(self):
+    with open(os.path.join(self.folder.path, 'sweep.json'), encoding='utf-8') as file:
+      return json.load(file)
+
+  def test_definition(self):
+    self._claim(seeds='7')
+    self.assertEqual(
+      self._definition(),
+      {
+        'pipeline': 'train',
+        'axes': {'p': ['0', '0.5']},
+        'trials': {
+          f'p={p}__seed=7': {
+            'values': {'p': p},
+            'seed': 7,
+            'config': {'p': float(p), 'seed': 7, 'layers': ['a']},
+          }
+          for p in ('0', '0.5')
+        },
+      },
+    )
+
+  def test_places(self):
+    self.assertEqual(self.folder.run_dir('t'), f'{self.folder.path}/trials/t')
+    self.assertEqual(self.folder.log_path('t'), f'{self.folder.path}/logs/t.log')
+
+  def test_complete_with_a_summary(self):
+    self.assertFalse(self.folder.is_complete('t'))
+    os.makedirs(self.folder.run_dir('t'))
+    self.assertFalse(self.folder.is_complete('t'))
+    with open(f'{self.folder.run_dir("t")}/summary.json', 'w', encoding='utf-8') as file:
+      file.write('{}')
+    self.assertTrue(self.folder.is_complete('t'))
+
+  def test_same_again_and_more(self):
+    self._claim()
+    before = self._definition()
+    self._claim()
+    self.assertEqual(self._definition()['trials'], before['trials'])
+    self._claim(grid='p=0.5,1', seeds='0-2')
+    self.assertLen(self._definition()['trials'], 6)
+    self.assertCountEqual(self._definition()['earlier_trials'], ['p=0__seed=0', 'p=0__seed=1'])
+
+  def test_other_definitions_are_refused(self):
+    self._claim()
+    before = self._definition()
+    for change, sentence in (
+      ({'layers': ('b',)}, r"layers of trial p=0__seed=0 was \['a'\], now \['b'\]"),
+      ({'pipeline': 'xor'}, 'the pipeline was train, now xor'),
+      ({'grid': 'q=0,1'}, 'the grid was over p, now over q'),
+    ):
+      with self.assertRaisesRegex(sweeps.SweepError, sentence):
+        self._claim(**change)
+    self.assertEqual(self._definition(), before)
+
+  def test_trials_left_out_in_between_are_still_known(self):
+    self._claim()
+    self._claim(grid='p=1')
+    with self.assertRaisesRegex(sweeps.SweepError, 'layers of trial p=0__seed=0'):
+      self._claim(layers=('b',))
+
+  def test_values_that_are_the_same_are_refused(self):
+    with self.assertRaisesRegex(sweeps.SweepError, 'p=0.5__seed=0 and p=.5__seed=0'):
+      self._claim(grid='p=0.5,.5')
+    self.assertFalse(os.path.exists(self.folder.path))
+
+  def test_folder_of_something_else_is_refused(self):
+    os.makedirs(self.folder.path)
+    with open(f'{self.folder.path}/thesis.tex', 'w', encoding='utf-8') as file:
+      file.write('years of work')
+    with self.assertRaisesRegex(sweeps.SweepError, 'is not empty and holds no sweep'):
+      self._claim()
+    self.assertEqual(os.listdir(self.folder.path), ['thesis.tex'])
+
+  def test_damaged_definition_is_named(self):
+    os.makedirs(self.folder.path)
+    with open(f'{self.folder.path}/sweep.json', 'w', encoding='utf-8') as file:
+      file.write('{"trials": ')
+    with self.assertRaisesRegex(sweeps.SweepError, 'sweep.json is damaged'):
+      self._claim()
+
+
+if __name__ == '__main__':
+  absltest.main()

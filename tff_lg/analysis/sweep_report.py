@@ -1,0 +1,88 @@
+"""Writes a sweep's table and figures into its folder."""
+
+import os
+from collections.abc import Sequence
+
+import pandas as pd
+
+from tff_lg import files
+from tff_lg.analysis import figures, formats, style
+from tff_lg.analysis.sweep_folder import SweepResults
+from tff_lg.analysis.tables import Column, Table, to_markdown
+
+_NOTE = '± is the standard deviation (n − 1) over n seeds.'
+
+
+def write_sweep(
+  sweep_dir: str, *, metric: str, x_axis: str, series: Sequence[str], with_heat_map: bool = False
+) -> tuple[Table, tuple[str, ...]]:
+  """Writes `results.csv`, `table.md` and the figures of a sweep.
+
+  Args:
+    sweep_dir: the sweep folder.
+    metric: a number of the trials' summary.json, for table and figures.
+    x_axis: the axis along x.
+    series: the other axes with several values.
+    with_heat_map: whether to draw a heat map, too; needs an axis in `series`.
+
+  Returns:
+    The table, and the paths of the files.
+
+  Raises:
+    RunFolderError: a file of the sweep is damaged, or no trial has the metric; in this
+      case `results.csv` has been written and lists the metrics there are.
+    OSError: a file cannot be written.
+  """
+  results = SweepResults.load(sweep_dir)
+  written = [
+    files.write_atomically(os.path.join(sweep_dir, 'results.csv'), results.trials.to_csv())
+  ]
+  points = results.points(metric)
+  table = points_table(points, metric, num_missing=results.num_missing)
+  written.append(
+    files.write_atomically(os.path.join(sweep_dir, 'table.md'), to_markdown(table) + '\n')
+  )
+  drawn = {
+    '': figures.sweep_error_bars(points, results.axes, metric=metric, x_axis=x_axis, series=series)
+  }
+  if with_heat_map:
+    drawn['_heat_map'] = figures.sweep_heat_map(
+      points, results.axes, metric=metric, columns=x_axis, rows=series[0], panels=series[1:]
+    )
+  for suffix, figure in drawn.items():
+    name = f'{metric.replace("/", "-")}{suffix}.png'
+    written.append(
+      files.write_atomically(os.path.join(sweep_dir, 'figures', name), style.png_bytes(figure))
+    )
+  return table, tuple(written)
+
+
+def points_table(points: pd.DataFrame, metric: str, *, num_missing: int = 0) -> Table:
+  """The table of a metric: a row for each point of the grid.
+
+  Args:
+    points: as `SweepResults.points` gives them.
+    metric: its name.
+    num_missing: trials that are not complete, which a note then says.
+
+  Returns:
+    The axes' values, mean ± standard deviation over seeds, and the number of seeds.
+  """
+  axes = [name for name in points if name not in ('mean', 'std', 'n')]
+  columns = (
+    *(Column('', name) for name in axes),
+    Column('', formats.metric_label(metric)),
+    Column('', 'n'),
+  )
+  rows = tuple(
+    (
+      *(row[axis] for axis in axes),
+      formats.metric_with_std(metric, row['mean'], row['std']),
+      formats.count(row['n']),
+    )
+    for _, row in points.iterrows()
+  )
+  notes = [_NOTE]
+  if num_missing:
+    notes.append(f'{num_missing} trials are not complete and left out.')
+  return Table(columns, rows, tuple(notes))

@@ -1,0 +1,39 @@
+"""Sweeps: one run for each point of a grid of flags and each seed.
+
+Comes in: axes (`name=value,value`) and seeds as text, and what a pipeline makes of each
+trial's flags, its config. Goes out: a sweep folder with a run folder for each trial,
+which `tff_lg.analysis` turns into a table and a figure, and the trials that failed. May
+import: nothing heavy and no other room; a trial is whatever function of a config and a
+run folder it is given.
+"""
+
+from tff_lg.sweeps.folder import SweepFolder
+from tff_lg.sweeps.grid import (
+  Axis,
+  Layout,
+  SweepError,
+  Trial,
+  build_trials,
+  choose_layout,
+  parse_axis,
+  parse_seeds,
+)
+from tff_lg.sweeps.processes import ProcessPool
+from tff_lg.sweeps.scheduler import Failure, Job, Pool, run_jobs
+
+__all__ = [
+  'Axis',
+  'Failure',
+  'Job',
+  'Layout',
+  'Pool',
+  'ProcessPool',
+  'SweepError',
+  'SweepFolder',
+  'Trial',
+  'build_trials',
+  'choose_layout',
+  'parse_axis',
+  'parse_seeds',
+  'run_jobs',
+]

@@ -1,0 +1,137 @@
+"""The sweep folder: what the trials are, and where each one is.
+
+| file | what |
+|---|---|
+| sweep.json | the pipeline, the axes, and of each trial its values, seed and config |
+| trials/TRIAL/ | the run folder of a trial |
+| logs/TRIAL.log | what a trial printed |
+| results.csv, table.md, figures/ | written by `tff_lg.analysis` |
+"""
+
+import dataclasses
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tff_lg import files
+from tff_lg.sweeps.grid import Axis, SweepError, Trial
+
+_DEFINITION = 'sweep.json'
+
+
+@dataclasses.dataclass(frozen=True)
+class SweepFolder:
+  """The folder of a sweep.
+
+  Attributes:
+    path: of the folder.
+  """
+
+  path: str
+
+  def run_dir(self, trial: str) -> str:
+    """The run folder of the trial of this name."""
+    return os.path.join(self.path, 'trials', trial)
+
+  def log_path(self, trial: str) -> str:
+    """The file with what a trial printed."""
+    return os.path.join(self.path, 'logs', f'{trial}.log')
+
+  def is_complete(self, trial: str) -> bool:
+    """Whether the trial has ended; the summary is the last that a run writes."""
+    return os.path.exists(os.path.join(self.run_dir(trial), 'summary.json'))
+
+  def claim(
+    self,
+    pipeline: str,
+    axes: Sequence[Axis],
+    trials: Sequence[Trial],
+    configs: Mapping[str, Any],
+  ) -> None:
+    """Makes the folder this sweep's, new or to go on with.
+
+    A sweep may have other values and seeds than before, on the same axes: trials that
+    are new are added, and those that are no longer asked for keep their folders. What
+    makes a trial may not change.
+
+    Args:
+      pipeline: that runs the trials.
+      axes: of the grid.
+      trials: of the sweep.
+      configs: the trials' configs by their names, dataclasses of what JSON can hold.
+
+    Raises:
+      SweepError: the folder holds something else, or a sweep in which other axes, another
+        pipeline or other settings make the same trials; or two trials have one config.
+    """
+    new = {
+      'pipeline': pipeline,
+      'axes': {axis.name: list(axis.values) for axis in axes},
+      'trials': {
+        trial.name: {
+          'values': dict(trial.values),
+          'seed': trial.seed,
+          'config': json.loads(json.dumps(dataclasses.asdict(configs[trial.name]))),
+        }
+        for trial in trials
+      },
+    }
+    _refuse_same_configs(new['trials'])
+    old = self._load()
+    if old:
+      self._check_against(old, new)
+      new = {**new, 'earlier_trials': {**old.get('earlier_trials', {}), **old['trials']}}
+      for name in new['trials']:
+        new['earlier_trials'].pop(name, None)
+    files.write_atomically(os.path.join(self.path, _DEFINITION), json.dumps(new, indent=2) + '\n')
+
+  def _load(self) -> dict[str, Any] | None:
+    path = os.path.join(self.path, _DEFINITION)
+    if not os.path.exists(path):
+      names = os.listdir(self.path) if os.path.isdir(self.path) else []
+      if any(not name.endswith('.tmp') for name in names):
+        raise SweepError(
+          f'--sweep_dir={self.path} is not empty and holds no sweep: choose another folder.'
+        )
+      return None
+    try:
+      with open(path, encoding='utf-8') as file:
+        return dict(json.load(file))
+    except ValueError:
+      raise SweepError(f'{path} is damaged, expected the JSON of a sweep.') from None
+
+  def _check_against(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+    """Refuses what would change the meaning of trials that are there."""
+    known = {**old.get('earlier_trials', {}), **old['trials']}
+    different = [
+      f'the {what} was {before}, now {now}'
+      for what, before, now in (
+        ('pipeline', old['pipeline'], new['pipeline']),
+        ('grid', 'over ' + ', '.join(old['axes']), 'over ' + ', '.join(new['axes'])),
+      )
+      if before != now
+    ]
+    for name, trial in new['trials'].items():
+      if different or name not in known:
+        continue
+      before, now = known[name]['config'], trial['config']
+      different = [
+        f'{key} of trial {name} was {before.get(key)}, now {now.get(key)}'
+        for key in sorted({*before, *now})
+        if before.get(key) != now.get(key)
+      ]
+    if different:
+      raise SweepError(
+        f'--sweep_dir={self.path} holds another sweep ({"; ".join(different)}): choose another '
+        'folder, or delete this one.'
+      )
+
+
+def _refuse_same_configs(trials: Mapping[str, Any]) -> None:
+  """Refuses values that are the same to the pipeline, such as 0.2 and .20."""
+  seen: dict[str, str] = {}
+  for name, trial in trials.items():
+    earlier = seen.setdefault(json.dumps(trial['config'], sort_keys=True), name)
+    if earlier != name:
+      raise SweepError(f'--grid makes the same trial twice: {earlier} and {name}.')

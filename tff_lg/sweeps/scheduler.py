@@ -1,0 +1,88 @@
+"""Runs the trials of a sweep, several at a time, and those that fail once more."""
+
+import collections
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import tqdm
+from absl import logging
+
+_MAX_ATTEMPTS = 2
+
+
+class Job(NamedTuple):
+  """A trial to run.
+
+  Attributes:
+    name: of the trial.
+    config: of its pipeline; can be pickled.
+    run_dir: its run folder.
+    log_path: the file that gets what it prints.
+  """
+
+  name: str
+  config: Any
+  run_dir: str
+  log_path: str
+
+
+class Failure(NamedTuple):
+  """A trial that has not ended well.
+
+  Attributes:
+    job: the trial.
+    error: what the last attempt said, one sentence.
+  """
+
+  job: Job
+  error: str
+
+
+class Pool(Protocol):
+  """What runs jobs: processes of this machine, or a cluster.
+
+  Attributes:
+    num_workers: how many jobs may run at a time.
+  """
+
+  num_workers: int
+
+  def start(self, job: Job) -> None:
+    """Starts a job; fewer than `num_workers` run."""
+
+  def wait(self) -> tuple[Job, str | None]:
+    """Waits until some job ends; its error, or None."""
+
+
+def run_jobs(jobs: Sequence[Job], pool: Pool, *, num_done: int = 0) -> tuple[Failure, ...]:
+  """Runs jobs under a progress bar; one that fails is run again, once, after all others.
+
+  Args:
+    jobs: to run.
+    pool: that runs them; the caller closes it.
+    num_done: trials of the sweep that are done already, for the bar.
+
+  Returns:
+    Those that failed twice.
+  """
+  waiting = collections.deque(jobs)
+  attempts: collections.Counter[str] = collections.Counter()
+  failures, num_running = [], 0
+  total = num_done + len(jobs)
+  with tqdm.tqdm(total=total, initial=num_done, unit='trial', disable=None) as bar:
+    while waiting or num_running:
+      while waiting and num_running < pool.num_workers:
+        pool.start(waiting.popleft())
+        num_running += 1
+      job, error = pool.wait()
+      num_running -= 1
+      attempts[job.name] += 1
+      if error is None:
+        bar.update()
+      elif attempts[job.name] < _MAX_ATTEMPTS:
+        logging.warning('Trial %s failed and is tried again at the end: %s', job.name, error)
+        waiting.append(job)
+      else:
+        failures.append(Failure(job, error))
+      bar.set_postfix(running=num_running, failed=len(failures), refresh=False)
+  return tuple(failures)
