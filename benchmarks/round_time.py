@@ -1,6 +1,6 @@
 """Seconds a round: our process, TFF's own FedAvg on both runtimes, a bare loop; as ratios.
 
-  python -m benchmarks.round_time --workloads=mlp,gated,gated_100,lenet --passes=7
+  python -m benchmarks.round_time --workloads=mlp,gated,gated_100,cgau,lenet --passes=7
 
 The contenders take turns, so that what else the machine does falls on all of them.
 """
@@ -17,7 +17,7 @@ from pipelines import launch
 from tff_lg import environment
 
 _WORKLOADS = flags.DEFINE_list(
-  'workloads', ['mlp', 'gated', 'gated_100', 'lenet'], 'Which work, by name.'
+  'workloads', ['mlp', 'gated', 'gated_100', 'cgau', 'lenet'], 'Which work, by name.'
 )
 _PASSES = flags.DEFINE_integer('passes', 7, 'Rounds timed of each.', lower_bound=1)
 

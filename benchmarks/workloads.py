@@ -67,9 +67,15 @@ def _gated() -> tf.keras.Model:
   return tf.keras.Model(inputs, tf.keras.layers.Dense(2, name='output')(x))
 
 
+def _cgau() -> tf.keras.Model:
+  """Experiment I of Rieger et al.: each client has shifts of its own, dropout 0.5."""
+  return models.build_cgau((1024,), 2, (64, 64), conditioning='local', dropout_rate=0.5)
+
+
 WORKLOADS = (
   Workload('mlp', _mlp, num_clients=10, num_examples=600, batch_size=10),
   Workload('gated', _gated, num_clients=10, num_examples=320, batch_size=32),
   Workload('gated_100', _gated, num_clients=100, num_examples=320, batch_size=32),
+  Workload('cgau', _cgau, num_clients=10, num_examples=320, batch_size=32),
   Workload('lenet', _lenet, num_clients=10, num_examples=500, batch_size=50),
 )

@@ -43,6 +43,25 @@ class FormatsTest(parameterized.TestCase):
   def test_seconds(self, number, text):
     self.assertEqual(formats.seconds(number), text)
 
+  @parameterized.parameters(
+    ('local_test/accuracy/mean_over_clients', 'local test accuracy, mean over clients (%)'),
+    ('pooled_test/auc', 'pooled test auc'),
+    ('accuracy_of_nothing', 'accuracy of nothing'),
+  )
+  def test_metric_label(self, metric, text):
+    self.assertEqual(formats.metric_label(metric), text)
+
+  @parameterized.parameters(
+    ('test/accuracy', 0.5, 0.01, '50.00 ± 1.00'),
+    ('auc', 0.99812, 0.0004, '0.9981 ± 0.0004'),
+    ('auc', 0.99812, math.nan, '0.9981'),
+    ('auc', math.nan, math.nan, '–'),
+    ('distance', 1784.42, 3.21, '1784.4 ± 3.2'),
+    ('bytes', 2.86e10, 1e8, '2.860e+10 ± 1.0e+08'),
+  )
+  def test_metric_with_std(self, metric, mean, std, text):
+    self.assertEqual(formats.metric_with_std(metric, mean, std), text)
+
 
 if __name__ == '__main__':
   absltest.main()

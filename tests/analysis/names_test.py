@@ -10,6 +10,10 @@ class NamesTest(absltest.TestCase):
     self.assertEqual(names.method_name('lg_fedavg'), 'LG-FedAvg')
     self.assertEqual(names.method_name('my_method'), 'my_method')
 
+  def test_axis_value(self):
+    self.assertEqual(names.axis_value('method', 'fedavg'), 'FedAvg')
+    self.assertEqual(names.axis_value('model', 'fedavg'), 'fedavg')
+
 
 if __name__ == '__main__':
   absltest.main()

@@ -43,6 +43,12 @@ class StyleTest(parameterized.TestCase):
     self.assertLen({style.colour(method) for method in methods}, 5)
     self.assertLen({style.line_style(method) for method in methods}, 5)
 
+  def test_series_differ(self):
+    series = [style.nth_series(i) for i in range(20)]
+    self.assertLen(set(series), 20)
+    # Neighbours and the first ones differ in colour as well.
+    self.assertLen({colour for colour, _, _ in series[:5]}, 5)
+
   def test_png(self):
     self.assertStartsWith(style.png_bytes(_figure()), b'\x89PNG')
 

@@ -95,6 +95,17 @@ class RenderTest(absltest.TestCase):
     self.assertIn('<tr><th scope="row">A &amp; B</th><td>1.00</td><td>22</td></tr>', html)
     self.assertIn('<p class="note">A note.</p>', html)
 
+  def test_markdown(self):
+    table = tables.Table(
+      (tables.Column('', 'method'), tables.Column('local test', 'mean')),
+      (('a|b', '1.00'), ('c', '2.00')),
+      ('A note.',),
+    )
+    self.assertEqual(
+      tables.to_markdown(table),
+      '| method | local test mean |\n|---|---:|\n| a\\|b | 1.00 |\n| c | 2.00 |\n\nA note.',
+    )
+
   def test_comparison_text(self):
     path = self.create_tempdir().full_path
     synthetic.write_synthetic_run_folder(path, num_clients=2, num_rounds=2)

@@ -43,6 +43,23 @@ class TensorBatchesTest(parameterized.TestCase):
     batches = learning.TensorBatches(batch_size, num_epochs, shuffle=False)
     self.assertEqual(_fold(batches, _client(5)), expected)
 
+  @parameterized.parameters(
+    (2, 1, 2, ['0 1', '2 3']),
+    (2, 2, 4, ['0 1', '2 3', '4', '0 1']),
+    (2, 1, 3, ['0 1', '2 3', '4']),
+    (2, 2, 99, ['0 1', '2 3', '4', '0 1', '2 3', '4']),
+    (None, 3, 1, ['0 1 2 3 4']),
+  )
+  def test_steps_at_most(self, batch_size, num_epochs, max_steps, expected):
+    batches = learning.TensorBatches(batch_size, num_epochs, shuffle=False, max_steps=max_steps)
+    self.assertEqual(_fold(batches, _client(5)), expected)
+    self.assertEqual(_fold(batches, _client(0)), [])
+
+  def test_fewer_steps_are_the_first_of_the_same_order(self):
+    all_steps = _fold(learning.TensorBatches(4, 2), _client(10, seed=(1, 2)))
+    some = _fold(learning.TensorBatches(4, 2, max_steps=4), _client(10, seed=(1, 2)))
+    self.assertEqual(some, all_steps[:4])
+
   @parameterized.parameters((2, True), (None, True), (2, False), (None, False))
   def test_no_examples_no_batches(self, batch_size, shuffle):
     batches = learning.TensorBatches(batch_size, 3, shuffle)
@@ -93,7 +110,9 @@ class TensorBatchesTest(parameterized.TestCase):
     self.assertEqual(learning.TensorBatches(3).data_type(_SPEC), expected)
 
   @parameterized.parameters(
-    ((0,), 'batch_size is 0, expected'), ((2, 0), 'num_epochs is 0, expected')
+    ((0,), 'batch_size is 0, expected'),
+    ((2, 0), 'num_epochs is 0, expected'),
+    ((2, 1, True, 0), 'max_steps is 0, expected a positive number or None'),
   )
   def test_refuses(self, arguments, sentence):
     with self.assertRaisesRegex(ValueError, sentence):

@@ -37,6 +37,32 @@ class EvaluateTest(absltest.TestCase):
     self.assertEqual([result['num_examples'] for result in results], [3, 1, 0])
 
 
+class PredictTest(parameterized.TestCase):
+  @parameterized.named_parameters(('logits', None), ('probabilities', 'softmax'))
+  def test_each_client_its_own_examples(self, output_activation):
+    model = testing.classifier(output_activation=output_activation)
+    model = model.with_global_layers(('output',))
+    process = learning.build_local_global_process(model, testing.settings())
+    rng = np.random.default_rng(0)
+    server_state = process.initialize(model.initial_weights)
+    locals_ = [
+      tuple(rng.normal(size=w.shape).astype(np.float32) for w in model.initial_weights[:2])
+      for _ in range(3)
+    ]
+    # More examples than there are in a batch of an evaluation, some, and none.
+    x = [rng.normal(size=(n, 4)).astype(np.float32) for n in (600, 2, 0)]
+    predictions = process.predict(
+      server_state, [learning.ClientState(weights, ()) for weights in locals_], x
+    )
+    kernel, bias = server_state.global_weights
+    for got, examples, (hidden_kernel, hidden_bias) in zip(predictions, x, locals_, strict=True):
+      logits = np.maximum(examples @ hidden_kernel + hidden_bias, 0) @ kernel + bias
+      exponentials = np.exp(logits)
+      self.assertEqual(got.shape, (len(examples), 3))
+      expected = exponentials / exponentials.sum(axis=1, keepdims=True)
+      np.testing.assert_allclose(got, expected, rtol=1e-4, atol=1e-6)
+
+
 class EnsembleTest(parameterized.TestCase):
   @parameterized.named_parameters(('logits', None), ('probabilities', 'softmax'))
   def test_sums_over_clients(self, output_activation):

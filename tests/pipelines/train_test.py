@@ -5,12 +5,15 @@ import os
 import subprocess
 import sys
 
+from absl import flags
 from absl.testing import absltest, parameterized
 
+from pipelines import train
 
-def _train(*flags):
+
+def _train(*arguments):
   return subprocess.run(
-    [sys.executable, '-m', 'pipelines.train', *flags],
+    [sys.executable, '-m', 'pipelines.train', *arguments],
     capture_output=True,
     text=True,
     check=False,
@@ -43,9 +46,9 @@ class TrainTest(parameterized.TestCase):
     ('missing_folder', ('--task=mnist', '--data_dir=/nowhere'), '/nowhere'),
     ('unknown_layer', ('--global_layers=top',), 'hidden_1, hidden_2, hidden_3, output'),
   )
-  def test_refuses(self, flags, sentence):
+  def test_refuses(self, arguments, sentence):
     run_dir = self.create_tempdir().full_path + '/run'
-    result = _train(*flags, f'--run_dir={run_dir}')
+    result = _train(*arguments, f'--run_dir={run_dir}')
     self.assertNotEqual(result.returncode, 0)
     self.assertIn(sentence, result.stderr)
     self.assertNotIn('Traceback', result.stderr)
@@ -60,6 +63,23 @@ class TrainTest(parameterized.TestCase):
     result = _train('--help')
     for text in ('--classes_per_client', '--warm_start_rounds', 'Cohort, m'):
       self.assertIn(text, result.stdout)
+
+  def test_config_from_arguments_leaves_the_flags_of_this_program_alone(self):
+    flagfile = self.create_tempfile('run.flags', '--rounds=7\n--baselines=fedavg,fedsgd\n')
+    config = train.config_from_arguments([f'--flagfile={flagfile.full_path}', '--seed=3'])
+    self.assertEqual(
+      (config.rounds, config.baselines, config.seed, config.num_clients),
+      (7, ('fedavg', 'fedsgd'), 3, 100),
+    )
+    self.assertEqual(flags.FLAGS['rounds'].value, flags.FLAGS['rounds'].default)
+    self.assertEqual(train.config_from_arguments(['--fast']).num_clients, 10)
+
+  @parameterized.parameters(
+    '--run_dir=x', '--round=2', '--rounds=two', '--method=a', 'x', '--rounds=0'
+  )
+  def test_config_from_arguments_refuses(self, argument):
+    with self.assertRaises((flags.Error, ValueError)):
+      train.config_from_arguments([argument])
 
 
 if __name__ == '__main__':

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from unittest import mock
 
 import numpy as np
 import tensorflow as tf
@@ -54,6 +55,13 @@ class WorkerPoolTest(parameterized.TestCase):
     self.assertEqual([item for item, _ in placed], list(range(12)))
     names = {device.lower().rpartition('/device:')[2] for _, device in placed}
     self.assertEqual(names, set(devices))
+
+  def test_fills_the_cores_that_the_process_may_use(self):
+    with mock.patch.object(os, 'sched_getaffinity', return_value={1, 4, 7}):
+      pool = workers.WorkerPool(['cpu:0'], None)
+    barrier = threading.Barrier(3, timeout=60)
+    self.assertEqual(pool.map(lambda item: barrier.wait() < 3, range(3)), [True] * 3)
+    self.assertEqual(pool._free.qsize(), 3)
 
   def test_first_error_in_order_and_the_rest_does_not_run(self):
     pool = workers.WorkerPool(('cpu:0',), 1)

@@ -78,6 +78,11 @@ class ClientsTest(absltest.TestCase):
     np.testing.assert_array_equal(tensors.x, examples.x)
     np.testing.assert_array_equal(tensors.y, examples.y)
 
+  def test_pooled_is_the_mean_over_examples(self):
+    # (2 * 0.5 + 6 * 1) / 8; the client without examples has no say.
+    pooled = evaluation.pooled(np.array([0.5, np.nan, 1.0]), np.array([2, 0, 6]))
+    self.assertEqual(pooled, 0.875)
+
 
 class SelectedTest(absltest.TestCase):
   """Three clients: the first has its best model in round 1, the others in round 2."""
@@ -109,6 +114,13 @@ class SelectedTest(absltest.TestCase):
       for weights, part in zip(self.chosen, examples, strict=True)
     ]
     np.testing.assert_allclose(values['accuracy'], expected, rtol=1e-6)
+
+  def test_probabilities_of_chosen_models_in_the_order_of_the_clients(self):
+    x = [_examples(size, size).x for size in (6, 0, 8)]
+    got = evaluation.predict_selected(_PROCESS, self.server_state, self.selection, x)
+    for predicted, weights, examples in zip(got, self.chosen, x, strict=True):
+      self.assertEqual(predicted.shape, (len(examples), 3))
+      np.testing.assert_allclose(predicted, _softmax(_logits(weights, examples)), rtol=1e-4)
 
   def test_new_test_of_ensembles_and_of_the_mean_of_the_weights(self):
     # More than one batch of an ensemble, and a rest.

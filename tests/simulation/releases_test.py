@@ -23,6 +23,8 @@ class MetricsReleaserTest(absltest.TestCase):
     releaser.release(1, 'fedavg', {'train/loss': 2.5}, RoundTraffic(1, 2, 3, 4))
     releaser.release(2, 'lg_fedavg', {'train/loss': 0.1, 'new': 7}, RoundTraffic(5, 6, 7, 8))
     releaser.release(3, 'lg_fedavg', {'train/loss': 1e-9}, RoundTraffic())
+    self.assertEqual(os.listdir(self.folder), ['tensorboard'])
+    releaser.flush()
     self.assertEqual(
       self._read(),
       [
@@ -47,8 +49,10 @@ class MetricsReleaserTest(absltest.TestCase):
     releaser = releases.MetricsReleaser(self.folder)
     for round_num in range(1, 6):
       releaser.release(round_num, 'fedavg', {'loss': round_num}, RoundTraffic(round_num))
-    resumed = releases.MetricsReleaser(self.folder)
+    releaser.flush()
+    resumed = releases.MetricsReleaser(self.folder, 2)
     resumed.release(3, 'fedavg', {'loss': 30}, RoundTraffic(30))
+    resumed.flush()
     self.assertEqual(
       [(row['round_num'], row['loss']) for row in self._read()],
       [('1', '1'), ('2', '2'), ('3', '30')],
@@ -58,7 +62,9 @@ class MetricsReleaserTest(absltest.TestCase):
 
   def test_run_that_starts_again_from_the_first_round(self):
     for loss in (1, 2):
-      releases.MetricsReleaser(self.folder).release(1, 'fedavg', {'loss': loss}, RoundTraffic())
+      releaser = releases.MetricsReleaser(self.folder)
+      releaser.release(1, 'fedavg', {'loss': loss}, RoundTraffic())
+      releaser.flush()
     self.assertEqual([row['loss'] for row in self._read()], ['2'])
 
   def test_tensorboard(self):
@@ -67,7 +73,9 @@ class MetricsReleaserTest(absltest.TestCase):
     self.assertStartsWith(name, 'events.out.tfevents')
 
   def test_no_temporary_files_are_left(self):
-    releases.MetricsReleaser(self.folder).release(1, 'fedavg', {'loss': 1.0}, RoundTraffic())
+    releaser = releases.MetricsReleaser(self.folder)
+    releaser.release(1, 'fedavg', {'loss': 1.0}, RoundTraffic())
+    releaser.flush()
     self.assertCountEqual(
       os.listdir(self.folder), ['communication.csv', 'metrics.csv', 'tensorboard']
     )

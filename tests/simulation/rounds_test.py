@@ -2,16 +2,19 @@
 
 import dataclasses
 import os
+from unittest import mock
 
 import numpy as np
 import pandas as pd
 import tensorflow as tf
-from absl.testing import absltest
+from absl.testing import absltest, parameterized
 
 from tests.learning import testing
 from tff_lg import config as config_lib
 from tff_lg import data, learning, simulation
 from tff_lg.simulation import rounds
+
+_NAN = float('nan')
 
 
 def setUpModule():
@@ -133,6 +136,71 @@ class RoundLoopTest(absltest.TestCase):
     # Output layer: 5 * 3 + 3 weights; 2 clients, 3 rounds; round number or client weight.
     self.assertEqual(state.traffic.parameters_up, 18 * 2 * 3)
     self.assertEqual(state.traffic.bytes_down, (18 * 4 + 4) * 2 * 3)
+
+
+_SOME, _ALL = ('output',), ('hidden_1', 'output')
+
+
+class SelectionTest(parameterized.TestCase):
+  """Which round is chosen, of rounds whose clients' losses and accuracies are made up."""
+
+  # Four clients with 4, 1, 1 and no examples for validation, by round.
+  _LOSS = (
+    (1.0, 4.0, 4.0, _NAN),
+    (2.0, 1.0, 1.0, _NAN),
+    (1.5, 3.0, 1.0, _NAN),
+    (0.1, _NAN, 0, _NAN),
+  )
+  _ACCURACY = ((0.6, 0.7, 0.0, _NAN), (0.5, 0.8, 1.0, _NAN), (0.4, 0.9, 0.0, _NAN), (0, 0, 0, _NAN))
+
+  @classmethod
+  def setUpClass(cls):
+    super().setUpClass()
+    cls.phases = {layers: _phase(4, layers) for layers in (_SOME, _ALL)}
+
+  def _best_rounds(self, layers=_SOME, **changes):
+    data_ = _federated_data()
+    clients = tuple(
+      dataclasses.replace(client, validation=client.validation.take(np.arange(size)))
+      for client, size in zip(data_.clients, (4, 1, 1, 0), strict=True)
+    )
+    values = [
+      {'loss': np.array(loss), 'accuracy': np.array(accuracy)}
+      for loss, accuracy in zip(self._LOSS, self._ACCURACY, strict=True)
+      for _ in ('validation', 'local_test')
+    ]
+    loop = rounds.RoundLoop(
+      _config(**changes),
+      dataclasses.replace(data_, clients=clients),
+      [self.phases[layers]],
+      self.create_tempdir().full_path,
+    )
+    with mock.patch.object(rounds.evaluation, 'evaluate_clients', side_effect=values):
+      return loop.run().selection
+
+  @parameterized.named_parameters(
+    # Pooled losses: 12/6, 10/6, 10/6 (the later wins), none; accuracies 3.1/6, 3.8/6, 2.5/6, 0.
+    ('pooled_loss', 'loss', 'pooled', [3, 3, 3, 3]),
+    ('pooled_accuracy', 'accuracy', 'pooled', [2, 2, 2, 2]),
+    # Each client's own; the one without examples keeps its newest model.
+    ('own_loss', 'loss', 'client', [4, 2, 4, 4]),
+    ('own_accuracy', 'accuracy', 'client', [1, 3, 2, 4]),
+  )
+  def test_best_round(self, metric, scope, expected):
+    selection = self._best_rounds(selection_metric=metric, selection_scope=scope)
+    np.testing.assert_array_equal(selection.best_round, expected)
+
+  def test_one_best_round_is_one_group(self):
+    selection = self._best_rounds(selection_metric='loss', selection_scope='pooled')
+    ((clients, _, _),) = selection.groups()
+    np.testing.assert_array_equal(clients, [0, 1, 2, 3])
+    np.testing.assert_allclose(selection.best_score, [-10 / 6] * 4)
+
+  def test_scopes_differ_for_one_model_too(self):
+    # Mean losses over clients: 3, 4/3, 5.5/3, none.
+    for scope, expected in (('client', 2), ('pooled', 3)):
+      selection = self._best_rounds(_ALL, selection_metric='loss', selection_scope=scope)
+      np.testing.assert_array_equal(selection.best_round, [expected] * 4)
 
 
 if __name__ == '__main__':

@@ -101,6 +101,14 @@ class PerRoundTest(absltest.TestCase):
     _offer(selected, 20, [_NAN, _NAN, _NAN])
     np.testing.assert_array_equal(selected.best_round, [20, 20, 20])
 
+  def test_round_with_a_model_that_diverged_is_not_chosen(self):
+    for is_global in (True, False):
+      selected = _selection(True, is_global)
+      _offer(selected, 10, [-1.0, -1.0, -1.0])
+      _offer(selected, 20, [-np.inf] * 3)
+      np.testing.assert_array_equal(selected.best_round, [10, 10, 10])
+      np.testing.assert_array_equal(selected.best_score, [-1, -1, -1])
+
 
 class CheckpointTest(absltest.TestCase):
   def _restored(self, selected):

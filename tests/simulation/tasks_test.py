@@ -32,7 +32,7 @@ class TasksTest(parameterized.TestCase):
   )
   def test_model_and_its_split(self, changes, shape, num_weights, num_global):
     model = tasks.build_model(_config(**changes), _images(*shape))
-    model = model.with_global_layers(tasks.TASKS[changes['task']].global_layers)
+    model = model.with_global_layers(tasks.TASKS[changes['task']].global_layers(_config(**changes)))
     global_weights, local_weights = model.split(model.initial_weights)
     self.assertEqual(sum(weight.size for weight in global_weights), num_global)
     self.assertEqual(sum(weight.size for weight in local_weights), num_weights - num_global)

@@ -1,14 +1,17 @@
-"""Tables, figures and the report of a run.
+"""Tables, figures and the report of a run, and of a sweep of runs.
 
 Comes in: a run folder, as `tff_lg.simulation` writes it (`RunFolder` reads and checks
-it). Goes out: tables as text or HTML, Matplotlib figures, and `report.html`, one
-self-contained page made of `sections`. May import: pandas, NumPy, SciPy, Matplotlib,
-Jinja; no TensorFlow and no other room of the package, so that it starts fast and reads any run.
+it), or a sweep folder (`SweepResults`). Goes out: tables as text, Markdown or HTML,
+Matplotlib figures, and `report.html`, one self-contained page made of `sections`. May
+import: pandas, NumPy, SciPy, Matplotlib, Jinja; no TensorFlow and no other room of the
+package, so that it starts fast and reads any run.
 """
 
 from tff_lg.analysis.paired import PairedComparison, compare_clients
 from tff_lg.analysis.report import save_figures, write_report
 from tff_lg.analysis.run_folder import RunFolder, RunFolderError
+from tff_lg.analysis.sweep_folder import SweepResults
+from tff_lg.analysis.sweep_report import points_table, write_sweep
 from tff_lg.analysis.synthetic import write_synthetic_run_folder
 from tff_lg.analysis.tables import (
   Table,
@@ -16,6 +19,7 @@ from tff_lg.analysis.tables import (
   methods_table,
   paired_table,
   to_html,
+  to_markdown,
   to_text,
 )
 
@@ -23,14 +27,18 @@ __all__ = [
   'PairedComparison',
   'RunFolder',
   'RunFolderError',
+  'SweepResults',
   'Table',
   'compare_clients',
   'comparison_text',
   'methods_table',
   'paired_table',
+  'points_table',
   'save_figures',
   'to_html',
+  'to_markdown',
   'to_text',
   'write_report',
+  'write_sweep',
   'write_synthetic_run_folder',
 ]

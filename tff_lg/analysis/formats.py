@@ -25,6 +25,31 @@ def percent_with_std(mean: float, std: float) -> str:
   return f'{percent(mean)} ± {percent(std)}'
 
 
+def metric_scale(metric: str) -> float:
+  """By what a metric is multiplied to be shown: accuracies are shown in per cent."""
+  return 100 if 'accuracy' in metric.split('/') else 1
+
+
+def metric_label(metric: str) -> str:
+  """A metric's name with its unit: `local test accuracy, mean over clients (%)`."""
+  text = metric.replace('/mean_over_', ', mean over ').replace('/std_over_', ', std over ')
+  text = text.replace('/', ' ').replace('_', ' ')
+  return f'{text} (%)' if metric_scale(metric) == 100 else text
+
+
+def metric_with_std(metric: str, mean: float, std: float) -> str:
+  """Mean and standard deviation of any metric: `98.77 ± 0.35` (accuracy), `0.9981 ± 0.0004`."""
+  if metric_scale(metric) == 100:
+    return percent_with_std(mean, std)
+  if not math.isfinite(mean):
+    return MISSING
+  digits = 4 if abs(mean) < 10 else 1
+  text = f'{mean:.{digits}f}' if abs(mean) < 1e7 else f'{mean:.3e}'
+  if not math.isfinite(std):
+    return text
+  return f'{text} ± {std:.{digits}f}' if abs(mean) < 1e7 else f'{text} ± {std:.1e}'
+
+
 def points(difference: float) -> str:
   """A difference of shares in percentage points, signed: 0.0123 is `+1.23`."""
   if not math.isfinite(difference):

@@ -42,3 +42,8 @@ _METHODS = {
 def method_name(method: str) -> str:
   """What people call a method: `LG-FedAvg` for `lg_fedavg`; an unknown one as it is."""
   return _METHODS.get(method, method)
+
+
+def axis_value(axis: str, value: str) -> str:
+  """What people call a value of a sweep's axis: a method by its name, others as they are."""
+  return method_name(value) if axis == 'method' else value

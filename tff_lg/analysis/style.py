@@ -51,6 +51,7 @@ _SERIES = {
   'fedprox': ('purple', (0, (2, 1.5))),
   'fedsgd': ('olive', (0, (3, 1.5, 1, 1.5, 1, 1.5))),
 }
+_MARKERS = 'os^Dv'
 _OTHER_SERIES = ('purple', (0, (3, 3)))
 
 _RC = {
@@ -94,6 +95,16 @@ def colour(method: str) -> str:
 def line_style(method: str) -> str | tuple:
   """The dashes of a method's lines, as Matplotlib takes them."""
   return _SERIES.get(method, _OTHER_SERIES)[1]
+
+
+def nth_series(i: int) -> tuple[str, str | tuple, str]:
+  """Colour, dashes and marker of a figure's series that are not methods, from 0 on."""
+  series = list(_SERIES.values())
+  name, dashes = series[i % len(series)]
+  # Beyond the palette a colour comes again, with other dashes and another marker.
+  again = i // len(series)
+  dashes = series[(i + again) % len(series)][1] if again else dashes
+  return COLOURS[name].light, dashes, _MARKERS[(i + again) % len(_MARKERS)]
 
 
 def styled(draw: Callable[_P, _R]) -> Callable[_P, _R]:

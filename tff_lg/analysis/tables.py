@@ -1,5 +1,6 @@
 """Tables of methods, for the terminal and for the page."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import pandas as pd
@@ -143,6 +144,19 @@ def to_text(table: Table) -> str:
   rule = '  '.join('-' * width for width in widths)
   lines = [group_line.rstrip(), line(heads), rule, *(line(row) for row in table.rows), *table.notes]
   return '\n'.join(lines)
+
+
+def to_markdown(table: Table) -> str:
+  """The table in Markdown, its first column to the left, the others to the right."""
+
+  def line(cells: Iterable[str]) -> str:
+    # A pipe would end the cell.
+    return '| ' + ' | '.join(cell.replace('|', '\\|') for cell in cells) + ' |'
+
+  heads = (f'{column.group} {column.name}'.strip() for column in table.columns)
+  rule = '|' + '|'.join('---' if i == 0 else '---:' for i in range(len(table.columns))) + '|'
+  lines = [line(heads), rule, *map(line, table.rows)]
+  return '\n'.join([*lines, *(f'\n{note}' for note in table.notes)])
 
 
 def to_html(table: Table) -> Markup:

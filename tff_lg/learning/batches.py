@@ -50,6 +50,7 @@ class TensorBatches:
     batch_size: examples in a batch, the last one of an epoch may have fewer; None
       for all examples in one batch.
     num_epochs: how often all examples are seen.
+    max_steps: batches at most, whatever the epochs; None for no limit.
     shuffle: whether each epoch has a new order, drawn from the data's seed.
     augment: (x, seed) -> x, applied to each batch with a seed of its own.
   """
@@ -57,6 +58,7 @@ class TensorBatches:
   batch_size: int | None
   num_epochs: int = 1
   shuffle: bool = True
+  max_steps: int | None = None
   augment: Callable[[tf.Tensor, tf.Tensor], tf.Tensor] | None = None
 
   def __post_init__(self) -> None:
@@ -64,6 +66,8 @@ class TensorBatches:
       raise ValueError(f'batch_size is {self.batch_size}, expected a positive number or None.')
     if self.num_epochs < 1:
       raise ValueError(f'num_epochs is {self.num_epochs}, expected a positive number.')
+    if self.max_steps is not None and self.max_steps < 1:
+      raise ValueError(f'max_steps is {self.max_steps}, expected a positive number or None.')
 
   def data_type(self, input_spec: tuple[tf.TensorSpec, tf.TensorSpec]) -> tff.Type:
     """`ClientTensors` of any number of examples."""
@@ -75,6 +79,9 @@ class TensorBatches:
     num_examples = tf.shape(data.y)[0]
     batch_size = tf.maximum(num_examples, 1) if self.batch_size is None else self.batch_size
     batches_per_epoch = -(-num_examples // batch_size)
+    num_steps = self.num_epochs * batches_per_epoch
+    if self.max_steps is not None:
+      num_steps = tf.minimum(num_steps, self.max_steps)
     # One sort before the loop gives the order of every epoch.
     order = tf.argsort(
       tf.random.stateless_uniform([self.num_epochs, num_examples], data.seed), stable=True
@@ -93,7 +100,7 @@ class TensorBatches:
       return index + 1, step(state, x, y)
 
     _, state = tf.while_loop(
-      lambda index, _: index < self.num_epochs * batches_per_epoch,
+      lambda index, _: index < num_steps,
       one_batch,
       (tf.constant(0), state),
     )

@@ -96,6 +96,42 @@ def build_evaluation(
   return evaluate
 
 
+def build_predictions(
+  model: local_global.LocalGlobalModel,
+  server_state_type: tff.FederatedType,
+  client_state_type: tff.Type,
+) -> tff.Computation:
+  """Builds each client's predictions for examples of its own.
+
+  Args:
+    model: the model and its split; its output is logits or probabilities.
+    server_state_type: type of the process's server state, at the server.
+    client_state_type: type of one client's state.
+
+  Returns:
+    A computation (server_state, client_states, x@CLIENTS) -> probabilities@CLIENTS,
+    float32 [n, num_classes] for the n examples x of each client, all in one batch.
+  """
+  x_type = tff.types.tensorflow_to_type(model.functional.input_spec[0])
+
+  @tff.tensorflow.computation(server_state_type.member.global_weights, client_state_type, x_type)
+  def predict_client(global_weights, client_state, x):
+    weights = model.merge(tuple(global_weights), tuple(client_state.local_weights))
+    output = model.predict(weights, x, training=False)
+    return output if model.outputs_probabilities else tf.nn.softmax(output)
+
+  @tff.federated_computation(
+    server_state_type,
+    tff.FederatedType(client_state_type, tff.CLIENTS),
+    tff.FederatedType(x_type, tff.CLIENTS),
+  )
+  def predict(server_state, client_states, x):
+    weights_at_clients = tff.federated_broadcast(server_state.global_weights)
+    return tff.federated_map(predict_client, (weights_at_clients, client_states, x))
+
+  return predict
+
+
 def build_ensemble(
   model: local_global.LocalGlobalModel,
   server_state_type: tff.FederatedType,

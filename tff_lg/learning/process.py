@@ -4,6 +4,7 @@
     initialize_client(model_weights) -> client_state
     next(server_state@SERVER, client_states@CLIENTS, data@CLIENTS) -> RoundOutput
     evaluate(server_state@SERVER, client_states@CLIENTS, data@CLIENTS) -> metrics@CLIENTS
+    predict(server_state@SERVER, client_states@CLIENTS, x@CLIENTS) -> probabilities@CLIENTS
 
 TFF has no client state of its own: a client's state is a CLIENTS-placed value that
 goes in and comes out of a round, and the simulation keeps it in between. Only the
@@ -83,6 +84,7 @@ class LocalGlobalProcess:
     initialize_client: a client's first state from a full set of model weights.
     next: one round.
     evaluate: each client's own model on each client's own data.
+    predict: each client's own model's probabilities for examples of its own.
     ensemble: sums of the clients' predictions on common data.
     download_type: what the server sends to a client each round.
     upload_type: what a client sends to the server each round.
@@ -93,6 +95,7 @@ class LocalGlobalProcess:
   initialize_client: tff.Computation
   next: tff.Computation
   evaluate: tff.Computation
+  predict: tff.Computation
   ensemble: tff.Computation
   download_type: tff.Type
   upload_type: tff.Type
@@ -218,6 +221,7 @@ def build_local_global_process(
     evaluate=evaluation.build_evaluation(
       model, server_state_type, client_state_type, settings.evaluation_batches
     ),
+    predict=evaluation.build_predictions(model, server_state_type, client_state_type),
     ensemble=evaluation.build_ensemble(model, server_state_type, client_state_type),
     download_type=tff.to_type((global_types, round_num_type) if global_types else ()),
     upload_type=tff.to_type((global_types, tff.TensorType(np.float32)) if global_types else ()),

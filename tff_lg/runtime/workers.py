@@ -63,6 +63,13 @@ def configure_tensorflow(devices: str | Sequence[str]) -> None:
     pass  # TensorFlow has started: results are the same, only slower.
 
 
+def _num_cores() -> int:
+  """Cores that the process may use, which a container or a sweep may limit."""
+  if hasattr(os, 'sched_getaffinity'):
+    return len(os.sched_getaffinity(0))
+  return os.cpu_count() or 1
+
+
 class WorkerPool:
   """Threads, each bound to a device, that clients are spread over.
 
@@ -77,7 +84,7 @@ class WorkerPool:
     Args:
       devices: names for `tf.device`.
       clients_per_device: clients that run on a device at the same time; by default as
-        many as there are cores on the CPU, and four on a GPU.
+        many as there are cores on the CPU that the process may use, and four on a GPU.
     """
     self.devices = tuple(devices)
     self._free: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -86,7 +93,7 @@ class WorkerPool:
     cpus = sum(device.startswith('cpu') for device in devices)
     for device in devices:
       is_cpu = device.startswith('cpu')
-      default = max((os.cpu_count() or 1) // cpus, 1) if is_cpu else 4
+      default = max(_num_cores() // cpus, 1) if is_cpu else 4
       for _ in range(clients_per_device or default):
         self._free.put(device)
         self.size += 1

@@ -38,6 +38,29 @@ def evaluate_clients(
   return {name: np.where(empty, np.nan, value) for name, value in values.items()}
 
 
+def pooled(values: np.ndarray, num_examples: np.ndarray) -> float:
+  """Mean of clients' means over all of their examples; clients without examples don't count."""
+  return float(np.nansum(values * num_examples) / num_examples.sum())
+
+
+def predict_selected(
+  process: process_lib.LocalGlobalProcess,
+  server_state: process_lib.ServerState,
+  selection: selection_lib.ModelSelection,
+  client_x: Sequence[tf.Tensor],
+) -> list[np.ndarray]:
+  """Each client's chosen model's probabilities for its own examples, [n, num_classes]."""
+  predictions: dict[int, np.ndarray] = {}
+  for clients, global_weights, states in selection.groups():
+    of_group = process.predict(
+      server_state._replace(global_weights=global_weights),
+      states,
+      [client_x[client] for client in clients],
+    )
+    predictions.update(zip(clients.tolist(), of_group, strict=True))
+  return [predictions[client] for client in range(len(client_x))]
+
+
 def evaluate_selected(
   process: process_lib.LocalGlobalProcess,
   server_state: process_lib.ServerState,

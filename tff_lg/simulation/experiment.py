@@ -14,7 +14,7 @@ from absl import logging
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import learning, models
-from tff_lg.simulation import communication, evaluation, rounds, run_files, tasks
+from tff_lg.simulation import communication, evaluation, rounds, run_files, scores, tasks
 
 
 def run_experiment(config: config_lib.TrainConfig, run_dir: str) -> dict[str, Any]:
@@ -64,6 +64,8 @@ def _run(
 
   clients = _client_table(federated_data, last, state, loop.client_data)
   summary = _summarize(config, phases, state, clients)
+  summary.update(scores.add_scores(clients, federated_data, last, state))
+  summary.update(scores.score_unknown_client(config, federated_data, last, state))
   new_test = evaluation.evaluate_new_test(
     last, state.server_state, state.selection, federated_data.test
   )
@@ -93,7 +95,7 @@ def build_phases(
     (warm_start if config.method == 'fedavg' else config, config.method, config.rounds),
   )
   options = learning.MethodOptions(
-    global_layers=config.global_layers or tasks.TASKS[config.task].global_layers,
+    global_layers=config.global_layers or tasks.TASKS[config.task].global_layers(config),
     proximal_strength=config.proximal_strength or 0.0,
   )
   return [
@@ -112,7 +114,10 @@ def _settings(config: config_lib.TrainConfig) -> learning.ProcessSettings:
       config.server_learning_rate, config.server_momentum
     ),
     batches=learning.TensorBatches(
-      config.batch_size, config.client_epochs or 1, augment=tasks.TASKS[config.task].augment
+      config.batch_size,
+      config.client_epochs or 1,
+      max_steps=config.client_steps,
+      augment=tasks.TASKS[config.task].augment,
     ),
     client_weighting=learning.CLIENT_WEIGHTINGS[config.client_weighting],
     client_learning_rate_fn=_learning_rate_fn(config),
@@ -136,7 +141,8 @@ def _learning_rate_fn(
 def _with_cohort(config: config_lib.TrainConfig, num_clients: int) -> config_lib.TrainConfig:
   """Decides the cohort where only the data tell the number of clients."""
   if config.clients_per_round is None:
-    return dataclasses.replace(config, clients_per_round=max(num_clients // 10, 1))
+    share = tasks.TASKS[config.task].cohort_share
+    return dataclasses.replace(config, clients_per_round=max(int(num_clients * share), 1))
   if config.clients_per_round > num_clients:
     raise ValueError(
       f'--clients_per_round is {config.clients_per_round}, but the data have {num_clients} clients.'

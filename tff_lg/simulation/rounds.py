@@ -24,6 +24,9 @@ from tff_lg.models import local_global
 from tff_lg.simulation import checkpoints, client_store, communication, evaluation, releases, seeds
 from tff_lg.simulation import selection as selection_lib
 
+# Clients' data that models are evaluated on, by how their metrics are called.
+_PARTS = {'validation': 'validation', 'local_test': 'test'}
+
 
 class RunError(RuntimeError):
   """A run that cannot go on; one sentence, the last checkpoint is kept."""
@@ -116,7 +119,7 @@ class RoundLoop:
       checkpoints.CheckpointError: the newest checkpoint is damaged.
     """
     state = self._restore() or self._start(0, self._phases[0].process.model.initial_weights)
-    releaser = releases.MetricsReleaser(self._folder)
+    releaser = releases.MetricsReleaser(self._folder, state.round_num)
     total = sum(phase.num_rounds for phase in self._phases)
     with tqdm.tqdm(total=total, initial=state.round_num, unit='round', disable=None) as bar:
       while state.round_num < total:
@@ -129,6 +132,7 @@ class RoundLoop:
         state.seconds += time.monotonic() - began
         releaser.release(state.round_num, self._phases[state.phase].method, metrics, traffic)
         if self._is_due(state, self._config.checkpoint_every):
+          releaser.flush()
           self._save(state)
         bar.set_description(self._phases[state.phase].method)
         bar.set_postfix(loss=f'{metrics["train/loss"]:.4f}', refresh=False)
@@ -208,14 +212,15 @@ class RoundLoop:
     client_states = state.clients.get(range(len(self._ids)))
     process = self._phases[state.phase].process
     values = {}
-    for name, part in (('validation', 'validation'), ('local_test', 'test')):
+    for name, part in _PARTS.items():
       if any(len(tensors.y) for tensors in self.client_data[part]):
         values[name] = evaluation.evaluate_clients(
           process, state.server_state, client_states, self.client_data[part]
         )
+    choose_by = self._config.choices.choose_by
     state.selection.offer(
       state.round_num,
-      values[self._config.choices.choose_by]['accuracy'],
+      self._scores(values[choose_by], _PARTS[choose_by]),
       state.server_state.global_weights,
       client_states,
     )
@@ -225,6 +230,17 @@ class RoundLoop:
       for metric, value in of_part.items()
       for name, statistic in (('mean_over_clients', np.nanmean), ('std_over_clients', np.nanstd))
     }
+
+  def _scores(self, values: evaluation.ClientValues, part: str) -> np.ndarray:
+    """How good a round is for each client, greater is better."""
+    metric = self._config.selection_metric
+    scores = -values[metric] if metric == 'loss' else values[metric]
+    num_examples = np.array([len(tensors.y) for tensors in self.client_data[part]])
+    # A model that has diverged is the worst there is, not one that nobody can judge.
+    scores = np.where(np.isnan(scores) & (num_examples > 0), -np.inf, scores)
+    if self._config.selection_scope == 'client':
+      return scores
+    return np.full_like(scores, evaluation.pooled(scores, num_examples))
 
   def _save(self, state: RunState) -> None:
     server = {str(i): leaf for i, leaf in enumerate(tf.nest.flatten(state.server_state))}

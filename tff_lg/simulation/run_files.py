@@ -101,5 +101,5 @@ def _json(value: Any) -> str:
 
 def _flag_value(value: Any) -> str:
   if isinstance(value, list):
-    return ','.join(value)
+    return ','.join(map(str, value))
   return str(value).lower() if isinstance(value, bool) else str(value)

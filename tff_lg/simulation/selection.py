@@ -41,12 +41,12 @@ class ModelSelection:
     Args:
       round_num: the round evaluated.
       scores: float [num_clients], greater is better; NaN for a client without data
-        to choose by, which then keeps its newest model.
+        to choose by, which then keeps its newest model; -inf for a model that has diverged.
       global_weights: of the server.
       client_states: of every client.
     """
     if not self._per_client:
-      known = np.isfinite(scores)
+      known = ~np.isnan(scores)
       scores = np.full_like(scores, scores[known].mean() if known.any() else np.nan)
     better = np.isnan(scores) | (scores >= self.best_score)
     self.best_score = np.where(better & ~np.isnan(scores), scores, self.best_score)

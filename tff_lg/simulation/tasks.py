@@ -8,7 +8,7 @@ import tensorflow as tf
 from tff_lg import config as config_lib
 from tff_lg import data, models
 from tff_lg.learning import augmentation
-from tff_lg.simulation import seeds
+from tff_lg.simulation import embedding_task, seeds
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,39 +16,52 @@ class Task:
   """What is trained on a data set.
 
   Attributes:
-    build_keras_model: (input shape, number of classes, seed, output activation).
-    global_layers: of LG-FedAvg, unless the user names others.
+    build_keras_model: (config, data, seed) -> the network.
+    global_layers: of LG-FedAvg, unless the user names others, by the config.
     augment: of a training batch, (x, seed) -> x.
+    cohort_share: of the clients that are sampled in a round by default.
   """
 
-  build_keras_model: Callable[[tuple[int, ...], int, int, str | None], tf.keras.Model]
-  global_layers: tuple[str, ...]
+  build_keras_model: Callable[[config_lib.TrainConfig, data.FederatedData, int], tf.keras.Model]
+  global_layers: Callable[[config_lib.TrainConfig], tuple[str, ...]]
   augment: Callable[[tf.Tensor, tf.Tensor], tf.Tensor] | None = None
+  cohort_share: float = 0.1
 
 
 def _mlp(*hidden_units: int) -> Callable[..., tf.keras.Model]:
   def build(
-    input_shape: tuple[int, ...], num_classes: int, seed: int, output_activation: str | None
+    config: config_lib.TrainConfig, federated_data: data.FederatedData, seed: int
   ) -> tf.keras.Model:
     return models.build_mlp(
-      input_shape, num_classes, hidden_units, seed=seed, output_activation=output_activation
+      federated_data.test.x.shape[1:],
+      federated_data.num_classes,
+      hidden_units,
+      seed=seed,
+      output_activation=config.choices.output_activation,
     )
 
   return build
 
 
 def _lenet(
-  input_shape: tuple[int, ...], num_classes: int, seed: int, output_activation: str | None
+  config: config_lib.TrainConfig, federated_data: data.FederatedData, seed: int
 ) -> tf.keras.Model:
-  del output_activation  # Only the reference code's MLP ends in a softmax.
-  return models.build_lenet(input_shape, num_classes, seed=seed)
+  del config  # Only the reference code's MLP ends in a softmax.
+  return models.build_lenet(federated_data.test.x.shape[1:], federated_data.num_classes, seed=seed)
+
+
+def _always(*layers: str) -> Callable[[config_lib.TrainConfig], tuple[str, ...]]:
+  return lambda config: layers
 
 
 TASKS: Mapping[str, Task] = {
-  'digits': Task(_mlp(64, 64, 32), ('hidden_2', 'hidden_3', 'output')),
-  'mnist': Task(_mlp(512, 256, 256, 128), ('hidden_3', 'hidden_4', 'output')),
-  'cifar10': Task(_lenet, ('conv_1', 'conv_2'), augmentation.crop_and_flip),
-  'arrays': Task(_mlp(64, 64, 32), ('hidden_2', 'hidden_3', 'output')),
+  'digits': Task(_mlp(64, 64, 32), _always('hidden_2', 'hidden_3', 'output')),
+  'mnist': Task(_mlp(512, 256, 256, 128), _always('hidden_3', 'hidden_4', 'output')),
+  'cifar10': Task(_lenet, _always('conv_1', 'conv_2'), augmentation.crop_and_flip),
+  'arrays': Task(_mlp(64, 64, 32), _always('hidden_2', 'hidden_3', 'output')),
+  'embeddings': Task(
+    embedding_task.build_keras_model, embedding_task.global_layers, cohort_share=1.0
+  ),
 }
 
 
@@ -65,6 +78,21 @@ def load_data(config: config_lib.TrainConfig) -> data.FederatedData:
     data.DataError, ValueError: data missing or damaged, or a partition that cannot be.
   """
   seed = seeds.derive_seed(config.seed, seeds.Purpose.PARTITION)
+  if config.task == 'embeddings':
+    federated_data = embedding_task.load_data(config, seed)
+  else:
+    federated_data = _spread(config, seed)
+  part = {'validation': 'validation', 'local_test': 'test'}[config.choices.choose_by]
+  if not any(len(getattr(client, part)) for client in federated_data.clients):
+    raise ValueError(
+      f"--protocol={config.protocol} chooses models on the clients' {part} examples, but no "
+      'client has any: spread the data over fewer clients.'
+    )
+  return federated_data
+
+
+def _spread(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
+  """Spreads a source over clients."""
   source = data.load_source(config.task, config.data_dir, seed)
   partitioners: Mapping[str, Callable[[], data.partitioners.Partitioner]] = {
     'iid': lambda: data.partitioners.iid(config.num_clients),
@@ -75,32 +103,24 @@ def load_data(config: config_lib.TrainConfig) -> data.FederatedData:
     'dirichlet': lambda: data.partitioners.dirichlet(config.num_clients, config.dirichlet_alpha),
     'natural': data.partitioners.natural,
   }
-  federated_data = data.partition_clients(
+  return data.partition_clients(
     source,
     partitioners[config.partition](),
     validation_fraction=config.validation_fraction,
     seed=seed,
   )
-  part = {'validation': 'validation', 'local_test': 'test'}[config.choices.choose_by]
-  if not any(len(getattr(client, part)) for client in federated_data.clients):
-    raise ValueError(
-      f"--protocol={config.protocol} chooses models on the clients' {part} examples, but no "
-      'client has any: spread the data over fewer clients.'
-    )
-  return federated_data
 
 
 def build_model(
   config: config_lib.TrainConfig, federated_data: data.FederatedData
 ) -> models.LocalGlobalModel:
   """Builds the task's model for the data, with every weight global."""
-  task, protocol = TASKS[config.task], config.choices
-  keras_model = task.build_keras_model(
-    federated_data.test.x.shape[1:],
-    federated_data.num_classes,
-    seeds.derive_seed(config.seed, seeds.Purpose.INITIALISATION),
-    protocol.output_activation,
-  )
+  seed = seeds.derive_seed(config.seed, seeds.Purpose.INITIALISATION)
+  return as_local_global(TASKS[config.task].build_keras_model(config, federated_data, seed))
+
+
+def as_local_global(keras_model: tf.keras.Model) -> models.LocalGlobalModel:
+  """A classifier by its logits, with every weight global."""
   return models.from_keras(
     keras_model,
     # With the reference's softmax output this is, as there, a softmax of a softmax.

@@ -1,12 +1,25 @@
-"""Figures of a run: each a function from data to a Matplotlib `Figure`.
+"""Figures of a run and of its data: each a function from data to a Matplotlib `Figure`.
 
 They draw in the palette of `tff_lg.analysis.style`, label both axes with units and
 leave out what the data lack. Nothing here writes a file.
 """
 
 from tff_lg.analysis.figures.clients import client_scatter
+from tff_lg.analysis.figures.clients_map import clients_map
 from tff_lg.analysis.figures.communication import accuracy_against_bytes
 from tff_lg.analysis.figures.curves import training_curves
+from tff_lg.analysis.figures.heat_map import sweep_heat_map
+from tff_lg.analysis.figures.heterogeneity import distance_by_share
 from tff_lg.analysis.figures.labels import label_distribution
+from tff_lg.analysis.figures.sweep import sweep_error_bars
 
-__all__ = ['accuracy_against_bytes', 'client_scatter', 'label_distribution', 'training_curves']
+__all__ = [
+  'accuracy_against_bytes',
+  'client_scatter',
+  'clients_map',
+  'distance_by_share',
+  'label_distribution',
+  'sweep_error_bars',
+  'sweep_heat_map',
+  'training_curves',
+]

@@ -1,0 +1,124 @@
+"""Runs every command of docs/tutorials/cgau.md, word for word, on tiny data."""
+
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+
+import numpy as np
+from absl.testing import absltest
+
+from tests.embeddings import testing
+
+_ROOT = pathlib.Path(__file__).parents[2]
+_TUTORIAL = _ROOT / 'docs' / 'tutorials' / 'cgau.md'
+
+
+def _commands(text, language):
+  """The lines of all code blocks in a language."""
+  blocks = re.findall(rf'^```{language}\n(.*?)^```$', text, re.DOTALL | re.MULTILINE)
+  return [line.removeprefix('$ ') for block in blocks for line in block.splitlines()]
+
+
+def _clips(part, num_clips):
+  """Noises; a cough is the louder one, and no clip is quite like another."""
+  rng = np.random.default_rng(num_clips)
+  labels = ['Cough', 'Tom', 'Snare_drum']
+  return [
+    (
+      f'{part}{i}.wav',
+      labels[i % 3],
+      (0.8 if i % 3 == 0 else 0.4) * rng.uniform(-rng.uniform(), rng.uniform(), 800),
+    )
+    for i in range(num_clips)
+  ]
+
+
+def _write_pictures(folder):
+  rng = np.random.default_rng(0)
+  for part, num_pictures in (('train', 150), ('test', 45)):
+    y = np.arange(num_pictures) % 3
+    x = rng.integers(0, 80, [num_pictures, 4, 4, 3]) + 80 * y[:, None, None, None]
+    np.savez(folder / f'{part}.npz', x=x.astype(np.uint8), y=y)
+
+
+class CgauTutorialTest(absltest.TestCase):
+  @classmethod
+  def setUpClass(cls):
+    super().setUpClass()
+    cls.text = _TUTORIAL.read_text(encoding='utf-8')
+    cls.folder = pathlib.Path(testing.class_folder(cls))
+    for name in ('data/fsd', 'data/pictures', 'models', 'pipelines'):
+      (cls.folder / name).mkdir(parents=True)
+    # What the reader has: the flag files of the repository, data, networks.
+    (cls.folder / 'pipelines' / 'configs').symlink_to((_ROOT / 'pipelines' / 'configs').resolve())
+    clips = {part: _clips(part, num_clips) for part, num_clips in (('train', 150), ('test', 45))}
+    testing.write_clips(str(cls.folder / 'data' / 'fsd'), clips)
+    _write_pictures(cls.folder / 'data' / 'pictures')
+    testing.save_network(testing.AudioNetwork(), str(cls.folder / 'models' / 'yamnet'))
+    testing.save_network(testing.ImageNetwork(), str(cls.folder / 'models' / 'pictures'))
+
+  def _run(self, command):
+    program, *arguments = shlex.split(command)
+    self.assertEqual(program, 'python')
+    return subprocess.run(
+      [sys.executable, *arguments],
+      cwd=self.folder,
+      env={**os.environ, 'PYTHONPATH': os.pathsep.join([str(_ROOT), *sys.path])},
+      capture_output=True,
+      text=True,
+      check=False,
+    )
+
+  def test_commands_run_and_write_what_the_text_says(self):
+    commands = _commands(self.text, 'bash')
+    self.assertLen(commands, 9)
+    outputs = []
+    for command in commands:
+      result = self._run(command)
+      self.assertEqual(result.returncode, 0, f'{command}\n{result.stderr}')
+      outputs.append(result.stdout)
+
+    # All code in the text that is a path of a run was made by them.
+    paths = re.findall(r'`(runs/[^`\s]+)`', self.text)
+    self.assertGreater(len(paths), 10)
+    for path in paths:
+      self.assertTrue((self.folder / path).exists(), f'{path} is in the tutorial, but not written.')
+
+    embedded, simulated, dense, local, summary, swept, pictures, _, xor = outputs
+    self.assertStartsWith(embedded, '195 examples x 4: 195 embedded now')
+    self.assertIn('0 skipped', embedded)
+    self.assertRegex(simulated, r'mean Frechet distance(.*\n)+ +0 .*\n +0\.5 .*\n +1 ')
+    for trained in (dense, local):
+      self.assertIn('LG-FedAvg − Local only', trained)
+    for metric in re.findall(r'`([a-z_]+_test/[^`\s]+)`', self.text):
+      self.assertIn(f'"{metric}": ', summary)
+    for model in ('dense', 'cgau_shared'):
+      self.assertLen(re.findall(rf'^{model} .* ± .* 2$', swept, re.MULTILINE), 2)
+    self.assertStartsWith(pictures, '195 examples x 5: 195 embedded now')
+    self.assertIn('CGAU, one unit', xor)
+
+    split = (self.folder / 'runs/cgau/cgau_local/model_split.txt').read_text(encoding='utf-8')
+    sides = dict(line.split()[:2] for line in split.splitlines()[1:] if '/' in line)
+    for weight, side in sides.items():
+      self.assertEqual(side, 'local' if weight.startswith('shift_') else 'global', weight)
+
+  def test_flags_of_commands_that_are_not_run(self):
+    commands = _commands(self.text, 'console')
+    self.assertNotEmpty(commands)
+    for command in commands:
+      # An unknown flag stops a command; of several the first is named.
+      result = self._run(f'{command} --stop_here')
+      self.assertEqual(result.returncode, 1, command)
+      self.assertIn("Unknown command line flag 'stop_here'", result.stderr, command)
+
+  def test_all_code_is_marked(self):
+    fences = re.findall(r'^```(.*)$', self.text, re.MULTILINE)
+    self.assertContainsSubset(fences[::2], ['bash', 'console'])
+    self.assertSameElements(fences[1::2], [''])
+
+
+if __name__ == '__main__':
+  absltest.main()

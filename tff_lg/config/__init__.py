@@ -1,0 +1,33 @@
+"""What a training run is: every choice in one value, checked before anything is loaded.
+
+The room is light: it imports neither TensorFlow nor data. `pipelines.train` makes its flags
+out of `TrainConfig`, so there is no second list of them.
+"""
+
+from tff_lg.config.protocols import PROTOCOLS, Protocol
+from tff_lg.config.rules import ConfigError, as_baseline, fast, resolve
+from tff_lg.config.train_config import (
+  CLIENT_WEIGHTINGS,
+  METHODS,
+  MODELS,
+  PARTITIONS,
+  RUNTIMES,
+  TASKS,
+  TrainConfig,
+)
+
+__all__ = [
+  'CLIENT_WEIGHTINGS',
+  'METHODS',
+  'MODELS',
+  'PARTITIONS',
+  'PROTOCOLS',
+  'RUNTIMES',
+  'TASKS',
+  'ConfigError',
+  'Protocol',
+  'TrainConfig',
+  'as_baseline',
+  'fast',
+  'resolve',
+]

@@ -1,0 +1,263 @@
+"""What makes a config complete, and what it cannot be."""
+
+import dataclasses
+
+from tff_lg.config.train_config import TrainConfig
+
+
+class ConfigError(ValueError):
+  """A flag that cannot be, or two that contradict each other; one sentence."""
+
+
+def resolve(config: TrainConfig) -> TrainConfig:
+  """Fills in the defaults that depend on other choices, and checks everything.
+
+  Args:
+    config: as the user gave it.
+
+  Returns:
+    The same config without any None that stands for a default, except where only the
+    task or the data can tell: `global_layers`, the clients of a natural partition, and
+    `partition` where a file names the clients.
+
+  Raises:
+    ConfigError: the first thing that cannot be, in one sentence.
+  """
+  _check_choices(config)
+  _check_contradictions(config)
+  protocol, methods = config.choices, (config.method, *(config.baselines or ()))
+  on_embeddings = config.task == 'embeddings'
+  only_if = {
+    'classes_per_client': (default_partition(config) == 'classes_per_client', 2),
+    'shards_per_client': (config.partition == 'shards', 2),
+    'dirichlet_alpha': (config.partition == 'dirichlet', 0.9),
+    'proximal_strength': ('fedprox' in methods, 0.01),
+    'num_clients': (
+      config.partition != 'natural' and config.clients is None,
+      10 if on_embeddings else 100,
+    ),
+    'shuffled_share': (default_partition(config) == 'clusters' and config.clients is None, 0.0),
+    'model': (on_embeddings, 'dense'),
+    'hidden_units': (on_embeddings, (64, 64)),
+    'dropout_rate': (on_embeddings, 0.5),
+    'client_epochs': (config.method != 'fedsgd', 1),
+    'batch_size': (config.method != 'fedsgd', 10),
+  }
+  defaults = {
+    'partition': default_partition(config) if config.clients is None else None,
+    'selection_metric': 'loss' if on_embeddings else 'accuracy',
+    'selection_scope': 'pooled' if on_embeddings else 'client',
+    'validation_fraction': protocol.validation_fraction,
+    'client_weighting': protocol.client_weighting,
+    'baselines': () if config.method == 'local_only' else ('local_only',),
+    **{name: default for name, (applies, default) in only_if.items() if applies},
+  }
+  config = dataclasses.replace(
+    config, **{name: value for name, value in defaults.items() if getattr(config, name) is None}
+  )
+  if config.clients_per_round is None and config.num_clients is not None and not on_embeddings:
+    config = dataclasses.replace(config, clients_per_round=max(config.num_clients // 10, 1))
+  _check_ranges(config)
+  return config
+
+
+def default_partition(config: TrainConfig) -> str:
+  """The partition, if none is named."""
+  by_default = 'clusters' if config.task == 'embeddings' else 'classes_per_client'
+  return config.partition or by_default
+
+
+def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
+  """The same budget for another method, without what belongs to the run's own method."""
+  return dataclasses.replace(
+    config,
+    method=method,
+    baselines=(),
+    rounds=config.total_rounds,
+    warm_start_rounds=0,
+    global_layers=config.global_layers if method == 'lg_fedavg' else None,
+    proximal_strength=config.proximal_strength if method == 'fedprox' else None,
+  )
+
+
+def fast(config: TrainConfig) -> TrainConfig:
+  """The same method and options on a few digits: a complete run in seconds."""
+  return dataclasses.replace(
+    config,
+    task='digits',
+    data_dir=None,
+    partition=None if config.partition in ('natural', 'clusters') else config.partition,
+    num_clients=10,
+    clients_per_round=2,
+    embeddings=None,
+    clients=None,
+    shuffled_share=None,
+    model=None,
+    hidden_units=None,
+    dropout_rate=None,
+    global_layers=None,
+    rounds=min(config.rounds, 3),
+    warm_start_rounds=min(config.warm_start_rounds, 3),
+    evaluate_every=1,
+    checkpoint_every=1,
+  )
+
+
+def _check_choices(config: TrainConfig) -> None:
+  for field in dataclasses.fields(config):
+    choices, value = field.metadata['choices'], getattr(config, field.name)
+    for item in value if isinstance(value, tuple) else (value,):
+      if choices and item is not None and item not in choices:
+        raise ConfigError(f'--{field.name} is {item}, expected one of {", ".join(choices)}.')
+
+
+def _check_contradictions(config: TrainConfig) -> None:
+  """Refuses flags that another flag makes meaningless."""
+  partition = default_partition(config)
+  belongs_to = {
+    'classes_per_client': 'classes_per_client',
+    'shards_per_client': 'shards',
+    'dirichlet_alpha': 'dirichlet',
+    'shuffled_share': 'clusters',
+  }
+  for name, needed in belongs_to.items():
+    if getattr(config, name) is not None and partition != needed:
+      raise ConfigError(
+        f'--{name} is given, but --partition is {partition}: it belongs to --partition={needed}.'
+      )
+  methods = (config.method, *(config.baselines or ()))
+  for name, method in (('global_layers', 'lg_fedavg'), ('proximal_strength', 'fedprox')):
+    if getattr(config, name) is not None and method not in methods:
+      raise ConfigError(
+        f'--{name} is given, but --method is {config.method}: it belongs to --method={method}.'
+      )
+  for name in ('embeddings', 'clients', 'model', 'hidden_units', 'dropout_rate'):
+    if getattr(config, name) is not None and config.task != 'embeddings':
+      raise ConfigError(
+        f'--{name} is given, but --task is {config.task}: it belongs to --task=embeddings.'
+      )
+  conflicts = (
+    (
+      config.model == 'cgau_local' and config.method not in ('lg_fedavg', 'local_only'),
+      f'--model=cgau_local keeps shifts with the clients, but --method={config.method} sends every '
+      'weight: use --method=lg_fedavg, or --model=cgau_shared.',
+    ),
+    (
+      config.task == 'embeddings' and config.protocol != 'validation',
+      f'--protocol={config.protocol} is of the LG-FedAvg reference code and does not fit '
+      '--task=embeddings.',
+    ),
+    (
+      config.task == 'embeddings' and config.embeddings is None,
+      '--task=embeddings needs --embeddings, a file that `python -m pipelines.embed` makes.',
+    ),
+    (
+      config.task == 'embeddings' and config.data_dir is not None,
+      '--data_dir is given, but --task=embeddings reads only --embeddings.',
+    ),
+    (
+      partition == 'clusters' and config.task != 'embeddings',
+      f'--partition=clusters is for --task=embeddings, but --task is {config.task}: embed the '
+      'data first, with `python -m pipelines.embed`.',
+    ),
+    (
+      config.task == 'embeddings' and partition not in ('clusters', 'iid'),
+      f'--partition is {partition}, but --task=embeddings spreads examples by clusters or iid.',
+    ),
+    (
+      config.clients is not None
+      and (config.partition, config.num_clients, config.shuffled_share) != (None, None, None),
+      '--clients names the client of each example, so --partition, --num_clients and '
+      '--shuffled_share do not fit it.',
+    ),
+    (
+      config.method == 'fedsgd' and config.client_steps is not None,
+      '--client_steps does not fit --method=fedsgd: each client sends one gradient.',
+    ),
+    (
+      config.warm_start_rounds and config.method in ('fedavg', 'local_only'),
+      f'--warm_start_rounds is {config.warm_start_rounds}, but --method={config.method} has no '
+      'warm start: use --rounds.',
+    ),
+    (
+      config.method == 'fedsgd' and (config.client_epochs or config.batch_size),
+      '--client_epochs and --batch_size do not fit --method=fedsgd: each client sends one '
+      'gradient over all of its examples.',
+    ),
+    (
+      'fedsgd' in methods and config.client_learning_rate_decay,
+      "--client_learning_rate_decay does not fit fedsgd: its steps are the server's.",
+    ),
+    (
+      config.method == 'fedsgd' and (config.server_learning_rate != 1 or config.server_momentum),
+      '--server_learning_rate and --server_momentum do not fit --method=fedsgd: its steps are '
+      'set by --client_learning_rate and --client_momentum.',
+    ),
+    (
+      partition == 'natural' and config.num_clients is not None,
+      '--num_clients is given, but --partition=natural takes the clients from the data.',
+    ),
+    (
+      config.task == 'digits' and config.data_dir is not None,
+      '--data_dir is given, but --task=digits is embedded and reads no files.',
+    ),
+    (
+      config.task == 'arrays' and config.data_dir is None,
+      '--task=arrays needs --data_dir, the folder with train.npz.',
+    ),
+    (
+      config.protocol == 'reference' and config.client_weighting not in (None, 'uniform'),
+      f'--protocol=reference averages uniformly, but --client_weighting is '
+      f'{config.client_weighting}.',
+    ),
+    (
+      config.runtime == 'tff'
+      and (config.devices != ('auto',) or config.clients_per_device or config.stacked_clients != 1),
+      '--devices, --clients_per_device and --stacked_clients belong to --runtime=local: '
+      "TFF's own runtime knows none of them.",
+    ),
+    (
+      config.method in (config.baselines or ()),
+      f'--baselines names {config.method}, which is the --method itself.',
+    ),
+  )
+  for found, sentence in conflicts:
+    if found:
+      raise ConfigError(sentence)
+
+
+def _check_ranges(config: TrainConfig) -> None:
+  positive = (
+    'num_clients classes_per_client shards_per_client dirichlet_alpha rounds clients_per_round '
+    'clients_per_device client_epochs client_steps batch_size client_learning_rate '
+    'server_learning_rate evaluate_every checkpoint_every'
+  )
+  not_negative = (
+    'warm_start_rounds client_learning_rate_decay proximal_strength client_momentum '
+    'server_momentum stacked_clients seed'
+  )
+  for names, allowed, expected in (
+    (positive, lambda value: value > 0, 'more than 0'),
+    (not_negative, lambda value: value >= 0, '0 or more'),
+    (
+      'client_momentum server_momentum validation_fraction dropout_rate',
+      lambda value: 0 <= value < 1,
+      'in [0, 1)',
+    ),
+    ('shuffled_share', lambda value: 0 <= value <= 1, 'in [0, 1]'),
+  ):
+    for name in names.split():
+      value = getattr(config, name)
+      if value is not None and not allowed(value):
+        raise ConfigError(f'--{name} is {value}, expected {expected}.')
+  if any(units < 1 for units in config.hidden_units or ()):
+    raise ConfigError(f'--hidden_units has {min(config.hidden_units)}, expected more than 0.')
+  if config.num_clients is not None and (config.clients_per_round or 0) > config.num_clients:
+    raise ConfigError(
+      f'--clients_per_round is {config.clients_per_round}, expected at most --num_clients, '
+      f'{config.num_clients}.'
+    )
+  if config.choices.choose_by == 'validation' and config.validation_fraction == 0:
+    raise ConfigError(
+      '--validation_fraction is 0, but --protocol=validation chooses models on validation data.'
+    )

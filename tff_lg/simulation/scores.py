@@ -1,0 +1,120 @@
+"""Test scores of the clients' chosen models: each client's own, and of all examples pooled."""
+
+import numpy as np
+import pandas as pd
+import tensorflow as tf
+
+from tff_lg import config as config_lib
+from tff_lg import data, learning, models
+from tff_lg.simulation import embedding_task, evaluation, rounds
+
+
+def add_scores(
+  clients: pd.DataFrame,
+  federated_data: data.FederatedData,
+  process: learning.LocalGlobalProcess,
+  state: rounds.RunState,
+) -> dict[str, float]:
+  """Scores the chosen models on the clients' test examples.
+
+  Args:
+    clients: a row a client; gets a column `local_test/auc` where there are two classes,
+      NaN for a client without examples of both.
+    federated_data: the clients' data.
+    process: the one that trained the models.
+    state: after the last round.
+
+  Returns:
+    `pooled_test/accuracy` and, where there are two classes, `pooled_test/auc`: of all
+    clients' test examples together, each predicted by its own client's model; and
+    mean and standard deviation over clients of the column.
+  """
+  tests = [client.test for client in federated_data.clients]
+  if not any(map(len, tests)):
+    return {}
+  predictions = evaluation.predict_selected(
+    process, state.server_state, state.selection, [tf.constant(test.x) for test in tests]
+  )
+  y = np.concatenate([test.y for test in tests])
+  summary = {
+    f'pooled_test/{name}': value for name, value in _score(np.concatenate(predictions), y).items()
+  }
+  if 'pooled_test/auc' in summary:
+    column = np.array(
+      [_auc(predicted, test.y) for predicted, test in zip(predictions, tests, strict=True)]
+    )
+    clients['local_test/auc'] = column
+    if np.isfinite(column).any():
+      summary['local_test/auc/mean_over_clients'] = float(np.nanmean(column))
+      summary['local_test/auc/std_over_clients'] = float(np.nanstd(column))
+  return summary
+
+
+def score_unknown_client(
+  config: config_lib.TrainConfig,
+  federated_data: data.FederatedData,
+  process: learning.LocalGlobalProcess,
+  state: rounds.RunState,
+) -> dict[str, float]:
+  """Scores a conditioned model on the test set, as a client has it that took no part.
+
+  Args:
+    config: of the run.
+    federated_data: the clients' data.
+    process: the one that trained the model.
+    state: after the last round; one best round for all clients.
+
+  Returns:
+    `unknown_client_test/<start>/accuracy` and, for two classes, `.../auc`, where the
+    start of the client's shifts is `mean`, that of the known clients, or `zero`; nothing
+    for models that know no clients, or whose split is another than the paper's.
+
+  Rieger et al. 2020, section 3: a new client is one without conditioning.
+  """
+  groups = state.selection.groups()
+  if config.model not in ('cgau_shared', 'cgau_local') or len(groups) != 1:
+    return {}
+  ((_, global_weights, states),) = groups
+  global_names, _ = process.model.split(process.model.weight_names)
+  global_layers = {name.partition('/')[0] for name in global_names}
+  if global_layers != set(embedding_task.global_layers(config)):
+    # E.g. in local learning a new client would be without all weights, not just its shifts.
+    return {}
+  known = [client.local_weights for client in states]
+  x = tf.constant(federated_data.test.x)
+  summary = {}
+  for start in ('mean', 'zero'):
+    weights, client = global_weights, states[0]
+    if config.model == 'cgau_local':
+      client = client._replace(local_weights=models.unknown_client_weights(known, start))
+    elif start == 'zero':
+      # The model takes the mean of its columns for a client it does not know.
+      weights = tuple(
+        np.zeros_like(weight) if name.endswith('/conditioning') else weight
+        for name, weight in zip(global_names, weights, strict=True)
+      )
+    (predicted,) = process.predict(
+      state.server_state._replace(global_weights=weights), [client], [x]
+    )
+    for name, value in _score(predicted, federated_data.test.y).items():
+      summary[f'unknown_client_test/{start}/{name}'] = value
+  return summary
+
+
+def _score(probabilities: np.ndarray, y: np.ndarray) -> dict[str, float]:
+  scores = {'accuracy': float((probabilities.argmax(axis=1) == y).mean())}
+  if probabilities.shape[1] == 2:
+    scores['auc'] = _auc(probabilities, y)
+  return scores
+
+
+def _auc(probabilities: np.ndarray, y: np.ndarray) -> float:
+  """Area under the receiver operating characteristic.
+
+  NaN without examples of both classes, or if the model has diverged.
+  """
+  from sklearn import metrics  # It takes a second to import.
+
+  if len(np.unique(y)) < 2 or not np.isfinite(probabilities).all():
+    return float('nan')
+  return float(metrics.roc_auc_score(y, probabilities[:, 1]))
