@@ -224,18 +224,23 @@ class RoundLoop:
       state.server_state.global_weights,
       client_states,
     )
-    return {
-      f'{part}/{metric}/{name}': float(statistic(value))
-      for part, of_part in values.items()
-      for metric, value in of_part.items()
-      for name, statistic in (('mean_over_clients', np.nanmean), ('std_over_clients', np.nanstd))
-    }
+    metrics = {}
+    for name, of_part in values.items():
+      num_examples = self._num_examples(_PARTS[name])
+      for metric, value in of_part.items():
+        metrics[f'{name}/{metric}/mean_over_clients'] = float(np.nanmean(value))
+        metrics[f'{name}/{metric}/std_over_clients'] = float(np.nanstd(value))
+        metrics[f'{name}/{metric}/pooled'] = evaluation.pooled(value, num_examples)
+    return metrics
+
+  def _num_examples(self, part: str) -> np.ndarray:
+    return np.array([len(tensors.y) for tensors in self.client_data[part]])
 
   def _scores(self, values: evaluation.ClientValues, part: str) -> np.ndarray:
     """How good a round is for each client, greater is better."""
     metric = self._config.selection_metric
     scores = -values[metric] if metric == 'loss' else values[metric]
-    num_examples = np.array([len(tensors.y) for tensors in self.client_data[part]])
+    num_examples = self._num_examples(part)
     # A model that has diverged is the worst there is, not one that nobody can judge.
     scores = np.where(np.isnan(scores) & (num_examples > 0), -np.inf, scores)
     if self._config.selection_scope == 'client':
