@@ -45,7 +45,7 @@ class FormatsTest(parameterized.TestCase):
 
   @parameterized.parameters(
     ('local_test/accuracy/mean_over_clients', 'local test accuracy, mean over clients (%)'),
-    ('pooled_test/auc', 'pooled test auc'),
+    ('pooled_test/auc', 'pooled test AUC'),
     ('accuracy_of_nothing', 'accuracy of nothing'),
   )
   def test_metric_label(self, metric, text):

@@ -23,7 +23,7 @@ class WriteSweepTest(absltest.TestCase):
     table, _ = self._write()
     self.assertEqual(
       [column.name for column in table.columns],
-      ['shuffled_share', 'model', 'pooled test auc', 'n'],
+      ['shuffled_share', 'model', 'pooled test AUC', 'n'],
     )
     self.assertEqual(
       table.rows,

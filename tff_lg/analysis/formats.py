@@ -33,7 +33,7 @@ def metric_scale(metric: str) -> float:
 def metric_label(metric: str) -> str:
   """A metric's name with its unit: `local test accuracy, mean over clients (%)`."""
   text = metric.replace('/mean_over_', ', mean over ').replace('/std_over_', ', std over ')
-  text = text.replace('/', ' ').replace('_', ' ')
+  text = text.replace('/', ' ').replace('_', ' ').replace(' auc', ' AUC')
   return f'{text} (%)' if metric_scale(metric) == 100 else text
 
 
