@@ -5,33 +5,10 @@ import tensorflow as tf
 import tensorflow_federated as tff
 from absl.testing import absltest
 
+from tests.runtime import two_stages
 from tff_lg import runtime
 from tff_lg.runtime import calls, fusion, groups, interpreter
 from tff_lg.runtime import tff_internals as internals
-
-_FLOATS = tff.FederatedType(np.float32, tff.CLIENTS)
-
-
-@tff.tensorflow.computation(np.float32)
-def _add_one(x):
-  return x + 1.0
-
-
-@tff.tensorflow.computation(np.float32, np.float32)
-def _add_and_multiply(x, y):
-  return x + y, x * y
-
-
-@tff.federated_computation(_FLOATS)
-def _in_two_stages(values):
-  """Maps before a sum, and maps of what the server makes of it."""
-  more = tff.federated_map(_add_one, values)
-  both = tff.federated_map(_add_and_multiply, (values, more))
-  total = tff.federated_sum(both[0])
-  above = tff.federated_map(_add_one, total)
-  shared = tff.federated_broadcast(tff.federated_map(_add_one, above))
-  again = tff.federated_map(_add_and_multiply, (both[1], shared))
-  return tff.federated_map(_add_one, again[0]), values, above
 
 
 class FusedFunctionTest(absltest.TestCase):
@@ -44,14 +21,14 @@ class FusedFunctionTest(absltest.TestCase):
 
   def test_values_worked_out_by_hand(self):
     # 2: more = 3, sum 5, product 6.
-    fused = self._fused(_in_two_stages)
+    fused = self._fused(two_stages.in_two_stages)
     self.assertTrue(fused.calls_tensorflow)
     flat = [float(x) for x in calls.flat(fused([tf.constant(2.0)] * len(fused.program.arguments)))]
     self.assertLen(flat, 2)
     self.assertCountEqual(flat, [5.0, 6.0])
 
   def test_what_only_passes_through_is_the_same_tensor(self):
-    @tff.federated_computation(_FLOATS, _FLOATS)
+    @tff.federated_computation(two_stages.FLOATS, two_stages.FLOATS)
     def swap(first, second):
       both = tff.federated_zip((second, first))
       return tff.federated_map(tff.federated_computation(lambda x: x[0]), both)
@@ -85,14 +62,14 @@ class InvokeTest(absltest.TestCase):
   def test_two_clients(self):
     # Clients 1, 2: sums 3, 5; products 2, 6; total 8; above 9; shared 10; then 2+10+1, 6+10+1.
     context = runtime.create_local_execution_context()
-    at_clients, values, above = context.invoke(_in_two_stages, [1.0, 2.0])
+    at_clients, values, above = context.invoke(two_stages.in_two_stages, [1.0, 2.0])
     self.assertEqual(at_clients, [13.0, 17.0])
     self.assertEqual(values, [1.0, 2.0])
     self.assertEqual(above, 9.0)
 
   def test_no_clients(self):
     context = runtime.create_local_execution_context()
-    at_clients, values, above = context.invoke(_in_two_stages, [])
+    at_clients, values, above = context.invoke(two_stages.in_two_stages, [])
     self.assertEqual((at_clients, values, above), ([], [], 1.0))
 
   def test_a_failing_step_names_its_client(self):
@@ -101,9 +78,9 @@ class InvokeTest(absltest.TestCase):
       with tf.control_dependencies([tf.debugging.assert_less(x, 2.5, message='too large')]):
         return tf.identity(x)
 
-    @tff.federated_computation(_FLOATS)
+    @tff.federated_computation(two_stages.FLOATS)
     def compute(values):
-      return tff.federated_map(_add_one, tff.federated_map(check, values))
+      return tff.federated_map(two_stages.add_one, tff.federated_map(check, values))
 
     with self.assertRaisesRegex(
       runtime.ClientComputationError, r'federated_map failed at client 2: .*too large'

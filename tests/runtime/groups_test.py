@@ -4,32 +4,9 @@ import numpy as np
 import tensorflow_federated as tff
 from absl.testing import absltest
 
+from tests.runtime import two_stages
 from tff_lg.runtime import groups
 from tff_lg.runtime import tff_internals as internals
-
-_FLOATS = tff.FederatedType(np.float32, tff.CLIENTS)
-
-
-@tff.tensorflow.computation(np.float32)
-def _add_one(x):
-  return x + 1.0
-
-
-@tff.tensorflow.computation(np.float32, np.float32)
-def _add_and_multiply(x, y):
-  return x + y, x * y
-
-
-@tff.federated_computation(_FLOATS)
-def _in_two_stages(values):
-  """Maps before a sum, and maps of what the server makes of it."""
-  more = tff.federated_map(_add_one, values)
-  both = tff.federated_map(_add_and_multiply, (values, more))
-  total = tff.federated_sum(both[0])
-  above = tff.federated_map(_add_one, total)
-  shared = tff.federated_broadcast(tff.federated_map(_add_one, above))
-  again = tff.federated_map(_add_and_multiply, (both[1], shared))
-  return tff.federated_map(_add_one, again[0]), values, above
 
 
 def _plan(computation):
@@ -38,7 +15,7 @@ def _plan(computation):
 
 class PlanTest(absltest.TestCase):
   def test_one_group_a_placement_between_communications(self):
-    plan = _plan(_in_two_stages)
+    plan = _plan(two_stages.in_two_stages)
     found = [part for part in plan if isinstance(part, groups.Group)]
     self.assertEqual([group.placement for group in found], [tff.CLIENTS, tff.SERVER, tff.CLIENTS])
     functions = [part[1].function for part in plan if isinstance(part, tuple)]
@@ -48,12 +25,12 @@ class PlanTest(absltest.TestCase):
     )
 
   def test_results_are_what_others_need(self):
-    first, *_ = [part for part in _plan(_in_two_stages) if isinstance(part, groups.Group)]
+    first, *_ = [part for part in _plan(two_stages.in_two_stages) if isinstance(part, groups.Group)]
     inside = {name for name, _ in first.local_values}
     self.assertLess(set(first.results), inside)
 
   def test_every_value_comes_after_what_it_needs(self):
-    block = internals.compile_computation(_in_two_stages)
+    block = internals.compile_computation(two_stages.in_two_stages)
     known = {block.parameter_name}
     for part in groups.plan(block.result):
       values = part.local_values if isinstance(part, groups.Group) else [part]
@@ -65,7 +42,7 @@ class PlanTest(absltest.TestCase):
   def test_values_that_all_clients_share_are_worked_out_once(self):
     @tff.federated_computation(tff.FederatedType(np.float32, tff.SERVER))
     def compute(value):
-      return tff.federated_map(_add_one, tff.federated_broadcast(value))
+      return tff.federated_map(two_stages.add_one, tff.federated_broadcast(value))
 
     for part in _plan(compute):
       if isinstance(part, groups.Group):

@@ -11,6 +11,9 @@ from tff_lg.learning import evaluation as learning_evaluation
 from tff_lg.learning import process as process_lib
 from tff_lg.simulation import selection as selection_lib
 
+# Clients' data that models are evaluated on, by how their metrics are called.
+PARTS = {'validation': 'validation', 'local_test': 'test'}
+
 # Clients' metrics by name, one float array [num_clients] each.
 ClientValues = dict[str, np.ndarray]
 

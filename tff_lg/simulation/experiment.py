@@ -168,7 +168,7 @@ def _client_table(
       'best_round': state.selection.best_round,
     }
   )
-  for name, part in (('validation', 'validation'), ('local_test', 'test')):
+  for name, part in evaluation.PARTS.items():
     values = evaluation.evaluate_selected(
       process, state.server_state, state.selection, client_data[part]
     )

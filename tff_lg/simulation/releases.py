@@ -71,6 +71,7 @@ class _Table:
         self.rows = [row for row in csv.DictReader(file) if int(row[KEY]) <= round_num]
 
   def write(self) -> None:
+    """Replaces the file, whole or not at all."""
     names = dict.fromkeys(name for row in self.rows for name in row)
     text = io.StringIO()
     writer = csv.DictWriter(text, list(names), restval='', lineterminator='\n')

@@ -24,9 +24,6 @@ from tff_lg.models import local_global
 from tff_lg.simulation import checkpoints, client_store, communication, evaluation, releases, seeds
 from tff_lg.simulation import selection as selection_lib
 
-# Clients' data that models are evaluated on, by how their metrics are called.
-_PARTS = {'validation': 'validation', 'local_test': 'test'}
-
 
 class RunError(RuntimeError):
   """A run that cannot go on; one sentence, the last checkpoint is kept."""
@@ -212,7 +209,7 @@ class RoundLoop:
     client_states = state.clients.get(range(len(self._ids)))
     process = self._phases[state.phase].process
     values = {}
-    for name, part in _PARTS.items():
+    for name, part in evaluation.PARTS.items():
       if any(len(tensors.y) for tensors in self.client_data[part]):
         values[name] = evaluation.evaluate_clients(
           process, state.server_state, client_states, self.client_data[part]
@@ -220,13 +217,13 @@ class RoundLoop:
     choose_by = self._config.choices.choose_by
     state.selection.offer(
       state.round_num,
-      self._scores(values[choose_by], _PARTS[choose_by]),
+      self._scores(values[choose_by], evaluation.PARTS[choose_by]),
       state.server_state.global_weights,
       client_states,
     )
     metrics = {}
     for name, of_part in values.items():
-      num_examples = self._num_examples(_PARTS[name])
+      num_examples = self._num_examples(evaluation.PARTS[name])
       for metric, value in of_part.items():
         metrics[f'{name}/{metric}/mean_over_clients'] = float(np.nanmean(value))
         metrics[f'{name}/{metric}/std_over_clients'] = float(np.nanstd(value))

@@ -8,7 +8,27 @@ import tensorflow as tf
 from tff_lg import config as config_lib
 from tff_lg import data, models
 from tff_lg.learning import augmentation
-from tff_lg.simulation import embedding_task, seeds
+from tff_lg.simulation import embedding_task, evaluation, seeds
+
+
+def _spread(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
+  """Spreads a source over clients."""
+  source = data.load_source(config.task, config.data_dir, seed)
+  partitioners: Mapping[str, Callable[[], data.partitioners.Partitioner]] = {
+    'iid': lambda: data.partitioners.iid(config.num_clients),
+    'shards': lambda: data.partitioners.shards(config.num_clients, config.shards_per_client),
+    'classes_per_client': lambda: data.partitioners.classes_per_client(
+      config.num_clients, config.classes_per_client
+    ),
+    'dirichlet': lambda: data.partitioners.dirichlet(config.num_clients, config.dirichlet_alpha),
+    'natural': data.partitioners.natural,
+  }
+  return data.partition_clients(
+    source,
+    partitioners[config.partition](),
+    validation_fraction=config.validation_fraction,
+    seed=seed,
+  )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,12 +38,14 @@ class Task:
   Attributes:
     build_keras_model: (config, data, seed) -> the network.
     global_layers: of LG-FedAvg, unless the user names others, by the config.
+    load_data: (config, seed) -> the clients' data.
     augment: of a training batch, (x, seed) -> x.
     cohort_share: of the clients that are sampled in a round by default.
   """
 
   build_keras_model: Callable[[config_lib.TrainConfig, data.FederatedData, int], tf.keras.Model]
   global_layers: Callable[[config_lib.TrainConfig], tuple[str, ...]]
+  load_data: Callable[[config_lib.TrainConfig, int], data.FederatedData] = _spread
   augment: Callable[[tf.Tensor, tf.Tensor], tf.Tensor] | None = None
   cohort_share: float = 0.1
 
@@ -57,10 +79,13 @@ def _always(*layers: str) -> Callable[[config_lib.TrainConfig], tuple[str, ...]]
 TASKS: Mapping[str, Task] = {
   'digits': Task(_mlp(64, 64, 32), _always('hidden_2', 'hidden_3', 'output')),
   'mnist': Task(_mlp(512, 256, 256, 128), _always('hidden_3', 'hidden_4', 'output')),
-  'cifar10': Task(_lenet, _always('conv_1', 'conv_2'), augmentation.crop_and_flip),
+  'cifar10': Task(_lenet, _always('conv_1', 'conv_2'), augment=augmentation.crop_and_flip),
   'arrays': Task(_mlp(64, 64, 32), _always('hidden_2', 'hidden_3', 'output')),
   'embeddings': Task(
-    embedding_task.build_keras_model, embedding_task.global_layers, cohort_share=1.0
+    embedding_task.build_keras_model,
+    embedding_task.global_layers,
+    embedding_task.load_data,
+    cohort_share=1.0,
   ),
 }
 
@@ -78,37 +103,14 @@ def load_data(config: config_lib.TrainConfig) -> data.FederatedData:
     data.DataError, ValueError: data missing or damaged, or a partition that cannot be.
   """
   seed = seeds.derive_seed(config.seed, seeds.Purpose.PARTITION)
-  if config.task == 'embeddings':
-    federated_data = embedding_task.load_data(config, seed)
-  else:
-    federated_data = _spread(config, seed)
-  part = {'validation': 'validation', 'local_test': 'test'}[config.choices.choose_by]
+  federated_data = TASKS[config.task].load_data(config, seed)
+  part = evaluation.PARTS[config.choices.choose_by]
   if not any(len(getattr(client, part)) for client in federated_data.clients):
     raise ValueError(
       f"--protocol={config.protocol} chooses models on the clients' {part} examples, but no "
       'client has any: spread the data over fewer clients.'
     )
   return federated_data
-
-
-def _spread(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
-  """Spreads a source over clients."""
-  source = data.load_source(config.task, config.data_dir, seed)
-  partitioners: Mapping[str, Callable[[], data.partitioners.Partitioner]] = {
-    'iid': lambda: data.partitioners.iid(config.num_clients),
-    'shards': lambda: data.partitioners.shards(config.num_clients, config.shards_per_client),
-    'classes_per_client': lambda: data.partitioners.classes_per_client(
-      config.num_clients, config.classes_per_client
-    ),
-    'dirichlet': lambda: data.partitioners.dirichlet(config.num_clients, config.dirichlet_alpha),
-    'natural': data.partitioners.natural,
-  }
-  return data.partition_clients(
-    source,
-    partitioners[config.partition](),
-    validation_fraction=config.validation_fraction,
-    seed=seed,
-  )
 
 
 def build_model(

@@ -43,6 +43,7 @@ class _Worker:
     self.num_trials = 0
 
   def end(self, seconds: float) -> None:
+    """Hangs up and waits; kills a process that takes longer than that."""
     self.connection.close()
     self.process.join(seconds)
     if self.process.is_alive():
