@@ -28,6 +28,16 @@ class LoadTextTest(parameterized.TestCase):
     self.assertEqual(self._text(client.validation, known), '<unk> \n <unk> \n')
     self.assertEqual(self._text(client.test, known), '<unk> \n <unk> \n')
 
+  def test_vocabulary_and_test_text_are_without_held_out_users(self):
+    users = {'al': ['a b'] * 4, 'bo': ['c d'] * 4, 'cy': ['a e'] * 4}
+    loaded = self._load(users, choose_held_out=lambda names: names[1:2])
+    self.assertEqual([client.client_id for client in loaded.clients], ['al', 'cy'])
+    self.assertEqual(loaded.class_names[3:], ('a', 'b', 'e'))
+    (held_out,) = loaded.held_out
+    self.assertEqual(held_out.client_id, 'bo')
+    self.assertEqual(self._text(held_out.test, loaded.class_names), '<unk> <unk> \n')
+    self.assertNotIn('<unk>', self._text(loaded.test, loaded.class_names))
+
   @parameterized.parameters(
     (2, 0.1, (1, 0, 1)),
     (3, 0.1, (1, 1, 1)),

@@ -176,7 +176,7 @@ class AdaptationRunTest(absltest.TestCase):
     )
     with self.assertLogs(level='WARNING') as logs:
       summary = simulation.run_adaptation(config, f'{self.root}/lg_adapted')
-    self.assertIn('train the run with --baselines=local_only', logs.output[0])
+    self.assertIn('give --local_only_epochs to train such models', logs.output[0])
     table = pd.read_parquet(f'{self.root}/lg_adapted/clients.parquet')
     self.assertNotIn('local_only/local_test/accuracy', table)
     self.assertLen(set(table['ewc/epoch']), 1)
@@ -207,6 +207,7 @@ class TableTest(absltest.TestCase):
     self.config = config_lib.AdaptConfig(adaptation=('ewc',), learning_rate=(0.1, 0.2))
     self.adapted = {
       'ewc': adapting.Adapted(
+        settings=self.config.settings('ewc'),
         setting=np.array([1, 0, 0]),
         epoch=np.array([4, 0, 2]),
         is_finite=np.array([True, True, True]),
@@ -214,6 +215,9 @@ class TableTest(absltest.TestCase):
           'validation/accuracy': np.array([1.0, 0.75, np.nan]),
           'local_test/accuracy': np.array([0.25, 1.0, np.nan]),
         },
+        curves=np.zeros((3, 2, 1)),
+        num_validation=np.array([4, 4, 0]),
+        aggregated={4: {'local_test/accuracy': np.array([0.75, 0.5, np.nan])}},
       )
     }
 
@@ -230,7 +234,7 @@ class TableTest(absltest.TestCase):
     np.testing.assert_array_equal(table['ewc/ewc_strength'], [5000.0] * 3)
 
   def test_summary(self):
-    summary = adaptation_run.summarize(self._table(), ('ewc',))
+    summary = adaptation_run.summarize(self._table())
     gain = 'ewc/gain_over/federated/local_test/accuracy'
     self.assertEqual(summary['num_clients'], 3)
     self.assertEqual(summary['ewc/local_test/accuracy/mean_over_clients'], 0.625)
@@ -241,10 +245,23 @@ class TableTest(absltest.TestCase):
       summary['best/gain_over/federated/local_test/accuracy/share_of_clients_worse'], 0.5
     )
     self.assertNotIn('federated/gain_over/federated/local_test/accuracy/mean_over_clients', summary)
+    aggregated = 'ewc_aggregated_4/gain_over/federated/local_test/accuracy'
+    self.assertEqual(summary[f'{aggregated}/mean_over_clients'], -0.125)
+
+  def test_summary_of_clients_apart(self):
+    self.source.clients['is_held_out'] = [False, False, False, True]
+    table = self._table().assign(is_removed=[True, False, False])
+    summary = adaptation_run.summarize(table)
+    name = 'ewc/local_test/accuracy/mean_over_clients'
+    self.assertEqual((summary['num_clients'], summary[name]), (2, 0.625))
+    self.assertEqual((summary['kept/num_clients'], summary[f'kept/{name}']), (1, 1.0))
+    self.assertEqual((summary['removed/num_clients'], summary[f'removed/{name}']), (1, 0.25))
+    self.assertEqual(summary['held_out/num_clients'], 1)
+    self.assertNotIn(f'held_out/{name}', summary)  # It has no test data.
 
   def test_gains_are_of_honest_clients(self):
     self.source.clients['is_malicious'] = [True, False, False, False]
-    summary = adaptation_run.summarize(self._table(), ('ewc',))
+    summary = adaptation_run.summarize(self._table())
     gain = 'ewc/gain_over/federated/local_test/accuracy'
     self.assertEqual(summary[f'{gain}/mean_over_clients'], 0)
 

@@ -34,6 +34,7 @@ class _Work:
   def __init__(self, name, config, source, evaluator):
     del name, source, evaluator
     self._config = config
+    self.settings = config.settings('fine_tune')
 
   def try_all(self, clients):
     self.calls.append(('tried', clients.tolist()))

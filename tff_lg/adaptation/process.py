@@ -5,10 +5,12 @@
       -> AdaptationOutput@CLIENTS
     adapt_to_epoch(weights@CLIENTS, measured@CLIENTS, train_data@CLIENTS, epoch@CLIENTS)
       -> AdaptedWeights@CLIENTS
+    aggregate(weights@CLIENTS, measured@CLIENTS, train_data@CLIENTS, epoch@CLIENTS,
+      client_weight@CLIENTS) -> AggregatedWeights
 
 A client's weights are all of its model's, global and local merged, so that any trained
 model of this project can be adapted. All epochs of a client are one loop in the graph.
-Nothing is aggregated.
+Nothing is aggregated but by `aggregate`.
 """
 
 import collections
@@ -59,6 +61,18 @@ class AdaptedWeights(NamedTuple):
   is_finite: Any
 
 
+class AggregatedWeights(NamedTuple):
+  """The mean of clients' adapted models.
+
+  Attributes:
+    weights: at the server; the mean over the clients with finite weights, by client weight.
+    is_finite: bool, of each client.
+  """
+
+  weights: tuple
+  is_finite: Any
+
+
 @dataclasses.dataclass(frozen=True)
 class AdaptationProcess:
   """The computations of one adaptation with one setting.
@@ -70,12 +84,15 @@ class AdaptationProcess:
     adapt_to_epoch: the same training, up to an epoch for each client, int32, one of `epochs`
       (between two of them, the earlier counts). For clients without validation examples, and
       for an epoch chosen for all.
+    aggregate: the same training, and the mean of what it gives over clients, each with a weight,
+      float32: the appendix of the paper.
     epochs: those at which validation data are evaluated, from 0.
   """
 
   measure: tff.Computation
   adapt: tff.Computation
   adapt_to_epoch: tff.Computation
+  aggregate: tff.Computation
   epochs: tuple[int, ...]
 
 
@@ -253,7 +270,19 @@ def build_adaptation_process(
   def adapt_to_epoch(weights, measured, train_data, epoch):
     return tff.federated_map(adapt_client_to_epoch, (weights, measured, train_data, epoch))
 
-  return AdaptationProcess(measure, adapt, adapt_to_epoch, epochs)
+  @tff.tensorflow.computation(np.float32, np.bool_)
+  def weight_if_finite(client_weight, is_finite):
+    return client_weight * tf.cast(is_finite, tf.float32)
+
+  @tff.federated_computation(
+    *map(at_clients, (weights_type, measured_type, data_type, np.int32, np.float32))
+  )
+  def aggregate(weights, measured, train_data, epoch, client_weight):
+    adapted = tff.federated_map(adapt_client_to_epoch, (weights, measured, train_data, epoch))
+    client_weight = tff.federated_map(weight_if_finite, (client_weight, adapted.is_finite))
+    return AggregatedWeights(tff.federated_mean(adapted.weights, client_weight), adapted.is_finite)
+
+  return AdaptationProcess(measure, adapt, adapt_to_epoch, aggregate, epochs)
 
 
 def _check(batches: batches_lib.TensorBatches, num_epochs: int, evaluate_every: int) -> None:

@@ -10,6 +10,7 @@ from tff_lg.config.train_config import SELECTION_METRICS, TrainConfig
 
 ADAPTATIONS = ('fine_tune', 'freeze_base', 'ewc', 'distillation')
 CHOICES = ('client', 'global')
+RETRAIN_WITHOUT = ('federated', 'best')
 
 # Options of single adaptations of which, as of learning rates, the best is chosen.
 _GRIDS = {
@@ -93,6 +94,32 @@ class AdaptConfig:
     'does (--adaptation=distillation).',
     ('labels', 'teacher'),
   )
+  local_only_epochs: int = option(
+    0,
+    'Epochs at most of a model that each client trains alone from new weights, to compare with '
+    "(local_only), in memory for a few clients at a time; 0 takes the source run's baseline.",
+  )
+  local_only_learning_rate: tuple[float, ...] | None = option(
+    None,
+    "Learning rate of these models, or several to choose from; the source run's for clients by "
+    'default.',
+  )
+  local_only_from: str | None = option(
+    None,
+    'Folder of another run of `pipelines.train` or `pipelines.adapt`, of the same clients, whose '
+    'own local models are compared with.',
+  )
+  aggregate_epochs: tuple[int, ...] = option(
+    (),
+    'After each of these numbers of epochs of each adaptation, all clients take part in one more '
+    'round: the mean of their adapted models is scored beside the federated model.',
+  )
+  retrain_without: str | None = option(
+    None,
+    'Trains the source run once more without the clients that this model, federated or best, '
+    'serves worse than their own local one on validation data, in RUN_DIR/retrained.',
+    RETRAIN_WITHOUT,
+  )
   max_clients: int | None = option(
     None, 'Adapts this many clients, drawn at random; all by default.'
   )
@@ -120,25 +147,39 @@ class AdaptConfig:
     for names, allowed, expected in (
       (
         'epochs evaluate_every_epochs learning_rate batch_size fisher_examples '
-        'distillation_temperature max_clients clients_per_chunk',
+        'distillation_temperature max_clients clients_per_chunk local_only_learning_rate',
         lambda value: value > 0,
         'more than 0',
       ),
-      ('ewc_strength seed', lambda value: value >= 0, '0 or more'),
+      ('ewc_strength seed local_only_epochs', lambda value: value >= 0, '0 or more'),
       ('momentum', lambda value: 0 <= value < 1, 'in [0, 1)'),
       ('distillation_alpha', lambda value: 0 <= value <= 1, 'in [0, 1]'),
     ):
       for name in names.split():
         self._check_range(name, allowed, expected)
-    if self.epochs % self.evaluate_every_epochs:
+    for name in ('epochs', 'local_only_epochs'):
+      if getattr(self, name) % self.evaluate_every_epochs:
+        raise ConfigError(
+          f'--evaluate_every_epochs is {self.evaluate_every_epochs}, expected a divisor of '
+          f'--{name}, {getattr(self, name)}.'
+        )
+    for epochs in self.aggregate_epochs:
+      if not 0 < epochs <= self.epochs or epochs % self.evaluate_every_epochs:
+        raise ConfigError(
+          f'--aggregate_epochs has {epochs}, expected multiples of --evaluate_every_epochs, '
+          f'{self.evaluate_every_epochs}, of at most --epochs, {self.epochs}.'
+        )
+    if self.local_only_epochs and self.local_only_from is not None:
       raise ConfigError(
-        f'--evaluate_every_epochs is {self.evaluate_every_epochs}, expected a divisor of --epochs, '
-        f'{self.epochs}.'
+        '--local_only_epochs trains own local models and --local_only_from takes those of another '
+        'run: give one of them.'
       )
+    if self.local_only_learning_rate is not None and not self.local_only_epochs:
+      raise ConfigError('--local_only_learning_rate is given, but --local_only_epochs is 0.')
 
   def _check_range(self, name: str, allowed: Callable[[float], bool], expected: str) -> None:
     value = getattr(self, name)
-    if value == ():
+    if value == ():  # Of those checked here none may be an empty list.
       raise ConfigError(f'--{name} is empty, expected one number or more.')
     for item in value if isinstance(value, tuple) else (value,):
       if item is not None and not allowed(item):
@@ -166,6 +207,9 @@ def resolve_adapt(config: AdaptConfig, source: TrainConfig) -> AdaptConfig:
   defaults = {
     # The terms of EWC and distillation make the same rate a far larger step.
     'learning_rate': tuple(source.client_learning_rate / part for part in (1, 10, 100)),
+    'local_only_learning_rate': (source.client_learning_rate,)
+    if config.local_only_epochs
+    else None,
     'momentum': source.client_momentum,
     'batch_size': source.batch_size,
     'selection_metric': source.selection_metric or 'accuracy',
@@ -183,6 +227,8 @@ def fast_adapt(config: AdaptConfig) -> AdaptConfig:
     config,
     epochs=min(config.epochs, 2),
     evaluate_every_epochs=1,
+    local_only_epochs=min(config.local_only_epochs, 2),
+    aggregate_epochs=tuple(sorted({min(epochs, 2) for epochs in config.aggregate_epochs})),
     learning_rate=(config.learning_rate or (0.01,))[:1],
     fisher_examples=min(config.fisher_examples, 20 if 'ewc' in config.adaptation else math.inf),
     max_clients=min(config.max_clients or 5, 5),

@@ -65,7 +65,8 @@ def resolve(config: TrainConfig) -> TrainConfig:
     config, **{name: value for name, value in defaults.items() if getattr(config, name) is None}
   )
   if config.clients_per_round is None and config.num_clients is not None and not on_embeddings:
-    config = dataclasses.replace(config, clients_per_round=max(config.num_clients // 10, 1))
+    num_clients = config.num_clients - config.held_out_clients
+    config = dataclasses.replace(config, clients_per_round=max(num_clients // 10, 1))
   _check_ranges(config)
   return config if config.clients_per_round is None else _with_byzantine(config)
 
@@ -111,9 +112,13 @@ def default_partition(config: TrainConfig) -> str:
 def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
   """The same budget for another method, without what belongs to the run's own method.
 
-  Clients that learn alone meet no aggregator, no attacker and no trouble on the way.
+  Clients that learn alone meet no aggregator, no attacker and no trouble on the way, and nobody is
+  held out.
   """
-  alone = {**aggregation.without(), **trouble.without()} if method == 'local_only' else {}
+  alone = {}
+  if method == 'local_only':
+    no_one_held_out = {'held_out_clients': 0, 'held_out_file': None}
+    alone = {**aggregation.without(), **trouble.without(), **no_one_held_out}
   return dataclasses.replace(
     config,
     **alone,
@@ -138,6 +143,8 @@ def fast(config: TrainConfig) -> TrainConfig:
     partition=config.partition if is_text else on_digits,
     num_clients=None if is_text else 10,
     clients_per_round=5,
+    held_out_clients=min(config.held_out_clients, 2),
+    held_out_file=None,
     num_byzantine=None,
     embeddings=None,
     clients=None,
@@ -216,6 +223,15 @@ def _check_contradictions(config: TrainConfig) -> None:
       and (config.partition, config.num_clients, config.shuffled_share) != (None, None, None),
       '--clients names the client of each example, so --partition, --num_clients and '
       '--shuffled_share do not fit it.',
+    ),
+    (
+      config.held_out_clients and config.held_out_file is not None,
+      '--held_out_clients and --held_out_file both say who is held out: give one of them.',
+    ),
+    (
+      config.model == 'cgau_shared' and bool(config.held_out_clients or config.held_out_file),
+      '--model=cgau_shared has shifts for each client, none of which fits a held-out client: its '
+      'unknown_client_test scores say what a new client gets.',
     ),
     (
       config.method == 'fedsgd' and config.client_steps is not None,
@@ -330,7 +346,8 @@ def _check_ranges(config: TrainConfig) -> None:
     'server_learning_rate evaluate_every checkpoint_every'
   )
   not_negative = (
-    'warm_start_rounds client_learning_rate_decay proximal_strength client_momentum '
+    'held_out_clients warm_start_rounds client_learning_rate_decay proximal_strength '
+    'client_momentum '
     'server_momentum stacked_clients seed'
   )
   for names, allowed, expected in (

@@ -63,6 +63,15 @@ class TrainConfig(aggregation.AggregationOptions, trouble.TroubleOptions, text.T
     'Number of clients, K; 100 by default, 10 for --task=embeddings. The data decide it for '
     '--partition=natural and natural_iid.',
   )
+  held_out_clients: int = option(
+    0,
+    'How many of the clients, drawn at random, are held out: no round, choice of a model or '
+    'vocabulary sees them, and their scores, with the model that the others trained, are in '
+    'held_out_clients.parquet and under held_out/ in the summary.',
+  )
+  held_out_file: str | None = option(
+    None, 'File with the ids of the clients to hold out, one on each line.'
+  )
   classes_per_client: int | None = option(
     None, 'Classes a client has at most (--partition=classes_per_client); 2 by default.'
   )

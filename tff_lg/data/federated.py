@@ -28,12 +28,14 @@ class FederatedData:
     test: the source's test set, of which the clients' test examples are parts.
     num_classes: labels are in [0, num_classes); of sequences, the size of the vocabulary.
     class_names: one name a class; of sequences, the vocabulary.
+    held_out: clients that do not take part in training, see `held_out.hold_out_clients`.
   """
 
   clients: tuple[ClientExamples, ...]
   test: examples.Examples
   num_classes: int
   class_names: tuple[str, ...]
+  held_out: tuple[ClientExamples, ...] = ()
 
   @property
   def has_sequences(self) -> bool:

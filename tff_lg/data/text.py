@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from absl import logging
 
-from tff_lg.data import examples, federated, text_corpus, text_files, vocabulary
+from tff_lg.data import examples, federated, held_out, text_corpus, text_files, vocabulary
 
 _TEST_FRACTION = 0.1
 
@@ -18,13 +18,15 @@ def load_text(
   vocabulary_size: int | None = None,
   min_lines: int = 2,
   validation_fraction: float = 0.1,
+  choose_held_out: held_out.Choose = held_out.nobody,
 ) -> federated.FederatedData:
   """Loads the text of each user, a client each.
 
   - A user's lines are split in time: the last tenth (rounded to the nearest line, at least one)
     is for testing, the last `validation_fraction` of the others (the same way, but at least one
     is left) for validation, the first are for training.
-  - The vocabulary is of all users' training lines, without those for validation.
+  - The vocabulary is of the training lines, without those for validation, of all users that are
+    not held out.
   - Each part is one stream of tokens with an end of line after each line. It is cut into
     sequences, over the ends of lines; the last is padded. The model sees `x`, the stream, and
     predicts `y`, its next token, at each position; the first token is predicted from an end of
@@ -37,10 +39,11 @@ def load_text(
     vocabulary_size: V, tokens known, the three special ones counted; None for all.
     min_lines: users with fewer lines are left out, 2 or more.
     validation_fraction: in [0, 1).
+    choose_held_out: which of the users with enough lines take no part in training.
 
   Returns:
-    The clients, by name, and the test text of all of them. x and y are int32 [n, T]; the class
-    names are the vocabulary.
+    The clients, by name, and the test text of all that are not held out. x and y are int32
+    [n, T]; the class names are the vocabulary.
 
   Raises:
     DataError: a damaged file, or no user with that many lines.
@@ -68,17 +71,27 @@ def load_text(
       min_lines,
     )
   parts = {user: _split_in_time(users[user], validation_fraction, tokenize) for user in kept}
-  known = vocabulary.build_vocabulary((train for train, _, _ in parts.values()), vocabulary_size)
+  out = frozenset(choose_held_out(kept))
+  known = vocabulary.build_vocabulary(
+    (train for user, (train, _, _) in parts.items() if user not in out), vocabulary_size
+  )
   index = {token: number for number, token in enumerate(known)}
-  clients = tuple(
-    federated.ClientExamples(
+  clients = {
+    user: federated.ClientExamples(
       user,
       *(_sequences(vocabulary.encode(tokens, index), sequence_length) for tokens in parts[user]),
     )
     for user in kept
+  }
+  taking_part = tuple(client for user, client in clients.items() if user not in out)
+  test = examples.concatenate([client.test for client in taking_part])
+  return federated.FederatedData(
+    taking_part,
+    test,
+    len(known),
+    known,
+    held_out=tuple(client for user, client in clients.items() if user in out),
   )
-  test = examples.concatenate([client.test for client in clients])
-  return federated.FederatedData(clients, test, len(known), known)
 
 
 def _split_in_time(

@@ -2,7 +2,7 @@
 
 import dataclasses
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,17 @@ from absl import logging
 
 from tff_lg import adaptation as adaptation_lib
 from tff_lg import config as config_lib
-from tff_lg.simulation import adapting, run_files, scores, trained_run
+from tff_lg.simulation import adapting, own_models, retraining, run_files, scores, trained_run
 
-_COPIED = ('client_id', 'num_train', 'num_validation', 'num_test', 'num_classes', 'is_malicious')
+_COPIED = (
+  'client_id',
+  'num_train',
+  'num_validation',
+  'num_test',
+  'num_classes',
+  'is_malicious',
+  'is_held_out',
+)
 _VALIDATION = 'validation/accuracy'
 
 
@@ -39,18 +47,27 @@ def run_adaptation(config: config_lib.AdaptConfig, run_dir: str) -> dict[str, An
   if run_files.is_complete(run_dir):
     return run_files.load_results(run_dir)[0]
   source = trained_run.load_trained_run(config.from_run, config.data_dir)
+  if config.local_only_from is not None:
+    own = own_models.load_own_models(config.local_only_from, source.clients)
+    source = dataclasses.replace(source, local_only=own)
   clients = adapting.sample_clients(config, len(source.clients))
   adapting.check_adaptable(config, source, clients)
   run_files.claim_hparams(run_dir, hparams, is_claimed)
-  if source.local_only is None:
+  if source.local_only is None and not config.local_only_epochs:
     logging.warning(
       '--from_run=%s has no baseline local_only, so nobody is compared with a model of its own: '
-      'train the run with --baselines=local_only for that.',
+      'give --local_only_epochs to train such models, or --local_only_from.',
       config.from_run,
     )
   adapted = adapting.adapt_clients(config, source, clients, os.path.join(run_dir, 'parts'))
   table = build_table(config, source, clients, adapted)
-  summary = summarize(table, config.adaptation)
+  if config.retrain_without is not None:
+    retrained = retraining.retrain_without(
+      config.retrain_without, source, table, os.path.join(run_dir, 'retrained')
+    )
+    if retrained is not None:
+      table = table.join(retrained)
+  summary = summarize(table)
   run_files.write_tables(run_dir, summary, table)
   return summary
 
@@ -67,22 +84,23 @@ def build_table(
     config: resolved.
     source: the run whose table gives the columns of the federated and the own local models.
     clients: int [n], indices of those that were adapted.
-    adapted: by adaptation.
+    adapted: by adaptation; with `local_only`, these are the own local models.
 
   Returns:
-    A row a client. For each model M of `local_only` (where the source run has it), `federated`,
-    the adaptations and `best` the columns `M/validation/accuracy`, `M/local_test/accuracy` and, but
+    A row a client. For each model M of `local_only` (where there are such), `federated`, the
+    adaptations and `best` the columns `M/validation/accuracy`, `M/local_test/accuracy` and, but
     of sequences, `M/participant_test/accuracy`; for each adaptation its chosen `M/epoch`,
     `M/is_finite` and settings, such as `M/learning_rate`; and `best/name`, of federated and adapted
     models the one with the best validation accuracy, the first of equals. A client without
-    validation data has the one that is best on all validation data.
+    validation data has the one that is best on all validation data. The mean of models adapted by
+    A for E epochs is `A_aggregated_E`, with test accuracies only.
   """
   own = source.clients.iloc[clients].reset_index(drop=True)
   table = own[[name for name in _COPIED if name in own]].copy()
   tests = scores.COMPARED[:1] if source.federated_data.has_sequences else scores.COMPARED
   metrics = (_VALIDATION, *tests)
   known = {'federated': own}
-  if source.local_only is not None:
+  if source.local_only is not None and adapting.LOCAL_ONLY not in adapted:
     known = {'local_only': source.local_only.iloc[clients].reset_index(drop=True), **known}
   for model, frame in known.items():
     for metric in metrics:
@@ -92,10 +110,13 @@ def build_table(
       table[f'{model}/{metric}'] = result.values[metric]
     table[f'{model}/epoch'] = result.epoch
     table[f'{model}/is_finite'] = result.is_finite
-    settings = pd.DataFrame(config.settings(model)).iloc[result.setting]
+    settings = pd.DataFrame(result.settings).iloc[result.setting]
     for option, values in settings.items():
       table[f'{model}/{option}'] = values.to_numpy()
-  candidates = ['federated', *adapted]
+    for epochs, aggregated in result.aggregated.items():
+      for metric in tests:
+        table[f'{model}_aggregated_{epochs}/{metric}'] = aggregated[metric]
+  candidates = ['federated', *config.adaptation]
   best = adaptation_lib.choose(
     np.stack([table[f'{model}/{_VALIDATION}'] for model in candidates]),
     table['num_validation'].to_numpy(),
@@ -108,28 +129,45 @@ def build_table(
   return table
 
 
-def summarize(table: pd.DataFrame, adaptations: Iterable[str]) -> dict[str, Any]:
+def summarize(table: pd.DataFrame) -> dict[str, Any]:
   """What the models are for clients on average, and for how many one is worse than another.
 
   Args:
-    table: as `build_table` gives it.
-    adaptations: their names.
+    table: as `build_table` gives it, and with the columns of `retraining.retrain_without`.
 
   Returns:
-    By `model/metric/...` and `model/gain_over/model/metric/...`. Gains are of honest clients, and
-    of those for which both accuracies are known.
+    By `model/metric/...` and `model/gain_over/model/metric/...`, of the clients that took part in
+    training; the same of those that did not under `held_out/`, and after training again under
+    `kept/` and `removed/`. Gains are of honest clients, and of those for which both accuracies are
+    known.
   """
+  is_held_out = table.get('is_held_out', pd.Series(False, table.index))
+  groups = {'': ~is_held_out, 'held_out/': is_held_out}
+  if 'is_removed' in table:
+    groups['kept/'] = ~is_held_out & ~table['is_removed']
+    groups['removed/'] = table['is_removed']
+  return {
+    f'{prefix}{name}': value
+    for prefix, chosen in groups.items()
+    if chosen.any()
+    for name, value in _summarize_group(table[chosen]).items()
+  }
+
+
+def _summarize_group(table: pd.DataFrame) -> dict[str, Any]:
   summary: dict[str, Any] = {'num_clients': len(table)}
-  models = ['local_only', 'federated', *adaptations, 'best']
   is_honest = ~table['is_malicious'] if 'is_malicious' in table else np.full(len(table), True)
   for metric in scores.COMPARED:
-    columns = {name: table.get(f'{name}/{metric}') for name in models}
-    columns = {name: c for name, c in columns.items() if c is not None and c.notna().any()}
+    columns = {
+      name.removesuffix(f'/{metric}'): column
+      for name, column in table.items()
+      if name.endswith(f'/{metric}') and column.notna().any()
+    }
     for name, column in columns.items():
       summary[f'{name}/{metric}/mean_over_clients'] = float(column.mean())
       summary[f'{name}/{metric}/std_over_clients'] = float(column.std(ddof=0))
       for other in ('local_only', 'federated'):
-        if other in columns and models.index(other) < models.index(name):
+        if other in columns and name not in ('local_only', other):
           gain = (column - columns[other])[is_honest].dropna()
           start = f'{name}/gain_over/{other}/{metric}'
           summary[f'{start}/mean_over_clients'] = float(gain.mean())

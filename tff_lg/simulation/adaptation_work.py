@@ -12,8 +12,7 @@ from tff_lg import data as data_lib
 from tff_lg import learning, models
 from tff_lg.simulation import evaluation, seeds, tasks, trained_run
 from tff_lg.simulation import selection as selection_lib
-
-Arrays = dict[str, np.ndarray]
+from tff_lg.simulation.parts import Arrays
 
 
 def public_examples(
@@ -86,11 +85,15 @@ class ModelEvaluator:
     values = evaluation.evaluate_clients(process, server_state, states, tests)
     result = {'local_test/accuracy': values['accuracy']}
     if self._label_counts is not None:
-      selection = selection_lib.ModelSelection(process, len(states))
-      selection.offer(0, np.zeros(len(states)), server_state.global_weights, states)
+      # Clients that share a model share its predictions.
+      index: dict[tuple[int, ...], int] = {}
+      model_of = [index.setdefault(tuple(map(id, of_client)), len(index)) for of_client in weights]
+      different = [states[model_of.index(model)] for model in range(len(index))]
+      selection = selection_lib.ModelSelection(process, len(different))
+      selection.offer(0, np.zeros(len(different)), server_state.global_weights, different)
       new_test = evaluation.evaluate_new_test(process, server_state, selection, data.test)
       result['participant_test/accuracy'] = evaluation.participant_accuracy(
-        new_test.class_accuracy, self._label_counts[clients]
+        new_test.class_accuracy[model_of], self._label_counts[clients]
       )
     return result
 
@@ -104,7 +107,11 @@ class ModelEvaluator:
 
 
 class AdaptationWork:
-  """Runs one adaptation with all of its settings; its computations are built when needed."""
+  """Runs one adaptation with all of its settings; its computations are built when needed.
+
+  Attributes:
+    settings: what is tried, options by name.
+  """
 
   def __init__(
     self,
@@ -121,8 +128,9 @@ class AdaptationWork:
       source: the run whose clients are adapted.
       evaluator: of the adapted models.
     """
-    self._name, self._config, self._source, self._evaluate = name, config, source, evaluator
+    self._name, self._config, self._source, self.evaluate = name, config, source, evaluator
     self._measured: dict[tuple[int, ...], object] = {}
+    self.settings = config.settings(name)
 
   def try_all(self, clients: np.ndarray) -> Arrays:
     """Adapts clients with all settings, and evaluates the models that they choose alone.
@@ -162,7 +170,7 @@ class AdaptationWork:
         maximize=metric != 'loss',
       )
       rows = np.flatnonzero(is_chosen)
-      evaluated = self._evaluate(
+      evaluated = self.evaluate(
         clients[rows], [outputs[choice.setting[row]][row].weights for row in rows]
       )
     return {
@@ -190,8 +198,36 @@ class AdaptationWork:
     )
     return {
       'is_finite': np.array([output.is_finite for output in outputs]),
-      **self._evaluate(clients, [output.weights for output in outputs]),
+      **self.evaluate(clients, [output.weights for output in outputs]),
     }
+
+  def aggregate(
+    self, clients: np.ndarray, setting: int, epoch: int, client_weight: np.ndarray
+  ) -> models.ModelWeights:
+    """Adapts clients with one setting up to an epoch, and gives the mean of their models.
+
+    Args:
+      clients: int [n], indices.
+      setting: index among the config's settings of this adaptation.
+      epoch: one at which validation data are evaluated.
+      client_weight: float32 [n], how much each counts.
+
+    Returns:
+      All weights of the mean model.
+
+    Raises:
+      ValueError: no client's adapted weights are finite.
+    """
+    weights, train = self._start(clients)
+    output = self._processes[setting].aggregate(
+      weights, self._measure(weights), train, [np.int32(epoch)] * len(clients), list(client_weight)
+    )
+    if not any(output.is_finite):
+      raise ValueError(
+        f'--aggregate_epochs: no client has finite weights after {epoch} epochs of {self._name}; '
+        'lower --learning_rate.'
+      )
+    return tuple(output.weights)
 
   def _start(self, clients: np.ndarray) -> tuple[list, list]:
     """What clients start from, and their training data with the seeds of their order."""
@@ -237,7 +273,7 @@ class AdaptationWork:
         evaluate_every_epochs=config.evaluate_every_epochs,
         selection_metric=config.selection_metric,
       )
-      for setting in config.settings(self._name)
+      for setting in self.settings
     ]
 
 

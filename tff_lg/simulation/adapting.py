@@ -6,9 +6,9 @@ up to the epoch that is best on all validation data. Adapted weights live as lon
 chunk, so memory does not grow with the number of clients.
 """
 
-import io
-import os
-from collections.abc import Callable
+import dataclasses
+import functools
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -16,19 +16,21 @@ import tqdm
 
 from tff_lg import adaptation as adaptation_lib
 from tff_lg import config as config_lib
-from tff_lg import files
-from tff_lg.simulation import adaptation_work, seeds, trained_run
+from tff_lg.simulation import adaptation_work, aggregating, parts, seeds, trained_run
 
 # Weights of a chunk's clients, of all settings tried.
 _BYTES_IN_A_CHUNK = 2**28
 _CLIENTS_IN_A_CHUNK = 100
+
+LOCAL_ONLY = 'local_only'  # Models that clients train alone, from new weights.
 
 
 class Adapted(NamedTuple):
   """Clients after one adaptation.
 
   Attributes:
-    setting: chosen, int64 [num_clients], an index of `AdaptConfig.settings`.
+    settings: what was tried, options by name.
+    setting: chosen, int64 [num_clients], an index of them.
     epoch: chosen, int64 [num_clients].
     is_finite: bool [num_clients]; False for a client that kept the federated model, as its
       training gave numbers that are not finite: with the setting chosen for all clients, or with
@@ -36,12 +38,20 @@ class Adapted(NamedTuple):
     values: of the chosen model, float64 [num_clients], by `validation/accuracy`,
       `local_test/accuracy` and, but of sequences, `participant_test/accuracy`. NaN for a
       client without such data.
+    curves: the selection metric on validation data, float [num_clients, num_settings, num_epochs]
+      at each epoch evaluated, from 0.
+    num_validation: int [num_clients], examples that each client's curves are means over.
+    aggregated: by epochs, what `aggregating.aggregate_adapted` gives.
   """
 
+  settings: tuple[dict[str, float], ...]
   setting: np.ndarray
   epoch: np.ndarray
   is_finite: np.ndarray
   values: adaptation_work.Arrays
+  curves: np.ndarray
+  num_validation: np.ndarray
+  aggregated: dict[int, adaptation_work.Arrays]
 
 
 def sample_clients(config: config_lib.AdaptConfig, num_clients: int) -> np.ndarray:
@@ -68,6 +78,17 @@ def check_adaptable(
   for name in config.adaptation:
     for setting in config.settings(name):
       adaptation_work.build_adaptation(config, name, setting).trained_layers(source.model)
+  if config.aggregate_epochs and not all(source.model.weight_is_global):
+    raise ValueError(
+      f'--aggregate_epochs is given, but --method={source.config.method} of '
+      f'--from_run={config.from_run} keeps weights with the clients, of which there is no mean: '
+      'expected a run that sends all of them.'
+    )
+  if config.retrain_without and source.local_only is None and not config.local_only_epochs:
+    raise ValueError(
+      f'--retrain_without={config.retrain_without} compares with own local models, but '
+      f'--from_run={config.from_run} has none: give --local_only_epochs or --local_only_from.'
+    )
   if not any(len(source.federated_data.clients[client].validation) for client in clients):
     raise ValueError(
       f'No client of --from_run={config.from_run} has validation data to choose epochs by, '
@@ -90,82 +111,59 @@ def adapt_clients(
     folder: for the parts that are done.
 
   Returns:
-    Each adaptation's result by its name.
+    Each adaptation's result by its name; before them, if the config asks for it, that of clients
+    that train alone from new weights, as `local_only`.
 
   Raises:
     ValueError: a part that is done is damaged; the sentence names the file.
   """
   evaluator = adaptation_work.ModelEvaluator(source)
   num_bytes = sum(weight.nbytes for weight in source.model.initial_weights)
+  jobs = list(_jobs(config, source))
   adapted = {}
-  with tqdm.tqdm(total=len(clients) * len(config.adaptation), unit='client', disable=None) as bar:
-    for name in config.adaptation:
+  with tqdm.tqdm(total=len(clients) * len(jobs), unit='client', disable=None) as bar:
+    for name, technique, of_job, start in jobs:
       bar.set_description(name)
-      fitting = _BYTES_IN_A_CHUNK // (num_bytes * len(config.settings(name)))
+      fitting = _BYTES_IN_A_CHUNK // (num_bytes * len(of_job.settings(technique)))
       chunk_size = config.clients_per_chunk or max(min(fitting, _CLIENTS_IN_A_CHUNK), 1)
-      work = adaptation_work.AdaptationWork(name, config, source, evaluator)
-      adapted[name] = _adapt(config, clients, work, _Parts(folder, name, chunk_size, bar))
+      work = adaptation_work.AdaptationWork(technique, of_job, start, evaluator)
+      done = parts.Parts(folder, name, chunk_size, bar)
+      result = _adapt(of_job, clients, work, done)
+      for epochs in of_job.aggregate_epochs:
+        aggregate = functools.partial(
+          aggregating.aggregate_adapted,
+          *(of_job, source, clients, work, result.curves, result.num_validation, epochs),
+        )
+        result.aggregated[epochs] = done.compute(aggregate, f'aggregated_{epochs}')
+      adapted[name] = result
   return adapted
 
 
-class _Parts:
-  """Arrays of all clients that come in chunks, each kept in a file."""
-
-  def __init__(self, folder: str, name: str, chunk_size: int, bar: tqdm.tqdm) -> None:
-    self._folder, self._name, self._chunk_size, self._bar = folder, name, chunk_size, bar
-
-  def compute(
-    self, clients: np.ndarray, function: Callable[[np.ndarray], adaptation_work.Arrays], stage: str
-  ) -> adaptation_work.Arrays:
-    """The function's arrays for all clients, by name, from files where there are any."""
-    starts = range(0, len(clients), self._chunk_size)
-    parts = [
-      self._part(
-        os.path.join(self._folder, f'{self._name}_{stage}_{start:06d}.npz'),
-        clients[start : start + self._chunk_size],
-        function,
-      )
-      for start in starts
-    ]
-    # A chunk in which nobody chose alone has not been evaluated.
-    names = dict.fromkeys(name for part in parts for name in part)
-    return {
-      name: np.concatenate(
-        [part.get(name, np.full(len(part['is_finite']), np.nan)) for part in parts]
-      )
-      for name in names
-    }
-
-  def _part(
-    self,
-    path: str,
-    clients: np.ndarray,
-    function: Callable[[np.ndarray], adaptation_work.Arrays],
-  ) -> adaptation_work.Arrays:
-    if os.path.exists(path):
-      # They are none of the bar's clients a second. A bar that is off knows no number.
-      self._bar.initial = getattr(self._bar, 'initial', 0) + len(clients)
-      self._bar.update(len(clients))
-      try:
-        with np.load(path, allow_pickle=False) as file:
-          return dict(file)
-      except Exception as error:  # A damaged archive can raise nearly anything.
-        raise ValueError(f'{path} is damaged ({error}): delete it to do it again.') from error
-    arrays, content = function(clients), io.BytesIO()
-    np.savez(content, **arrays)
-    files.write_atomically(path, content.getvalue())
-    self._bar.update(len(clients))
-    return arrays
+def _jobs(
+  config: config_lib.AdaptConfig, source: trained_run.TrainedRun
+) -> Iterator[tuple[str, str, config_lib.AdaptConfig, trained_run.TrainedRun]]:
+  """What is trained: its name, the technique, and what it goes by and starts from."""
+  if config.local_only_epochs:
+    alone = dataclasses.replace(
+      config,
+      epochs=config.local_only_epochs,
+      learning_rate=config.local_only_learning_rate,
+      aggregate_epochs=(),
+    )
+    new = (source.model.initial_weights,) * len(source.weights)
+    yield LOCAL_ONLY, 'fine_tune', alone, dataclasses.replace(source, weights=new)
+  for name in config.adaptation:
+    yield name, name, config, source
 
 
 def _adapt(
   config: config_lib.AdaptConfig,
   clients: np.ndarray,
   work: adaptation_work.AdaptationWork,
-  parts: _Parts,
+  done: parts.Parts,
 ) -> Adapted:
   """Both passes of one adaptation."""
-  tried = parts.compute(clients, work.try_all, 'tried')
+  tried = done.compute_chunks(clients, work.try_all, 'tried')
   num_validation, metric = tried['num_validation'], config.selection_metric
   choice = adaptation_lib.choose(
     tried[f'validation/{metric}'].swapaxes(0, 1),
@@ -182,7 +180,7 @@ def _adapt(
   if len(following):
     # They have all the same setting and epoch, the best on all validation data.
     setting, epoch = int(choice.setting[following[0]]), int(epochs[following[0]])
-    trained = parts.compute(
+    trained = done.compute_chunks(
       clients[following], lambda of: work.train_to(of, setting, epoch), 'chosen'
     )
     is_finite[following] = trained.pop('is_finite')
@@ -190,4 +188,13 @@ def _adapt(
       values.setdefault(name, np.full(len(clients), np.nan))[following] = value
   accuracy = tried['validation/accuracy'][rows, choice.setting, choice.epoch].astype(np.float64)
   values['validation/accuracy'] = np.where(num_validation > 0, accuracy, np.nan)
-  return Adapted(choice.setting, epochs, is_finite, values)
+  return Adapted(
+    settings=work.settings,
+    setting=choice.setting,
+    epoch=epochs,
+    is_finite=is_finite,
+    values=values,
+    curves=tried[f'validation/{metric}'],
+    num_validation=num_validation,
+    aggregated={},
+  )

@@ -7,6 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from tff_lg.data import examples as examples_lib
+from tff_lg.data import federated
 from tff_lg.learning import batches, client_work
 from tff_lg.learning import evaluation as learning_evaluation
 from tff_lg.learning import process as process_lib
@@ -39,6 +40,11 @@ def to_tensors(examples: examples_lib.Examples) -> batches.ClientTensors:
   """A client's examples as the process takes them, in TensorFlow's memory once and for all."""
   with tf.device('cpu:0'):
     return batches.ClientTensors(tf.constant(examples.x), tf.constant(examples.y))
+
+
+def part_tensors(federated_data: federated.FederatedData, part: str) -> list[batches.ClientTensors]:
+  """The same for a part, `train`, `validation` or `test`, of each client that takes part."""
+  return [to_tensors(getattr(client, part)) for client in federated_data.clients]
 
 
 def count_examples(

@@ -20,6 +20,7 @@ from tff_lg.simulation import (
   aggregation,
   communication,
   evaluation,
+  held_out,
   rounds,
   run_files,
   scores,
@@ -61,6 +62,9 @@ def _run(
   run_dir: str,
 ) -> dict[str, Any]:
   """Runs one config and, before it, its baselines, on the same data."""
+  if config.method == 'local_only':
+    # Clients that learn alone see nothing of each other: there is nothing to hold them out of.
+    federated_data = data_lib.readmit_held_out(federated_data)
   num_clients = len(federated_data.clients)
   budget = aggregation.build_budget(config, num_clients)
   adversary = adversary_lib.build_adversary(config, num_clients)
@@ -89,11 +93,9 @@ def _run(
   )
   state = loop.run()
 
-  clients = _client_table(federated_data, last, state, loop.client_data)
-  summary = _summarize(config, phases, state, clients)
-  summary.update(scores.add_scores(clients, federated_data, last, state))
+  clients, of_clients = _score_clients(federated_data, last, state, loop.client_data)
+  summary = {**_summarize(config, phases, state, clients), **of_clients}
   summary.update(scores.score_unknown_client(config, federated_data, last, state))
-  summary.update(scores.add_new_test(clients, federated_data, last, state))
   if budget is not None:
     summary.update(aggregation.summarize_budget(budget, config))
   if adversary is not None:
@@ -102,11 +104,15 @@ def _run(
   for method, (baseline_summary, baseline_clients) in baselines.items():
     summary.update({f'{method}/{name}': value for name, value in baseline_summary.items()})
     for column in filter(clients.__contains__, scores.COMPARED):
-      clients[f'{method}/{column}'] = baseline_clients[column].to_numpy()
+      clients[f'{method}/{column}'] = (
+        baseline_clients.set_index('client_id')[column].reindex(clients['client_id']).to_numpy()
+      )
       gain = (clients[column] - clients[f'{method}/{column}'])[honest].dropna()
       worse = gain < -_SAME_ACCURACY
       summary[f'gain_over/{method}/{column}/mean_over_clients'] = float(gain.mean())
       summary[f'gain_over/{method}/{column}/share_of_clients_worse'] = float(worse.mean())
+  if federated_data.held_out:
+    summary.update(_score_held_out(federated_data, last, state, run_dir))
   run_files.write_results(run_dir, summary, clients, state.seconds, state.round_num)
   return summary
 
@@ -200,6 +206,44 @@ def _learning_rate_fn(
     return config.client_learning_rate / (1.0 + decay)
 
   return learning_rate
+
+
+def _score_held_out(
+  federated_data: data_lib.FederatedData,
+  process: learning.LocalGlobalProcess,
+  state: rounds.RunState,
+  run_dir: str,
+) -> dict[str, float]:
+  """Scores the model on clients that took no part, and writes their table."""
+  alone = held_out.as_participants(federated_data)
+  selection = held_out.select_models(
+    process,
+    state.selection,
+    state.server_state.global_weights,
+    state.start_weights,
+    len(alone.clients),
+  )
+  clients, of_clients = _score_clients(
+    alone,
+    process,
+    dataclasses.replace(state, selection=selection),
+    {part: evaluation.part_tensors(alone, part) for part in ('train', 'validation', 'test')},
+  )
+  run_files.write_held_out_clients(run_dir, clients)
+  return held_out.summarize(of_clients, clients)
+
+
+def _score_clients(
+  federated_data: data_lib.FederatedData,
+  process: learning.LocalGlobalProcess,
+  state: rounds.RunState,
+  client_data: Mapping[str, Sequence[learning.ClientTensors]],
+) -> tuple[pd.DataFrame, dict[str, float]]:
+  """The table of clients with the scores of their chosen models, and these over clients."""
+  clients = _client_table(federated_data, process, state, client_data)
+  summary = scores.add_scores(clients, federated_data, process, state)
+  summary.update(scores.add_new_test(clients, federated_data, process, state))
+  return clients, summary
 
 
 def _client_table(

@@ -109,7 +109,7 @@ class RoundLoop:
     self._folder = folder
     self._ids = [client.client_id for client in federated_data.clients]
     self.client_data = {
-      part: [evaluation.to_tensors(getattr(client, part)) for client in federated_data.clients]
+      part: evaluation.part_tensors(federated_data, part)
       for part in ('train', 'validation', 'test')
     }
     if is_malicious is not None:

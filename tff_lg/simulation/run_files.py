@@ -13,6 +13,7 @@ from tff_lg import data as data_lib
 from tff_lg import files, models
 
 _HPARAMS, _SUMMARY, _CLIENTS = 'hparams.json', 'summary.json', 'clients.parquet'
+_HELD_OUT = 'held_out_clients.parquet'
 
 
 def check(run_dir: str, config: config_lib.TrainConfig) -> bool:
@@ -100,6 +101,17 @@ def write_tables(run_dir: str, summary: dict[str, Any], clients: pd.DataFrame) -
   """Writes what runs of all kinds end with; `summary.json`, the last, marks one as complete."""
   files.write_atomically(os.path.join(run_dir, _CLIENTS), clients.to_parquet(index=False))
   files.write_atomically(os.path.join(run_dir, _SUMMARY), _json(summary))
+
+
+def write_held_out_clients(run_dir: str, clients: pd.DataFrame) -> None:
+  """Writes the table of clients that took no part, with the columns of that of the others."""
+  files.write_atomically(os.path.join(run_dir, _HELD_OUT), clients.to_parquet(index=False))
+
+
+def load_held_out_clients(run_dir: str) -> pd.DataFrame | None:
+  """Loads the table of clients that took no part; None for a run without any."""
+  path = os.path.join(run_dir, _HELD_OUT)
+  return pd.read_parquet(path) if os.path.exists(path) else None
 
 
 def is_complete(run_dir: str) -> bool:

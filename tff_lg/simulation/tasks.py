@@ -8,7 +8,7 @@ import tensorflow as tf
 from tff_lg import config as config_lib
 from tff_lg import data, models
 from tff_lg.learning import augmentation
-from tff_lg.simulation import embedding_task, evaluation, seeds, text_task
+from tff_lg.simulation import embedding_task, evaluation, held_out, seeds, text_task
 
 
 def _spread(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
@@ -132,6 +132,8 @@ def load_data(config: config_lib.TrainConfig) -> data.FederatedData:
   """
   seed = seeds.derive_seed(config.seed, seeds.Purpose.PARTITION)
   federated_data = TASKS[config.task].load_data(config, seed)
+  if not federated_data.held_out:  # Of text they are chosen before its vocabulary.
+    federated_data = data.hold_out_clients(federated_data, held_out.choose_by(config))
   part = evaluation.PARTS[config.choices.choose_by]
   if not any(len(getattr(client, part)) for client in federated_data.clients):
     raise ValueError(

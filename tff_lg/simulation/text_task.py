@@ -4,6 +4,7 @@ import tensorflow as tf
 
 from tff_lg import config as config_lib
 from tff_lg import data, models
+from tff_lg.simulation import held_out
 
 _TOKENIZERS = {'text': data.vocabulary.words, 'chars': data.vocabulary.characters}
 
@@ -16,7 +17,7 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
     seed: of the shuffling between clients, if the partition is `natural_iid`.
 
   Returns:
-    The clients' data, see `data.load_text`.
+    The clients' data, see `data.load_text`; held-out clients are chosen.
 
   Raises:
     data.DataError: files missing or damaged.
@@ -28,6 +29,7 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
     vocabulary_size=config.vocabulary_size,
     min_lines=config.min_lines,
     validation_fraction=config.validation_fraction,
+    choose_held_out=held_out.choose_by(config),
   )
   if config.partition == 'natural_iid':
     return data.iid_twin(federated_data, seed)

@@ -12,7 +12,7 @@ from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import models
 from tff_lg.learning import process as process_lib
-from tff_lg.simulation import checkpoints, experiment, run_files, tasks
+from tff_lg.simulation import checkpoints, experiment, held_out, own_models, run_files, tasks
 from tff_lg.simulation import selection as selection_lib
 
 _LOCAL_ONLY = 'local_only'
@@ -24,12 +24,12 @@ class TrainedRun:
 
   Attributes:
     config: of the run, with the places where its data are now.
-    federated_data: the clients' data.
+    federated_data: the clients' data; those that were held out of training stand last.
     model: the run's; its split does not matter here.
     weights: of each client, all weights of its chosen model, global and local merged. Clients
       that share weights share the arrays.
-    clients: the run's table of clients.
-    local_only: the table of its baseline, each client's own local model; None without one.
+    clients: the run's table of clients, where there are any with `is_held_out`, bool.
+    local_only: each client's own local model, of its baseline, see `own_models`; None without.
   """
 
   config: config_lib.TrainConfig
@@ -105,7 +105,7 @@ def load_trained_run(run_dir: str, data_dir: str | None = None) -> TrainedRun:
     checkpoints.CheckpointError: the run's models are missing or damaged.
   """
   config = _moved(load_config(run_dir), data_dir)
-  _, clients = run_files.load_results(run_dir)
+  clients = _load_clients(run_dir)
   try:
     federated_data = tasks.load_data(config)
   except (ValueError, OSError) as error:
@@ -114,25 +114,32 @@ def load_trained_run(run_dir: str, data_dir: str | None = None) -> TrainedRun:
       f'{error}'
     ) from error
   model = tasks.build_model(config, federated_data)
+  num_held_out = len(federated_data.held_out)
+  federated_data = data_lib.readmit_held_out(federated_data)
   _check_data(run_dir, clients, federated_data, model)
   # Only its split is needed: no aggregator, and the last phase alone.
   last = dataclasses.replace(config, aggregator='mean', warm_start_rounds=0)
   process = experiment.build_phases(last, model)[-1].process
-  selection = _load_selection(run_dir, config, process, len(clients))
-  weights = {
-    client: process.model.merge(global_weights, state.local_weights)
-    for of_group, global_weights, states in selection.groups()
-    for client, state in zip(of_group.tolist(), states, strict=True)
-  }
-  baseline = os.path.join(run_dir, 'baselines', _LOCAL_ONLY)
+  weights = _load_weights(run_dir, config, process, len(clients) - num_held_out, num_held_out)
   return TrainedRun(
     config=config,
     federated_data=federated_data,
     model=process.model,
-    weights=tuple(weights[client] for client in range(len(clients))),
+    weights=weights,
     clients=clients,
-    local_only=run_files.load_results(baseline)[1] if run_files.is_complete(baseline) else None,
+    local_only=own_models.find_own_models(run_dir, clients),
   )
+
+
+def _load_clients(run_dir: str) -> pd.DataFrame:
+  """The run's table of clients, with those that were held out."""
+  _, clients = run_files.load_results(run_dir)
+  others = run_files.load_held_out_clients(run_dir)
+  if others is None:
+    return clients
+  return pd.concat(
+    [clients.assign(is_held_out=False), others.assign(is_held_out=True)], ignore_index=True
+  ).fillna({'is_malicious': False})
 
 
 def _moved(config: config_lib.TrainConfig, data_dir: str | None) -> config_lib.TrainConfig:
@@ -175,13 +182,14 @@ def _check_data(
     )
 
 
-def _load_selection(
+def _load_weights(
   run_dir: str,
   config: config_lib.TrainConfig,
   process: process_lib.LocalGlobalProcess,
   num_clients: int,
-) -> selection_lib.ModelSelection:
-  """Restores the chosen models from the checkpoint after the last round."""
+  num_held_out: int,
+) -> tuple[models.ModelWeights, ...]:
+  """All weights of each client's model, from the checkpoint after the last round."""
   folder = os.path.join(run_dir, 'checkpoints')
   loaded = checkpoints.CheckpointManager(folder).load_latest()
   if loaded is None or loaded[0] != config.total_rounds:
@@ -191,11 +199,32 @@ def _load_selection(
       f'{config.total_rounds}: delete summary.json there and run its `pipelines.train` command '
       'again.'
     )
-  selection = selection_lib.ModelSelection(process, num_clients)
+  arrays, selection = loaded[1], selection_lib.ModelSelection(process, num_clients)
   weights = process.model.initial_weights
   selection.load_arrays(
-    checkpoints.without_prefix('selection', loaded[1]),
+    checkpoints.without_prefix('selection', arrays),
     process.initialize_client(weights),
     process.model.split(weights)[0],
   )
-  return selection
+  server, start = (checkpoints.without_prefix(name, arrays) for name in ('server', 'start'))
+  # The global weights are the first leaves of the server's state.
+  num_global = sum(process.model.weight_is_global)
+  of_held_out = held_out.select_models(
+    process,
+    selection,
+    tuple(server[str(i)] for i in range(num_global)),
+    tuple(start[str(i)] for i in range(len(start))),
+    num_held_out,
+  )
+  return (*_merge(process, selection), *_merge(process, of_held_out))
+
+
+def _merge(
+  process: process_lib.LocalGlobalProcess, selection: selection_lib.ModelSelection
+) -> list[models.ModelWeights]:
+  weights = {
+    client: process.model.merge(global_weights, state.local_weights)
+    for clients, global_weights, states in selection.groups()
+    for client, state in zip(clients.tolist(), states, strict=True)
+  }
+  return [weights[client] for client in sorted(weights)]

@@ -1,0 +1,134 @@
+"""Tests of held-out clients: who they are, what they meet, and that training never sees them."""
+
+import dataclasses
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+from absl.testing import absltest
+
+from tff_lg import config as config_lib
+from tff_lg import simulation
+from tff_lg.simulation import adaptation_work, held_out, run_files, tasks, trained_run
+
+_CONFIG = config_lib.TrainConfig(
+  task='digits',
+  method='fedavg',
+  num_clients=6,
+  held_out_clients=2,
+  clients_per_round=2,
+  rounds=2,
+  evaluate_every=1,
+)
+_METRICS = ('validation/accuracy', 'local_test/accuracy', 'participant_test/accuracy')
+
+
+def setUpModule():
+  simulation.set_execution_context()
+
+
+class ChooseTest(absltest.TestCase):
+  def _choose(self, ids=('a', 'b', 'c'), **changes):
+    return held_out.choose_by(config_lib.TrainConfig(**changes))(ids)
+
+  def test_drawn_by_the_seed(self):
+    ids = [f'client_{number}' for number in range(50)]
+    draws = [self._choose(ids, held_out_clients=7, seed=seed) for seed in (1, 1, 2)]
+    self.assertEqual(draws[0], draws[1])
+    self.assertNotEqual(draws[0], draws[2])
+    self.assertLen(set(draws[0]), 7)
+
+  def test_file(self):
+    path = self.create_tempfile('ids.txt', 'c\n\na\n').full_path
+    self.assertEqual(set(self._choose(held_out_file=path)), {'a', 'c'})
+
+  def test_refuses(self):
+    def file(content):
+      return self.create_tempfile('ids.txt', content).full_path
+
+    for changes, sentence in (
+      ({'held_out_clients': 3}, '--held_out_clients is 3, but there are 3 clients: expected'),
+      ({'held_out_clients': 9}, '--held_out_clients is 9, but'),
+      ({'held_out_file': '/nowhere'}, '--held_out_file=/nowhere cannot be read'),
+      ({'held_out_file': file('x\n')}, 'names x, expected ids of clients'),
+      ({'held_out_file': file('\n')}, 'names nobody'),
+      ({'held_out_file': file('a\nb\nc')}, 'at least one to train'),
+    ):
+      with self.assertRaisesRegex(ValueError, sentence):
+        self._choose(**changes)
+
+
+class HeldOutRunTest(absltest.TestCase):
+  @classmethod
+  def setUpClass(cls):
+    super().setUpClass()
+    cls.root = cls.create_tempdir(cls()).full_path
+    for name, changes in {
+      'fedavg': {},
+      'lg': {'method': 'lg_fedavg', 'baselines': (), 'warm_start_rounds': 1},
+    }.items():
+      config = config_lib.resolve(dataclasses.replace(_CONFIG, **changes))
+      simulation.run_experiment(config, f'{cls.root}/{name}')
+
+  def test_tables(self):
+    summary, clients = run_files.load_results(f'{self.root}/fedavg')
+    others = run_files.load_held_out_clients(f'{self.root}/fedavg')
+    baseline = pd.read_parquet(f'{self.root}/fedavg/baselines/local_only/clients.parquet')
+    self.assertEqual((len(clients), len(others), len(baseline)), (4, 2, 6))
+    self.assertEqual(set(baseline['client_id']), {*clients['client_id'], *others['client_id']})
+    own = baseline.set_index('client_id')['local_test/accuracy']
+    np.testing.assert_array_equal(
+      clients['local_only/local_test/accuracy'], own[clients['client_id']]
+    )
+    accuracy = others['local_test/accuracy']
+    self.assertEqual(summary['held_out/num_clients'], 2)
+    self.assertAlmostEqual(
+      summary['held_out/local_test/accuracy/mean_over_clients'], accuracy.mean()
+    )
+    self.assertFalse(any(name.startswith('held_out/new_test') for name in summary))
+
+  def test_training_never_sees_their_data(self):
+    config = config_lib.resolve(_CONFIG)
+    loaded = tasks.load_data(config)
+    broken = [
+      dataclasses.replace(
+        client,
+        train=dataclasses.replace(client.train, x=client.train.x + 9),
+        validation=dataclasses.replace(client.validation, x=client.validation.x + 9),
+      )
+      for client in loaded.held_out
+    ]
+    self.assertLen(broken, 2)
+    with mock.patch.object(
+      tasks, 'load_data', return_value=dataclasses.replace(loaded, held_out=tuple(broken))
+    ):
+      simulation.run_experiment(
+        dataclasses.replace(config, baselines=()), f'{self.root}/other_data'
+      )
+    tables = [
+      pd.read_parquet(f'{self.root}/{run}/clients.parquet') for run in ('fedavg', 'other_data')
+    ]
+    for metric in _METRICS:
+      np.testing.assert_array_equal(tables[0][metric], tables[1][metric])
+
+  def test_models_are_those_of_the_tables(self):
+    for name in ('fedavg', 'lg'):
+      run = trained_run.load_trained_run(f'{self.root}/{name}')
+      self.assertEqual(list(run.clients['is_held_out']), [False] * 4 + [True] * 2)
+      values = adaptation_work.ModelEvaluator(run)(np.arange(6), run.weights)
+      for metric in _METRICS[1:]:
+        np.testing.assert_array_equal(values[metric], run.clients[metric])
+
+  def test_local_layers_of_a_held_out_client_are_those_of_the_warm_start(self):
+    run = trained_run.load_trained_run(f'{self.root}/lg')
+    first, second = run.weights[4:]
+    for weights in zip(first, second, strict=True):
+      np.testing.assert_array_equal(*weights)
+    local = run.model.weight_is_global.index(False)
+    own = [weights[local] for weights in run.weights[:4]]
+    self.assertFalse(all(np.array_equal(first[local], weight) for weight in own))
+    self.assertFalse(np.array_equal(first[local], run.model.initial_weights[local]))
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,78 @@
+"""Arrays that are computed once, for chunks of clients, and kept in files."""
+
+import io
+import os
+from collections.abc import Callable
+
+import numpy as np
+import tqdm
+
+from tff_lg import files
+
+Arrays = dict[str, np.ndarray]
+
+
+class Parts:
+  """The parts of a long work that are done, each in a file; a killed run goes on after them."""
+
+  def __init__(self, folder: str, name: str, chunk_size: int, bar: tqdm.tqdm) -> None:
+    """Reads and writes nothing yet.
+
+    Args:
+      folder: of the files.
+      name: of the work, at the start of their names.
+      chunk_size: clients in a part.
+      bar: counts clients.
+    """
+    self._folder, self._name, self._chunk_size, self._bar = folder, name, chunk_size, bar
+
+  def compute_chunks(
+    self, clients: np.ndarray, function: Callable[[np.ndarray], Arrays], stage: str
+  ) -> Arrays:
+    """The function's arrays for all clients, by name, from files where there are any.
+
+    Args:
+      clients: int [n], indices.
+      function: of some of them, to arrays with a row a client.
+      stage: of the work, in the names of its files.
+
+    Returns:
+      The arrays of all chunks, one after the other.
+
+    Raises:
+      ValueError: a file is damaged.
+    """
+    parts = []
+    for start in range(0, len(clients), self._chunk_size):
+      chunk = clients[start : start + self._chunk_size]
+      is_done = os.path.exists(self._path(f'{stage}_{start:06d}'))
+      if is_done:
+        # They are none of the bar's clients a second. A bar that is off knows no number.
+        self._bar.initial = getattr(self._bar, 'initial', 0) + len(chunk)
+      parts.append(self.compute(lambda chunk=chunk: function(chunk), f'{stage}_{start:06d}'))
+      self._bar.update(len(chunk))
+    # A chunk in which nobody chose alone has not been evaluated.
+    names = dict.fromkeys(name for part in parts for name in part)
+    return {
+      name: np.concatenate(
+        [part.get(name, np.full(len(part['is_finite']), np.nan)) for part in parts]
+      )
+      for name in names
+    }
+
+  def compute(self, function: Callable[[], Arrays], stage: str) -> Arrays:
+    """The function's arrays, from a file if there is one."""
+    path = self._path(stage)
+    if os.path.exists(path):
+      try:
+        with np.load(path, allow_pickle=False) as file:
+          return dict(file)
+      except Exception as error:  # A damaged archive can raise nearly anything.
+        raise ValueError(f'{path} is damaged ({error}): delete it to do it again.') from error
+    arrays, content = function(), io.BytesIO()
+    np.savez(content, **arrays)
+    files.write_atomically(path, content.getvalue())
+    return arrays
+
+  def _path(self, stage: str) -> str:
+    return os.path.join(self._folder, f'{self._name}_{stage}.npz')
