@@ -20,6 +20,7 @@ from tff_lg.simulation import (
   aggregation,
   communication,
   evaluation,
+  goals,
   rounds,
   run_files,
   scores,
@@ -91,6 +92,7 @@ def _run(
 
   clients = _client_table(federated_data, last, state, loop.client_data)
   summary = _summarize(config, phases, state, clients)
+  summary.update(goals.summarize_goals(run_dir, config.goal_accuracy or ()))
   summary.update(scores.add_scores(clients, federated_data, last, state))
   summary.update(scores.score_unknown_client(config, federated_data, last, state))
   summary.update(scores.add_new_test(clients, federated_data, last, state))
