@@ -61,6 +61,10 @@ class FormatsTest(parameterized.TestCase):
   @parameterized.parameters(
     ('local_test/accuracy/mean_over_clients', 'local test accuracy, mean over clients (%)'),
     ('pooled_test/auc', 'pooled test AUC'),
+    (
+      'rounds_to/0.97/local_test/accuracy/pooled',
+      'rounds to 0.97 local test accuracy pooled',
+    ),
     ('accuracy_of_nothing', 'accuracy of nothing'),
   )
   def test_metric_label(self, metric, text):
@@ -68,6 +72,8 @@ class FormatsTest(parameterized.TestCase):
 
   @parameterized.parameters(
     ('test/accuracy', 0.5, 0.01, '50.00 ± 1.00'),
+    ('rounds_to/0.97/test/accuracy', 12.5, 0.25, '12.5 ± 0.2'),
+    ('fedsgd/rounds_to/0.97/test/accuracy', math.nan, math.nan, '–'),
     ('auc', 0.99812, 0.0004, '0.9981 ± 0.0004'),
     ('auc', 0.99812, math.nan, '0.9981'),
     ('auc', math.nan, math.nan, '–'),

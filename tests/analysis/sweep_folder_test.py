@@ -45,6 +45,35 @@ class SweepResultsTest(absltest.TestCase):
     self.assertTrue(math.isnan(points['std'][1]))
     self.assertAlmostEqual(points['std'][2], 0.0)
 
+  def _finish(self, model, numbers):
+    summary = f'trials/shuffled_share=0.5__model={model}__seed=0/summary.json'
+    files.write_atomically(os.path.join(self.folder, summary), json.dumps(numbers))
+
+  def test_a_metric_that_no_trial_of_a_point_has(self):
+    self._finish('cgau', {'loss': 1.0})
+    points = SweepResults.load(self.folder).points(sweep_testing.METRIC)
+    self.assertEqual(
+      points[['shuffled_share', 'model', 'n']].to_numpy().tolist(),
+      [['0', 'dense', 3], ['0', 'cgau', 1], ['0.5', 'dense', 3], ['0.5', 'cgau', 0]],
+    )
+    self.assertTrue(math.isnan(points['mean'][3]))
+
+  def test_a_goal_that_a_trial_reached(self):
+    metric = 'rounds_to/0.97/local_test/accuracy/pooled'
+    self._finish('cgau', {metric: 12.5})
+    points = SweepResults.load(self.folder).points(metric)
+    self.assertEqual(list(points['n']), [0, 0, 0, 1])
+    self.assertEqual(points['mean'][3], 12.5)
+
+  def test_a_goal_that_no_trial_reached(self):
+    sweep_testing.write_sweep(self.folder, {'goal_accuracy': [0.97]})
+    results = SweepResults.load(self.folder)
+    points = results.points('rounds_to/0.97/local_test/accuracy/pooled')
+    self.assertEqual(list(points['n']), [0, 0, 0])
+    self.assertTrue(points['mean'].isna().all())
+    with self.assertRaisesRegex(RunFolderError, r'rounds_to/0\.98.* no trial .* rounds_to/0\.97'):
+      results.points('rounds_to/0.98/local_test/accuracy/pooled')
+
   def test_unknown_metric(self):
     with self.assertRaisesRegex(RunFolderError, '--metric is pooled_test/acu.*pooled_test/auc'):
       SweepResults.load(self.folder).points('pooled_test/acu')

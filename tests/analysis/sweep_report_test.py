@@ -37,6 +37,19 @@ class WriteSweepTest(absltest.TestCase):
     with open(os.path.join(self.folder, 'table.md'), encoding='utf-8') as file:
       self.assertIn('| 0 | dense | 0.9000 ± 0.1000 | 3 |\n', file.read())
 
+  def test_a_goal_that_no_trial_reached_is_a_dash(self):
+    sweep_testing.write_sweep(self.folder, {'goal_accuracy': [0.97]})
+    table, written = self._write(
+      metric='bytes_to/0.97/local_test/accuracy/pooled', with_heat_map=True
+    )
+    self.assertEqual(
+      table.rows, (('0', 'dense', '–', '0'), ('0', 'cgau', '–', '0'), ('0.5', 'dense', '–', '0'))
+    )
+    self.assertEqual(
+      table.notes[1], '7 complete trials have no such number; mean and n are without them.'
+    )
+    self.assertLen(written, 4)
+
   def test_results(self):
     self._write()
     table = pd.read_csv(os.path.join(self.folder, 'results.csv'), index_col='trial')

@@ -15,7 +15,7 @@ AUC = {
 }
 
 
-def write_sweep(folder):
+def write_sweep(folder, config=None):
   """Writes two axes by three seeds, of which some trials are not complete."""
   axes = {'shuffled_share': ['0', '0.5'], 'model': ['dense', 'cgau']}
   trials = {}
@@ -24,7 +24,7 @@ def write_sweep(folder):
       for seed in range(3):
         name = f'shuffled_share={share}__model={model}__seed={seed}'
         values = {'shuffled_share': share, 'model': model}
-        trials[name] = {'values': values, 'seed': seed, 'config': {}}
+        trials[name] = {'values': values, 'seed': seed, 'config': config or {}}
         auc = AUC.get((share, model), (None,) * 3)[seed]
         if auc is not None:
           summary = {METRIC: auc, 'loss': None, 'model': 3, 'protocol/note': 'text'}

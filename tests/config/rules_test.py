@@ -70,6 +70,11 @@ class ResolveTest(parameterized.TestCase):
     self.assertIsNone(resolved.client_epochs)
     self.assertIsNone(resolved.batch_size)
 
+  @parameterized.parameters(0.0, 1.0, 97.0, float('nan'))
+  def test_goals_are_shares(self, goal):
+    with self.assertRaisesRegex(config.ConfigError, f'--goal_accuracy has {goal:g}, expected'):
+      config.resolve(TrainConfig(goal_accuracy=(0.5, goal)))
+
   def test_total_rounds(self):
     self.assertEqual(TrainConfig(rounds=100, warm_start_rounds=400).total_rounds, 500)
 

@@ -43,9 +43,19 @@ class TextOptionsTest(parameterized.TestCase):
   @parameterized.parameters('text', 'chars')
   def test_fast_stays_with_text_but_makes_it_small(self, task):
     small = config.resolve(
-      config.fast(TrainConfig(task=task, data_dir='folder', partition='natural_iid', min_lines=9))
+      config.fast(
+        TrainConfig(
+          task=task,
+          data_dir='folder',
+          text_source='tff_stackoverflow',
+          max_users=3,
+          partition='natural_iid',
+          min_lines=9,
+        )
+      )
     )
     self.assertEqual((small.task, small.data_dir, small.min_lines), (task, None, 2))
+    self.assertEqual((small.text_source, small.max_users), (None, None))
     self.assertEqual((small.partition, small.num_clients), ('natural_iid', None))
     self.assertEqual((small.lstm_units, small.rounds), ((16, 16), 3))
 
@@ -62,6 +72,10 @@ class TextOptionsTest(parameterized.TestCase):
     ({'partition': 'natural_iid', 'num_clients': 5}, '--partition=natural_iid takes'),
     ({'protocol': 'reference'}, 'does not fit --task=text'),
     ({'vocabulary_size': 3}, '--vocabulary_size is 3, expected 4 or more'),
+    ({'text_source': 'reddit'}, '--text_source is reddit, expected one of files, tff_shakespeare'),
+    ({'task': 'digits', 'text_source': 'files'}, '--text_source is given, but --task is digits'),
+    ({'task': 'mnist', 'max_users': 9}, '--max_users is given, but --task is mnist'),
+    ({'max_users': 0}, '--max_users is 0, expected 1 or more'),
     ({'min_lines': 1}, '--min_lines is 1, expected 2 or more'),
     ({'sequence_length': 0}, '--sequence_length is 0'),
     ({'lstm_units': ()}, '--lstm_units is empty'),

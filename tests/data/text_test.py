@@ -1,12 +1,13 @@
 """Tests of text as sequences: the split in time, the vocabulary, the padding, by hand."""
 
 import json
+from unittest import mock
 
 import numpy as np
 from absl.testing import absltest, parameterized
 
 from tff_lg import data
-from tff_lg.data import vocabulary
+from tff_lg.data import tff_text, vocabulary
 
 
 class LoadTextTest(parameterized.TestCase):
@@ -89,6 +90,32 @@ class LoadTextTest(parameterized.TestCase):
     self.assertEqual([client.client_id for client in loaded.clients], ['al', 'bo'])
     self.assertIn('2 of 4 users have fewer than 2 lines', logs.output[0])
 
+  def _users(self, *names, **options):
+    loaded = self._load({name: ['a'] * (1 + ord(name) % 2) for name in names}, **options)
+    return ''.join(client.client_id for client in loaded.clients)
+
+  def test_users_are_drawn_from_those_with_enough_lines(self):
+    # Of every second letter, a, c, e, ..., there are two lines.
+    drawn = [self._users(*'abcdefghij', max_users=3, seed=seed) for seed in range(40)]
+    self.assertEqual(drawn[0], self._users(*'jihgfedcba', max_users=3, seed=0))
+    # All ten sets of three of five, and each user in about three of five of the draws.
+    self.assertLen(set(drawn), 10)
+    counts = [sum(letter in users for users in drawn) for letter in 'acegi']
+    self.assertEqual(sum(counts), 3 * 40)
+    self.assertBetween(min(counts), 16, 24)
+    self.assertEqual(self._users(*'abcdefghij', max_users=9), 'acegi')
+
+  def test_users_that_are_not_needed_are_not_read(self):
+    users = mock.MagicMock()
+    users.__iter__.side_effect = lambda: iter('abcdefgh')
+    users.__len__.return_value = 8
+    users.__getitem__.side_effect = lambda name: [name, 'z']
+    with mock.patch.object(tff_text, 'read_users', return_value=users) as read:
+      loaded = data.load_text('cache', source='tff_stackoverflow', max_users=2)
+    read.assert_called_once_with('tff_stackoverflow', 'cache')
+    self.assertEqual(users.__getitem__.call_count, 2)
+    self.assertLen(loaded.clients, 2)
+
   def test_common_test_set_is_everybodys_test_text(self):
     loaded = data.load_text()
     self.assertLen(loaded.clients, 20)
@@ -107,7 +134,12 @@ class LoadTextTest(parameterized.TestCase):
   def test_refuses(self):
     with self.assertRaisesRegex(data.DataError, 'no user of 1 has 3 lines or more'):
       self._load({'al': ['a', 'b']}, min_lines=3)
-    for options in ({'min_lines': 1}, {'sequence_length': 0}, {'validation_fraction': 1}):
+    for options in (
+      {'min_lines': 1},
+      {'sequence_length': 0},
+      {'validation_fraction': 1},
+      {'max_users': 0},
+    ):
       with self.assertRaisesRegex(ValueError, f'{next(iter(options))}'):
         data.load_text(**options)
 

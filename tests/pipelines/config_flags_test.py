@@ -27,6 +27,7 @@ class ParseTest(parameterized.TestCase):
     ('--baselines=fedavg,fedsgd', 'baselines', ('fedavg', 'fedsgd')),
     ('--baselines=', 'baselines', ()),
     ('--global_layers=hidden_1', 'global_layers', ('hidden_1',)),
+    ('--goal_accuracy=0.97,.99', 'goal_accuracy', (0.97, 0.99)),
     ('--devices=gpu:0,gpu:1', 'devices', ('gpu:0', 'gpu:1')),
   )
   def test_value_has_the_type_of_the_field(self, argument, name, expected):
@@ -72,6 +73,7 @@ class ParseTest(parameterized.TestCase):
     ((*_EMBEDDINGS, '--model=cgau_local', '--hidden_units=16,8', '--shuffled_share=0.4'),),
     ((*_EMBEDDINGS, '--clients=my clients.npz', '--client_steps=10'),),
     (('--method=fedavg', '--partition=natural', '--keep_client_optimizer'),),
+    (('--goal_accuracy=0.97,.99', '--seed=2'),),
   )
   def test_flags_that_a_run_writes_down_make_the_same_run(self, arguments):
     config = config_flags.parse(arguments)

@@ -22,6 +22,7 @@ _CONFIG = config_lib.TrainConfig(
   warm_start_rounds=3,
   evaluate_every=2,
   checkpoint_every=2,
+  goal_accuracy=(0.4, 0.999),
 )
 
 # Kills itself, and TFF's worker with it, as the round given is about to be written down.
@@ -116,6 +117,28 @@ class ExperimentTest(absltest.TestCase):
       (5 + 2) * (3 * total + 4 * shared),
     )
     self.assertEqual(self.summary['local_only/communication/bytes_total'], 0)
+
+  def test_goals(self):
+    metrics = pd.read_csv(os.path.join(self.folder, 'metrics.csv'))
+    evaluated = metrics.dropna(subset='local_test/accuracy/pooled')
+    # Every second round, and the last ones of both phases.
+    self.assertEqual(list(evaluated['round_num']), [2, 3, 4, 6, 7])
+    # The best so far is that of round 2 until round 6, which is above 0.4.
+    best = evaluated['local_test/accuracy/pooled'].cummax().to_numpy()
+    share = (0.4 - best[2]) / (best[3] - best[2])
+    self.assertBetween(share, 0, 1)
+    for name, column in (
+      ('rounds_to', 'round_num'),
+      ('parameters_to', 'communication/parameters_total'),
+      ('bytes_to', 'communication/bytes_total'),
+    ):
+      counts = evaluated[column].to_numpy()
+      self.assertAlmostEqual(
+        self.summary[f'{name}/0.4/local_test/accuracy/pooled'],
+        counts[2] + share * (counts[3] - counts[2]),
+      )
+      self.assertNotIn(f'{name}/0.999/local_test/accuracy/pooled', self.summary)
+    self.assertEqual(self.summary['local_only/bytes_to/0.4/local_test/accuracy/pooled'], 0)
 
   def test_table_of_clients_agrees_with_the_summary(self):
     clients = pd.read_parquet(os.path.join(self.folder, 'clients.parquet'))

@@ -1,6 +1,7 @@
 """Tests of the tasks on text: data, model, and what the process makes of them."""
 
 import dataclasses
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -32,6 +33,28 @@ class LoadDataTest(parameterized.TestCase):
   def test_characters(self):
     loaded = tasks.load_data(_config(task='chars'))
     self.assertTrue(all(len(token) == 1 for token in loaded.class_names[2:]))
+
+  def test_users_of_tff(self):
+    train = tff.simulation.datasets.shakespeare.get_synthetic()
+    test = tff.simulation.datasets.TestClientData(
+      {name: {'snippets': [b'Away!']} for name in train.client_ids}
+    )
+    with mock.patch.object(
+      tff.simulation.datasets.shakespeare, 'load_data', return_value=(train, test)
+    ) as load_data:
+      loaded = tasks.load_data(_config(text_source='tff_shakespeare', data_dir='cache'))
+    load_data.assert_called_once_with(cache_dir='cache')
+    self.assertEqual([client.client_id for client in loaded.clients], sorted(train.client_ids))
+    # Of seven lines the last is for testing: "away", "!", and its end.
+    self.assertEqual((loaded.clients[0].test.y != 0).sum(), 3)
+
+  def test_a_draw_of_users(self):
+    first, second = (
+      {client.client_id for client in tasks.load_data(_config(max_users=8, seed=s)).clients}
+      for s in (0, 1)
+    )
+    self.assertLen(first, 8)
+    self.assertNotEqual(first, second)
 
   def test_iid_twin(self):
     natural, twin = (

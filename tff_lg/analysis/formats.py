@@ -3,6 +3,8 @@
 import math
 from typing import NamedTuple
 
+from tff_lg.analysis import names
+
 MISSING = '–'
 
 
@@ -27,7 +29,9 @@ def percent_with_std(mean: float, std: float) -> str:
 
 def metric_scale(metric: str) -> float:
   """By what a metric is multiplied to be shown: accuracies are shown in per cent."""
-  return 100 if 'accuracy' in metric.split('/') else 1
+  parts = metric.split('/')
+  # What it took to reach an accuracy is none.
+  return 100 if 'accuracy' in parts and set(names.GOAL_COUNTS).isdisjoint(parts) else 1
 
 
 def metric_label(metric: str) -> str:

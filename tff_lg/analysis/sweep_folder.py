@@ -11,10 +11,11 @@ import difflib
 import math
 import os
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
-from tff_lg.analysis import readers
+from tff_lg.analysis import names, readers
 from tff_lg.analysis.readers import RunFolderError
 
 _MAX_SUGGESTIONS = 8
@@ -29,7 +30,7 @@ class SweepResults:
     axes: values of each axis by its name, in their order.
     trials: one row a complete trial, indexed by its name: a column (text) for each axis,
       `seed` (int64), then the numbers of summary.json (float64, NaN where a trial has
-      none).
+      none). A goal that no trial has reached is among them.
     num_missing: trials that are not complete.
   """
 
@@ -67,7 +68,8 @@ class SweepResults:
     for name, inputs in trials.items():
       summary = os.path.join(path, 'trials', name, 'summary.json')
       if os.path.exists(summary):
-        rows[name] = {**_numbers(summary, inputs), **inputs}
+        unreached = _goal_counts(definition['trials'][name].get('config') or {})
+        rows[name] = {**unreached, **_numbers(summary, inputs), **inputs}
     table = pd.DataFrame.from_dict(rows, orient='index').rename_axis('trial')
     inputs = [*axes, 'seed']
     table = table.reindex(columns=inputs + [name for name in table if name not in inputs])
@@ -80,19 +82,20 @@ class SweepResults:
       metric: a number of the trials' summary.json.
 
     Returns:
-      One row a point that has a trial with the metric, in the order of the grid: a
-      column for each axis (text), `mean`, `std` (n - 1; NaN for one trial) and `n`.
+      One row a point that has a complete trial, in the order of the grid: a column for each
+      axis (text), `mean` (NaN if no trial has the metric), `std` (n - 1; NaN for fewer than two
+      trials that have it) and `n`, the trials that have it.
 
     Raises:
-      RunFolderError: no trial has such a number.
+      RunFolderError: no trial has such a number, or such a goal.
     """
     axes = list(self.axes)
-    names = [name for name in self.trials if name not in (*axes, 'seed')]
-    if metric not in names:
+    metrics = [name for name in self.trials if name not in (*axes, 'seed')]
+    if metric not in metrics:
       raise RunFolderError(
-        f'--metric is {metric}, but no trial in {self.path} has it; {_suggestion(metric, names)}.'
+        f'--metric is {metric}, but no trial in {self.path} has it; {_suggestion(metric, metrics)}.'
       )
-    known = self.trials[[*axes, metric]].dropna(subset=metric)
+    known = self.trials[[*axes, metric]].copy()
     for axis, values in self.axes.items():
       known[axis] = pd.Categorical(known[axis], categories=values, ordered=True)
     groups = known.groupby(axes, observed=True)[metric]
@@ -110,11 +113,18 @@ def _numbers(path: str, inputs: Mapping[str, object]) -> dict[str, float]:
   }
 
 
-def _suggestion(metric: str, names: Sequence[str]) -> str:
-  close = difflib.get_close_matches(metric, names, n=_MAX_SUGGESTIONS, cutoff=0.4) or names
-  if not names:
+def _goal_counts(config: Mapping[str, Any]) -> dict[str, float]:
+  """NaN for each number that a trial has once it has reached its goals."""
+  return {
+    name: math.nan for goal in config.get('goal_accuracy') or () for name in names.goal_counts(goal)
+  }
+
+
+def _suggestion(metric: str, metrics: Sequence[str]) -> str:
+  close = difflib.get_close_matches(metric, metrics, n=_MAX_SUGGESTIONS, cutoff=0.4) or metrics
+  if not metrics:
     return 'no trial is complete'
-  more = ', …' if len(close) < len(names) else ''
+  more = ', …' if len(close) < len(metrics) else ''
   return f'there is {", ".join(list(close)[:_MAX_SUGGESTIONS])}{more}'
 
 

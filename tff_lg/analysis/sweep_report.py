@@ -38,7 +38,12 @@ def write_sweep(
     files.write_atomically(os.path.join(sweep_dir, 'results.csv'), results.trials.to_csv())
   ]
   points = results.points(metric)
-  table = points_table(points, metric, num_missing=results.num_missing)
+  table = points_table(
+    points,
+    metric,
+    num_missing=results.num_missing,
+    num_without=len(results.trials) - int(points['n'].sum()),
+  )
   written.append(
     files.write_atomically(os.path.join(sweep_dir, 'table.md'), to_markdown(table) + '\n')
   )
@@ -57,13 +62,16 @@ def write_sweep(
   return table, tuple(written)
 
 
-def points_table(points: pd.DataFrame, metric: str, *, num_missing: int = 0) -> Table:
+def points_table(
+  points: pd.DataFrame, metric: str, *, num_missing: int = 0, num_without: int = 0
+) -> Table:
   """The table of a metric: a row for each point of the grid.
 
   Args:
     points: as `SweepResults.points` gives them.
     metric: its name.
     num_missing: trials that are not complete, which a note then says.
+    num_without: complete trials without the metric, such as a goal they did not reach; the same.
 
   Returns:
     The axes' values, mean ± standard deviation over seeds, and the number of seeds.
@@ -83,6 +91,8 @@ def points_table(points: pd.DataFrame, metric: str, *, num_missing: int = 0) -> 
     for _, row in points.iterrows()
   )
   notes = [_NOTE]
+  if num_without:
+    notes.append(f'{num_without} complete trials have no such number; mean and n are without them.')
   if num_missing:
     notes.append(f'{num_missing} trials are not complete and left out.')
   return Table(columns, rows, tuple(notes))

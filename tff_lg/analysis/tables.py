@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
-from tff_lg.analysis import formats, names, paired
+from tff_lg.analysis import formats, goals, names, paired
 from tff_lg.analysis.run_folder import RunFolder
 
 
@@ -135,13 +135,15 @@ def comparison_text(run_dir: str) -> str:
     run_dir: the run folder.
 
   Returns:
-    The comparison of methods and, with a baseline, the differences per client.
+    The comparison of methods and, with a baseline, the differences per client; then when the
+    goals of the run were reached.
 
   Raises:
     RunFolderError: a file of the run folder is missing or damaged.
   """
   run = RunFolder.load(run_dir)
-  return '\n\n'.join(to_text(table) for table in (methods_table(run), paired_table(run)) if table)
+  parts = [to_text(table) for table in (methods_table(run), paired_table(run)) if table]
+  return '\n\n'.join([*parts, *filter(None, ['\n'.join(goals.goal_sentences(run))])])
 
 
 def interval(comparison: paired.PairedComparison) -> str:

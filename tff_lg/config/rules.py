@@ -364,6 +364,9 @@ def _check_ranges(config: TrainConfig) -> None:
       value = getattr(config, name)
       if value is not None and not allowed(value):
         raise ConfigError(f'--{name} is {value}, expected {expected}.')
+  for goal in config.goal_accuracy or ():
+    if not 0 < goal < 1:
+      raise ConfigError(f'--goal_accuracy has {goal:g}, expected accuracies in (0, 1).')
   if any(units < 1 for units in config.hidden_units or ()):
     raise ConfigError(f'--hidden_units has {min(config.hidden_units)}, expected more than 0.')
   if config.num_clients is not None and (config.clients_per_round or 0) > config.num_clients:

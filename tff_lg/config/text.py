@@ -6,12 +6,24 @@ from tff_lg.config.option import ConfigError, option
 
 TASKS = ('text', 'chars')
 PARTITIONS = ('natural', 'natural_iid')
+SOURCES = ('files', 'tff_shakespeare', 'tff_stackoverflow')
 
 
 @dataclasses.dataclass(frozen=True)
 class TextOptions:
   """Options of --task=text and chars; None stands for a default that depends on the task."""
 
+  text_source: str | None = option(
+    None,
+    'Where text comes from (--task=text and chars): files, those of --data_dir, by default; or a '
+    'data set that TFF downloads and keeps in --data_dir. Stack Overflow is large: --max_users.',
+    SOURCES,
+  )
+  max_users: int | None = option(
+    None,
+    'Users at most, drawn at random from those with --min_lines (--task=text and chars); all by '
+    'default.',
+  )
   vocabulary_size: int | None = option(
     None,
     'V: most frequent words of the training text that are known, padding, unknown and end of '
@@ -89,6 +101,7 @@ def check(options: TextOptions, task: str, partition: str) -> None:
     'vocabulary_size': 4,
     'sequence_length': 1,
     'min_lines': 2,
+    'max_users': 1,
     'embedding_units': 1,
   }.items():
     value = getattr(options, name)

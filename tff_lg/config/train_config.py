@@ -146,6 +146,11 @@ class TrainConfig(aggregation.AggregationOptions, trouble.TroubleOptions, text.T
     CLIENT_WEIGHTINGS,
   )
   evaluate_every: int = option(10, 'Rounds between evaluations of all clients.')
+  goal_accuracy: tuple[float, ...] | None = option(
+    None,
+    'Accuracies of which the summary says after how many rounds, and how many parameters and '
+    "bytes sent, the clients' pooled test accuracy first reached them; none by default.",
+  )
   selection_metric: str | None = option(
     None,
     'What the best round is best in; accuracy by default, loss for --task=embeddings.',

@@ -2,7 +2,7 @@
 
 Comes in: a data set's name and folder. Goes out: `FederatedData`, numpy arrays of each client's
 training, validation and test examples. May import: numpy; nothing of this package. (The loaders
-import scikit-learn or TensorFlow when they are called.)
+import scikit-learn, TensorFlow or TFF when they are called.)
 
 Text by user is data and clients at once: `load_text`.
 

@@ -1,11 +1,19 @@
 """Text by user, as sequences in which a model predicts the next token at every position."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from absl import logging
 
-from tff_lg.data import examples, federated, held_out, text_corpus, text_files, vocabulary
+from tff_lg.data import (
+  examples,
+  federated,
+  held_out,
+  text_corpus,
+  text_files,
+  tff_text,
+  vocabulary,
+)
 
 _TEST_FRACTION = 0.1
 
@@ -13,12 +21,15 @@ _TEST_FRACTION = 0.1
 def load_text(
   path: str | None = None,
   *,
+  source: str = 'files',
   tokenize: vocabulary.Tokenizer = vocabulary.words,
   sequence_length: int = 20,
   vocabulary_size: int | None = None,
   min_lines: int = 2,
+  max_users: int | None = None,
   validation_fraction: float = 0.1,
   choose_held_out: held_out.Choose = held_out.nobody,
+  seed: int = 0,
 ) -> federated.FederatedData:
   """Loads the text of each user, a client each.
 
@@ -33,20 +44,26 @@ def load_text(
     line. So every token, ends of lines among them, is a target once.
 
   Args:
-    path: a file or folder for `text_files.read_users`; None for the generated corpus.
+    path: a file or folder for `text_files.read_users`, None for the generated corpus; of another
+      source its cache folder, see `tff_text.read_users`.
+    source: 'files', or a name that `tff_text.read_users` knows.
     tokenize: `vocabulary.words` or `vocabulary.characters`.
     sequence_length: T, positions in a sequence.
     vocabulary_size: V, tokens known, the three special ones counted; None for all.
     min_lines: users with fewer lines are left out, 2 or more.
+    max_users: users that are taken, drawn at random from those with enough lines; None for all.
+      Users are read in random order until there are enough, so that of a large source only
+      few are read.
     validation_fraction: in [0, 1).
     choose_held_out: which of the users with enough lines take no part in training.
+    seed: of the draw of users.
 
   Returns:
     The clients, by name, and the test text of all that are not held out. x and y are int32
     [n, T]; the class names are the vocabulary.
 
   Raises:
-    DataError: a damaged file, or no user with that many lines.
+    DataError: a damaged file, a failed download, or no user with that many lines.
     ValueError: an option out of range.
 
   McMahan et al. 2017, section 3 (clients of two lines or more, split in time); Yu et al. 2020,
@@ -57,21 +74,19 @@ def load_text(
       f'min_lines is {min_lines}, sequence_length {sequence_length} and validation_fraction '
       f'{validation_fraction}, expected 2 or more, 1 or more and in [0, 1).'
     )
-  users = text_corpus.generate_users() if path is None else text_files.read_users(path)
-  kept = sorted(user for user, lines in users.items() if len(lines) >= min_lines)
+  if max_users is not None and max_users < 1:
+    raise ValueError(f'max_users is {max_users}, expected 1 or more.')
+  if source != 'files':
+    users, name = tff_text.read_users(source, path), source
+  elif path is None:
+    users, name = text_corpus.generate_users(), 'generated corpus'
+  else:
+    users, name = text_files.read_users(path), path
+  kept = _choose_users(users, min_lines, max_users, seed)
   if not kept:
-    raise examples.DataError(
-      f'{path or "generated corpus"}: no user of {len(users)} has {min_lines} lines or more.'
-    )
-  if len(kept) < len(users):
-    logging.info(
-      '%d of %d users have fewer than %d lines and are left out.',
-      len(users) - len(kept),
-      len(users),
-      min_lines,
-    )
-  parts = {user: _split_in_time(users[user], validation_fraction, tokenize) for user in kept}
-  out = frozenset(choose_held_out(kept))
+    raise examples.DataError(f'{name}: no user of {len(users)} has {min_lines} lines or more.')
+  parts = {user: _split_in_time(kept[user], validation_fraction, tokenize) for user in sorted(kept)}
+  out = frozenset(choose_held_out(list(parts)))
   known = vocabulary.build_vocabulary(
     (train for user, (train, _, _) in parts.items() if user not in out), vocabulary_size
   )
@@ -81,7 +96,7 @@ def load_text(
       user,
       *(_sequences(vocabulary.encode(tokens, index), sequence_length) for tokens in parts[user]),
     )
-    for user in kept
+    for user in parts
   }
   taking_part = tuple(client for user, client in clients.items() if user not in out)
   test = examples.concatenate([client.test for client in taking_part])
@@ -92,6 +107,33 @@ def load_text(
     known,
     held_out=tuple(client for user, client in clients.items() if user in out),
   )
+
+
+def _choose_users(
+  users: Mapping[str, Sequence[str]], min_lines: int, max_users: int | None, seed: int
+) -> dict[str, Sequence[str]]:
+  """The lines of users with enough of them; of so many at most, drawn at random."""
+  order = sorted(users)
+  if max_users is not None:
+    # Not the stream that shuffles between clients.
+    np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0]).shuffle(order)
+  kept, num_short = {}, 0
+  for user in order:
+    lines = users[user]
+    if len(lines) < min_lines:
+      num_short += 1
+    else:
+      kept[user] = lines
+    if len(kept) == max_users:
+      break
+  if num_short:
+    logging.info(
+      '%d of %d users have fewer than %d lines and are left out.',
+      num_short,
+      num_short + len(kept),
+      min_lines,
+    )
+  return kept
 
 
 def _split_in_time(

@@ -20,6 +20,7 @@ from tff_lg.simulation import (
   aggregation,
   communication,
   evaluation,
+  goals,
   held_out,
   rounds,
   run_files,
@@ -95,6 +96,7 @@ def _run(
 
   clients, of_clients = _score_clients(federated_data, last, state, loop.client_data)
   summary = {**_summarize(config, phases, state, clients), **of_clients}
+  summary.update(goals.summarize_goals(run_dir, config.goal_accuracy or ()))
   summary.update(scores.score_unknown_client(config, federated_data, last, state))
   if budget is not None:
     summary.update(aggregation.summarize_budget(budget, config))

@@ -13,23 +13,27 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
   """Loads the text of each user, a client each.
 
   Args:
-    config: resolved; without `data_dir` the generated corpus is taken.
-    seed: of the shuffling between clients, if the partition is `natural_iid`.
+    config: resolved; without `data_dir` or `text_source` the generated corpus is taken.
+    seed: of the draw of `max_users`, and of the shuffling between clients, if the partition is
+      `natural_iid`.
 
   Returns:
     The clients' data, see `data.load_text`; held-out clients are chosen.
 
   Raises:
-    data.DataError: files missing or damaged.
+    data.DataError: files missing or damaged, or a failed download.
   """
   federated_data = data.load_text(
     config.data_dir,
+    source=config.text_source or 'files',
     tokenize=_TOKENIZERS[config.task],
     sequence_length=config.sequence_length,
     vocabulary_size=config.vocabulary_size,
     min_lines=config.min_lines,
+    max_users=config.max_users,
     validation_fraction=config.validation_fraction,
     choose_held_out=held_out.choose_by(config),
+    seed=seed,
   )
   if config.partition == 'natural_iid':
     return data.iid_twin(federated_data, seed)

@@ -35,6 +35,10 @@ class BuildResultTest(absltest.TestCase):
     ).html
     self.assertNotIn('<dd>', html)
 
+  def test_a_line_a_goal(self):
+    html = result.build_result(testing.make_run(hparams={'goal_accuracy': [0.5, 0.97]})).html
+    self.assertIn('<p>50 % pooled local test accuracy: LG-FedAvg not reached.</p><p>97 %', html)
+
   def test_models_chosen_on_test_data(self):
     run = testing.make_run(
       hparams={'protocol': 'reference'}, summary={'protocol/note': 'Chosen ON TEST DATA.'}

@@ -1,0 +1,63 @@
+"""After how many rounds, and how much communication, a run first reached an accuracy."""
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+_ACCURACY = 'local_test/accuracy/pooled'
+# What is counted, by its column of metrics.csv.
+_COUNTED = {
+  'rounds_to': 'round_num',
+  'parameters_to': 'communication/parameters_total',
+  'bytes_to': 'communication/bytes_total',
+}
+
+
+def first_reached(accuracies: np.ndarray, goal: float, counts: np.ndarray) -> float | None:
+  """Where the curve of the best accuracy so far crosses a goal.
+
+  Args:
+    accuracies: of the evaluated rounds in their order, float [n], n at least 1.
+    goal: an accuracy.
+    counts: what is counted up to each of these rounds, such as their numbers, [n].
+
+  Returns:
+    The count at the goal, interpolated linearly between the last evaluated round below it and
+    the first that is not; that of the first evaluated round, if it is not below; None if the
+    goal was not reached.
+
+  McMahan et al. 2017, section 3.
+  """
+  best = np.maximum.accumulate(accuracies)
+  reached = int(np.searchsorted(best, goal))
+  if reached == len(best):
+    return None
+  around = slice(max(reached - 1, 0), reached + 1)
+  return float(np.interp(goal, best[around], counts[around]))
+
+
+def summarize_goals(run_dir: str, goals: Sequence[float]) -> dict[str, float]:
+  """Says when the clients' pooled test accuracy first reached each goal.
+
+  Args:
+    run_dir: the run folder, whose `metrics.csv` has the rounds of all phases.
+    goals: accuracies in (0, 1).
+
+  Returns:
+    Rounds, parameters and bytes by names such as `rounds_to/0.97/local_test/accuracy/pooled`;
+    none for a goal that was not reached.
+  """
+  metrics = pd.read_csv(os.path.join(run_dir, 'metrics.csv'))
+  if _ACCURACY not in metrics:
+    return {}  # No client has test data.
+  evaluated = metrics.dropna(subset=_ACCURACY)
+  found = {
+    f'{name}/{goal}/{_ACCURACY}': first_reached(
+      evaluated[_ACCURACY].to_numpy(), goal, evaluated[column].to_numpy()
+    )
+    for goal in goals
+    for name, column in _COUNTED.items()
+  }
+  return {name: count for name, count in found.items() if count is not None}
