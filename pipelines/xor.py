@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from absl import flags
 
-from pipelines import launch, runtime_flags
+from pipelines import launch, run_dirs, runtime_flags
 from tff_lg import environment, files
 
 _RUN_DIR = flags.DEFINE_string('run_dir', None, 'Folder of this run, made if need be.')
@@ -35,8 +35,6 @@ _NOISE = flags.DEFINE_float(
 )
 _SEED = flags.DEFINE_integer('seed', 0, 'Of everything random.', lower_bound=0)
 
-_FLAGS_FILE = 'flags.txt'
-
 
 def main(argv: Sequence[str]) -> None:
   """Checks the flags, then trains, draws and writes."""
@@ -53,7 +51,7 @@ def main(argv: Sequence[str]) -> None:
       'seed': _SEED.value,
     }
     flag_lines = ''.join(f'--{name}={value}\n' for name, value in settings.items())
-    _check_folder(_RUN_DIR.value, flag_lines)
+    run_dirs.check_folder(_RUN_DIR.value, flag_lines)
     environment.check_environment()
   except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
     sys.exit(f'xor: {error}')
@@ -75,7 +73,7 @@ def main(argv: Sequence[str]) -> None:
   summary = result.summary()
   figure_path = os.path.join(_RUN_DIR.value, 'figures', 'xor.png')
   contents = {
-    os.path.join(_RUN_DIR.value, _FLAGS_FILE): flag_lines,
+    os.path.join(_RUN_DIR.value, run_dirs.FLAGS_FILE): flag_lines,
     figure_path: style.png_bytes(figure),
     os.path.join(_RUN_DIR.value, 'summary.json'): json.dumps(summary, indent=2, sort_keys=True)
     + '\n',
@@ -87,25 +85,6 @@ def main(argv: Sequence[str]) -> None:
     sys.exit(f'xor: {error.filename} cannot be written: {error.strerror}.')
   print(result.as_text())
   print(f'Figure: {os.path.abspath(figure_path)}')
-
-
-def _check_folder(run_dir: str, flag_lines: str) -> None:
-  """Refuses a folder with anything else than an earlier run with these flags."""
-  if not os.path.isdir(run_dir):
-    if os.path.exists(run_dir):
-      raise ValueError(f'--run_dir={run_dir} is no folder.')
-    return
-  path = os.path.join(run_dir, _FLAGS_FILE)
-  if not os.path.exists(path):
-    if any(not name.endswith('.tmp') for name in os.listdir(run_dir)):
-      raise ValueError(f'--run_dir={run_dir} is not empty and holds no run: choose another folder.')
-    return
-  with open(path, encoding='utf-8') as file:
-    if file.read() != flag_lines:
-      raise ValueError(
-        f'--run_dir={run_dir} holds a run with other flags ({_FLAGS_FILE}): choose another folder, '
-        'or delete this one.'
-      )
 
 
 if __name__ == '__main__':

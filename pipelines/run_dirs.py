@@ -1,0 +1,33 @@
+"""Run folders of pipelines that are quickly run again: known by the flags that made them."""
+
+import os
+
+FLAGS_FILE = 'flags.txt'
+
+
+def check_folder(run_dir: str, flag_lines: str) -> None:
+  """Refuses a folder with anything else than an earlier run with these flags.
+
+  Args:
+    run_dir: the folder, which need not exist.
+    flag_lines: what the run's `FLAGS_FILE` is to hold.
+
+  Raises:
+    ValueError: it is no folder, or holds other files or a run with other flags.
+    OSError: it cannot be read.
+  """
+  if not os.path.isdir(run_dir):
+    if os.path.exists(run_dir):
+      raise ValueError(f'--run_dir={run_dir} is no folder.')
+    return
+  path = os.path.join(run_dir, FLAGS_FILE)
+  if not os.path.exists(path):
+    if any(not name.endswith('.tmp') for name in os.listdir(run_dir)):
+      raise ValueError(f'--run_dir={run_dir} is not empty and holds no run: choose another folder.')
+    return
+  with open(path, encoding='utf-8') as file:
+    if file.read() != flag_lines:
+      raise ValueError(
+        f'--run_dir={run_dir} holds a run with other flags ({FLAGS_FILE}): choose another folder, '
+        'or delete this one.'
+      )

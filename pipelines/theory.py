@@ -1,0 +1,123 @@
+"""Linear devices: when is which mixture of local and global model best, and is it predicted?
+
+  python -m pipelines.theory --run_dir=runs/theory
+  python -m pipelines.theory --run_dir=runs/theory_fast --fast
+
+Draws devices whose true linear models differ by rho, fits a local model on each and their
+mean, and measures the error of alpha * local + (1 - alpha) * global beside its formula.
+Prints alpha*, the best weight, by formula, as measured, and as estimated from the
+devices' data alone; writes figures/theory.png, results.csv (errors over alpha) and
+summary.json. Errors are excess errors: against outcomes without noise.
+
+Liang et al. 2020, the experiment on synthetic data. Their script draws noise with a
+standard deviation of sigma^2, which is --sigma=2.25 here.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+from absl import flags
+
+from pipelines import launch, run_dirs
+from tff_lg import environment, files
+
+_RUN_DIR = flags.DEFINE_string('run_dir', None, 'Folder of this run, made if need be.')
+_DIMS = flags.DEFINE_integer('dims', 20, 'Features d of an example.', lower_bound=1)
+_DEVICES = flags.DEFINE_integer('devices', 100, 'Devices M.', lower_bound=2)
+_EXAMPLES = flags.DEFINE_integer(
+  'examples', 2000, 'Training examples N of a device, more than --dims.', lower_bound=2
+)
+_TEST_EXAMPLES = flags.DEFINE_integer(
+  'test_examples', 1000, 'Test examples of a device.', lower_bound=1
+)
+_SIGMA = flags.DEFINE_float('sigma', 1.5, 'Standard deviation of the noise, above 0.')
+_RHOS = flags.DEFINE_list(
+  'rhos',
+  ['0.5', '0.1', '0.06', '0.02'],
+  "Standard deviations of each coordinate of the devices' true models around their mean; "
+  'a setting each.',
+)
+_REPEATS = flags.DEFINE_integer(
+  'repeats', 50, 'Of each setting, with new devices and data; for intervals.', lower_bound=2
+)
+_SEED = flags.DEFINE_integer('seed', 0, 'Of everything random.', lower_bound=0)
+_FAST = flags.DEFINE_bool(
+  'fast',
+  False,
+  'A complete small run in seconds: 10 devices, 200 training and 100 test examples, 3 repeats, '
+  'whatever the flags of these say.',
+)
+_SMALL = {'devices': 10, 'examples': 200, 'test_examples': 100, 'repeats': 3}
+
+
+def main(argv: Sequence[str]) -> None:
+  """Checks the flags, then simulates, draws and writes."""
+  try:
+    if len(argv) > 1:
+      raise ValueError(f'{argv[1]} is no flag: write --name=value.')
+    if not _RUN_DIR.value:
+      raise ValueError('--run_dir is missing: name a folder for this run.')
+    values = _values()
+    environment.check_environment()
+    # SciPy, pandas and Matplotlib take seconds to import: only for flags that are good.
+    from tff_lg.analysis import style, tables, theory
+    from tff_lg.analysis.figures import theory as figures
+
+    experiment = theory.LinearExperiment(
+      settings=theory.LinearSettings(
+        **{name: values[name] for name in ('dims', 'devices', 'examples', 'test_examples', 'sigma')}
+      ),
+      **{name: values[name] for name in ('rhos', 'repeats', 'seed')},
+    )
+    flag_lines = ''.join(
+      f'--{name}={",".join(map(str, value)) if isinstance(value, tuple) else value}\n'
+      for name, value in values.items()
+    )
+    run_dirs.check_folder(_RUN_DIR.value, flag_lines)
+  except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
+    sys.exit(f'theory: {error}')
+
+  import pandas as pd
+  import tqdm
+
+  results = theory.run_linear(
+    experiment, lambda steps: tqdm.tqdm(steps, desc='repeats', unit='repeat', disable=None)
+  )
+  curves = [result.curve() for result in results]
+  summaries = [result.summary() for result in results]
+  figure = figures.mixture_errors(curves, summaries, experiment.caption())
+  figure_path = os.path.join(_RUN_DIR.value, 'figures', 'theory.png')
+  contents = {
+    run_dirs.FLAGS_FILE: flag_lines,
+    'figures/theory.png': style.png_bytes(figure),
+    'results.csv': pd.concat(curves).to_csv(index=False, lineterminator='\n'),
+    'summary.json': json.dumps(summaries, indent=2, sort_keys=True) + '\n',
+  }
+  try:
+    for name, content in contents.items():
+      files.write_atomically(os.path.join(_RUN_DIR.value, name), content)
+  except OSError as error:
+    sys.exit(f'theory: {error.filename} cannot be written: {error.strerror}.')
+  print(tables.to_text(theory.results_table(results)))
+  print(f'Figure: {os.path.abspath(figure_path)}')
+
+
+def _values() -> dict:
+  """The flags' values by name, with `--fast` and the rhos as numbers."""
+  try:
+    rhos = tuple(map(float, _RHOS.value))
+  except ValueError:
+    raise ValueError(
+      f'--rhos is {",".join(_RHOS.value)}, expected numbers with commas between.'
+    ) from None
+  values = {
+    flag.name: flag.value
+    for flag in (_DIMS, _DEVICES, _EXAMPLES, _TEST_EXAMPLES, _SIGMA, _REPEATS, _SEED)
+  }
+  return values | {'rhos': rhos} | (_SMALL if _FAST.value else {})
+
+
+if __name__ == '__main__':
+  launch.run(main)
