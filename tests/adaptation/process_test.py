@@ -101,6 +101,15 @@ class AdaptTest(parameterized.TestCase):
     outputs = process.adapt_to_epoch([_START] * 4, [()] * 4, [one] * 4, [0, 2, 3, 4])
     self.assertEqual([_head(output) for output in outputs], [2, 1.25, 1.25, 1.0625])
 
+  def test_aggregate_is_the_mean_of_what_is_finite(self):
+    tensors = learning_testing.tensors
+    # Heads after an epoch: 1.5, 2.5 and none.
+    data = [tensors((1, 1)), tensors((1, 3)), tensors((1, float('nan')))]
+    output = _linear_head().aggregate([_START] * 3, [()] * 3, data, [1] * 3, [1.0, 3.0, 5.0])
+    self.assertEqual(_head(output), 2.25)
+    np.testing.assert_array_equal(output.weights[0], _START[0])
+    self.assertEqual(list(output.is_finite), [True, True, False])
+
   def test_accuracy_is_maximized(self):
     model = testing.softmax_regression()
     process = adaptation.build_adaptation_process(

@@ -41,6 +41,9 @@ class AdaptConfigTest(parameterized.TestCase):
     resolved = _resolved(source=source, selection_metric='accuracy', **said)
     self.assertEqual({name: getattr(resolved, name) for name in said}, said)
     self.assertEqual(resolved.selection_metric, 'accuracy')
+    self.assertIsNone(resolved.local_only_learning_rate)
+    resolved = _resolved(source=source, local_only_epochs=1)
+    self.assertEqual(resolved.local_only_learning_rate, (0.5,))
 
   def test_output_layer_of_tied_embeddings_is_the_embedding(self):
     source = config.TrainConfig(
@@ -89,6 +92,19 @@ class AdaptConfigTest(parameterized.TestCase):
     ({'max_clients': 0}, '--max_clients is 0'),
     ({'fisher_examples': 0}, '--fisher_examples is 0'),
     ({'seed': -1}, '--seed is -1, expected 0 or more'),
+    ({'local_only_epochs': -1}, '--local_only_epochs is -1'),
+    (
+      {'local_only_epochs': 5, 'evaluate_every_epochs': 2},
+      'a divisor of --local_only_epochs, 5',
+    ),
+    ({'local_only_epochs': 2, 'local_only_from': 'x'}, 'give one of them'),
+    ({'local_only_learning_rate': (0.1,)}, 'is given, but --local_only_epochs is 0'),
+    ({'epochs': 4, 'aggregate_epochs': (2, 6)}, '--aggregate_epochs has 6, expected .* at most'),
+    (
+      {'epochs': 4, 'evaluate_every_epochs': 2, 'aggregate_epochs': (3,)},
+      'has 3, expected multiples of --evaluate_every_epochs, 2',
+    ),
+    ({'retrain_without': 'ewc'}, '--retrain_without is ewc, expected one of federated, best'),
   )
   def test_refuses(self, fields, sentence):
     with self.assertRaisesRegex(config.ConfigError, sentence):
@@ -103,6 +119,8 @@ class AdaptConfigTest(parameterized.TestCase):
     self.assertEqual(config.fast_adapt(config.AdaptConfig(max_clients=2)).max_clients, 2)
     self.assertEqual(fast.fisher_examples, 20)
     config.fast_adapt(config.AdaptConfig(adaptation=('fine_tune',)))
+    fast = config.fast_adapt(config.AdaptConfig(local_only_epochs=9, aggregate_epochs=(1, 5, 10)))
+    self.assertEqual((fast.local_only_epochs, fast.aggregate_epochs), (2, (1, 2)))
 
 
 if __name__ == '__main__':

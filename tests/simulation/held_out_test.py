@@ -44,7 +44,7 @@ class ChooseTest(absltest.TestCase):
 
   def test_refuses(self):
     def file(content):
-      return self.create_tempfile('ids.txt', content).full_path
+      return self.create_tempfile(content=content).full_path
 
     for changes, sentence in (
       ({'held_out_clients': 3}, '--held_out_clients is 3, but there are 3 clients: expected'),

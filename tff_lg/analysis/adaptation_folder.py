@@ -10,7 +10,7 @@
 import dataclasses
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -92,6 +92,17 @@ class AdaptationFolder:
     return (names.FEDERATED, *self.adaptations, names.BEST)
 
   @property
+  def aggregated(self) -> tuple[str, ...]:
+    """The means of adapted models, by adaptation and epochs; none in most runs."""
+    epochs = self.hparams.get('aggregate_epochs') or ()
+    return tuple(names.aggregated_model(name, e) for name in self.adaptations for e in epochs)
+
+  @property
+  def was_retrained(self) -> bool:
+    """Whether the source run was trained again, without some clients."""
+    return names.IS_REMOVED in self.clients
+
+  @property
   def is_synthetic(self) -> bool:
     """Whether the numbers are invented, see `tff_lg.analysis.synthetic_adaptation`."""
     return bool(self.hparams.get(SYNTHETIC, False))
@@ -137,19 +148,22 @@ class AdaptationFolder:
       return pd.Series(math.nan, index=self.clients.index, name=column)
     return self.clients[column]
 
-  def compare_models(self, metric: str, clients: pd.Series) -> ComparedRuns:
-    """Puts the accuracies of all models side by side.
+  def compare_models(
+    self, metric: str, clients: pd.Series, models: Sequence[str] | None = None
+  ) -> ComparedRuns:
+    """Puts the accuracies of models side by side.
 
     Args:
       metric: which accuracy.
       clients: of which clients, bool by client id.
+      models: their names; `adapted_models` by default.
 
     Returns:
       The accuracies by the models' names, of the clients that have all of them; without
       `own` where no client has an own local model.
     """
     table = pd.DataFrame(
-      {model: self.values(f'{model}/{metric}') for model in self.adapted_models}
+      {model: self.values(f'{model}/{metric}') for model in models or self.adapted_models}
     )[clients]
     own = self.values(f'{names.LOCAL_ONLY}/{metric}')[clients]
     has_own = own.notna().any()

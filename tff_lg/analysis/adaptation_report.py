@@ -3,6 +3,7 @@
 from tff_lg.analysis import report, tables
 from tff_lg.analysis.adaptation_folder import AdaptationFolder
 from tff_lg.analysis.adaptation_tables import group_tables
+from tff_lg.analysis.following_tables import following_tables
 from tff_lg.analysis.sections.adaptation import adaptation_sections, adaptation_title
 
 
@@ -33,7 +34,7 @@ def adaptation_text(run_dir: str) -> str:
 
   Returns:
     Tables of the models' accuracies, of their gains, and of the techniques, over clients
-    that took part in training; the same again over held-out ones.
+    that took part in training; the same again over held-out ones, and what came after adapting.
 
   Raises:
     RunFolderError: a file of the folder is missing or damaged.
@@ -45,4 +46,6 @@ def adaptation_text(run_dir: str) -> str:
     if len(groups) > 1:
       parts.append(f'{group}:')
     parts += map(tables.to_text, group_tables(run, clients))
+  for name, found in following_tables(run).items():
+    parts += [f'{name}:', *map(tables.to_text, found)]
   return '\n\n'.join(parts)

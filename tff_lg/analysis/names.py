@@ -40,6 +40,10 @@ PROTOCOL_NOTE = 'protocol/note'
 # adaptation starts from, and for each client the best of it and the adapted ones.
 FEDERATED = 'federated'
 BEST = 'best'
+# What came after adapting: the source run trained again, and who was left out of that.
+RETRAINED = 'retrained'
+IS_REMOVED = 'is_removed'
+_AGGREGATED = '_aggregated_'
 
 NEW_TEST = 'new_test/accuracy'
 # Ensemble in `new_test/accuracy/<ensemble>` -> what a table calls it.
@@ -65,6 +69,7 @@ _MODELS = {
   'ewc': 'EWC',
   'distillation': 'Distillation',
   BEST: 'Best by validation',
+  RETRAINED: 'Trained again',
 }
 
 MEAN_AGGREGATOR = 'mean'
@@ -100,7 +105,14 @@ def run_name(method: str, aggregator: str | None) -> str:
 
 def model_name(model: str) -> str:
   """What people call a model of an adaptation run: `Base frozen` for `freeze_base`."""
-  return _MODELS.get(model, method_name(model))
+  adaptation, _, epochs = model.partition(_AGGREGATED)
+  name = _MODELS.get(adaptation, method_name(adaptation))
+  return f'{name}, {epochs} epochs, aggregated' if epochs else name
+
+
+def aggregated_model(adaptation: str, epochs: int) -> str:
+  """The mean of models that an adaptation gave after some epochs, as in clients.parquet."""
+  return f'{adaptation}{_AGGREGATED}{epochs}'
 
 
 def axis_value(axis: str, value: str) -> str:

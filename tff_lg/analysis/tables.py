@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
-from tff_lg.analysis import formats, goals, names, paired
+from tff_lg.analysis import formats, goals, held_out, names, paired
 from tff_lg.analysis.run_folder import RunFolder
 
 
@@ -143,7 +143,8 @@ def comparison_text(run_dir: str) -> str:
   """
   run = RunFolder.load(run_dir)
   parts = [to_text(table) for table in (methods_table(run), paired_table(run)) if table]
-  return '\n\n'.join([*parts, *filter(None, ['\n'.join(goals.goal_sentences(run))])])
+  sentences = (*held_out.held_out_sentences(run), *goals.goal_sentences(run))
+  return '\n\n'.join([*parts, *filter(None, ['\n'.join(sentences)])])
 
 
 def interval(comparison: paired.PairedComparison) -> str:

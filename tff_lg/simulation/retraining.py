@@ -29,11 +29,10 @@ def retrain_without(
 
   Returns:
     A row for each client of the table: `is_removed`, bool, and `retrained/...`, the accuracies
-    that the new model has on the client's data, whether it took part or not. None if nobody is to
-    be removed.
+    that the new model has on the client's data, whether it took part or not. None if nobody or
+    everybody is to be removed.
 
   Raises:
-    ValueError: everybody is to be removed.
     rounds.RunError: training cannot go on.
 
   Yu et al. 2020, appendix A.
@@ -44,10 +43,11 @@ def retrain_without(
   is_removed = source.clients['client_id'].isin(removed).to_numpy()
   num_left = int((~is_removed & ~was_held_out).sum())
   if not removed or not num_left:
-    message = f'--retrain_without={model}: {len(removed)} clients are worse off than alone'
-    if not num_left:
-      raise ValueError(f'{message}, which leaves nobody to train.')
-    logging.warning('%s: nothing is trained again.', message)
+    logging.warning(
+      '--retrain_without=%s: %s client is worse off than alone, so nothing is trained again.',
+      model,
+      'every' if removed else 'no',
+    )
     return None
   logging.info('Training again without %d of %d clients.', len(removed), len(removed) + num_left)
   ids_file = f'{run_dir}_held_out.txt'

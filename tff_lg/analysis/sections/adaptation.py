@@ -6,6 +6,7 @@ from markupsafe import Markup
 from tff_lg.analysis import adaptation_tables, figures, formats, names, paired, style, tables
 from tff_lg.analysis.adaptation_folder import HELD_OUT, AdaptationFolder
 from tff_lg.analysis.compared_runs import ComparedRuns
+from tff_lg.analysis.following_tables import following_tables
 from tff_lg.analysis.sections.comparison import improvement_caption
 from tff_lg.analysis.sections.configuration import command_section, pipeline_command
 from tff_lg.analysis.sections.result import REFERENCE_WARNING, SYNTHETIC_WARNING
@@ -28,6 +29,13 @@ def adaptation_sections(run: AdaptationFolder) -> tuple[Section, ...]:
   for name, chosen in others:
     lead = Markup('<p>{}</p>\n').format(headline(run.compare_models(run.metric, chosen)))
     sections.append(Section('held_out', name, lead + _tables(run, chosen)))
+  following = following_tables(run)
+  if following:
+    html = Markup('\n').join(
+      Markup('<h3>{}</h3>\n').format(name) + Markup('\n').join(map(tables.to_html, found))
+      for name, found in following.items()
+    )
+    sections.append(Section('following', 'After adapting', html))
   if not run.is_synthetic:
     hparams = {name: value for name, value in run.hparams.items() if name != 'source'}
     sections.append(command_section(pipeline_command('adapt', hparams, run.path)))

@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from tff_lg.analysis import formats, goals, names, paired
+from tff_lg.analysis import formats, goals, held_out, names, paired
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Section, tiles, warnings
 
@@ -23,9 +23,10 @@ def build_result(run: RunFolder) -> Section:
     if applies
   ]
   numbers = {name: text for name, text in _tiles(run) if not text.startswith(formats.MISSING)}
-  reached = Markup().join(map(Markup('<p>{}</p>').format, goals.goal_sentences(run)))
+  sentences = (*held_out.held_out_sentences(run), *goals.goal_sentences(run))
+  others = Markup().join(map(Markup('<p>{}</p>').format, sentences))
   html = Markup('{}<p class="headline">{}</p>{}{}').format(
-    warnings(beware), headline(run), tiles(numbers), reached
+    warnings(beware), headline(run), tiles(numbers), others
   )
   return Section('result', 'Result', html)
 
