@@ -25,9 +25,9 @@ class TrainedRun:
   Attributes:
     config: of the run, with the places where its data are now.
     federated_data: the clients' data.
-    model: the run's; its split does not matter here.
-    weights: of each client, all weights of its chosen model, global and local merged. Clients
-      that share weights share the arrays.
+    model: the run's, with every weight global: its split does not matter here.
+    weights: of each client, all weights of its chosen model, global and local merged, without
+      those of an auxiliary network. Clients that share weights share the arrays.
     clients: the run's table of clients.
     local_only: the table of its baseline, each client's own local model; None without one.
   """
@@ -117,10 +117,11 @@ def load_trained_run(run_dir: str, data_dir: str | None = None) -> TrainedRun:
   _check_data(run_dir, clients, federated_data, model)
   # Only its split is needed: no aggregator, and the last phase alone.
   last = dataclasses.replace(config, aggregator='mean', warm_start_rounds=0)
-  process = experiment.build_phases(last, model)[-1].process
+  auxiliary = tasks.build_auxiliary(last, federated_data)
+  process = experiment.build_phases(last, model, auxiliary=auxiliary)[-1].process
   selection = _load_selection(run_dir, config, process, len(clients))
   weights = {
-    client: process.model.merge(global_weights, state.local_weights)
+    client: process.model.network_weights(process.model.merge(global_weights, state.local_weights))
     for of_group, global_weights, states in selection.groups()
     for client, state in zip(of_group.tolist(), states, strict=True)
   }
@@ -128,7 +129,7 @@ def load_trained_run(run_dir: str, data_dir: str | None = None) -> TrainedRun:
   return TrainedRun(
     config=config,
     federated_data=federated_data,
-    model=process.model,
+    model=model,
     weights=tuple(weights[client] for client in range(len(clients))),
     clients=clients,
     local_only=run_files.load_results(baseline)[1] if run_files.is_complete(baseline) else None,
