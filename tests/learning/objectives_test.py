@@ -1,10 +1,11 @@
 """Tests of objectives, by hand on y = head * base * x."""
 
+import numpy as np
 import tensorflow as tf
 from absl.testing import absltest, parameterized
 
 from tests.learning import testing
-from tff_lg import learning
+from tff_lg import learning, models
 
 
 def _loss(objective, global_layers=('base', 'head'), weights=(3.0, 5.0), start=(1.0, 2.0)) -> float:
@@ -40,6 +41,30 @@ class ObjectivesTest(parameterized.TestCase):
   def test_negative_strength_is_refused(self):
     with self.assertRaisesRegex(ValueError, 'strength is -1, expected'):
       learning.proximal(-1)
+
+
+class WithAuxiliaryTest(absltest.TestCase):
+  own = {'auxiliary/kernel': np.float32([[7.0]])}
+  network = models.AuxiliaryNetwork(
+    ('base/kernel', 'auxiliary/kernel'), own, lambda weights, x, y: weights[0] * weights[1] + x - y
+  )
+
+  def test_weight_is_that_of_the_global_loss(self):
+    model = testing.linear_model(('head',)).with_extra_weights(self.own)
+
+    def loss():
+      weights = tuple(tf.constant([[w]]) for w in (3.0, 5.0, 7.0))
+      objective = learning.with_auxiliary(self.network, 0.25, learning.proximal(4.0))
+      start = tuple(weight - 1 for weight in weights)
+      return objective(model, weights, start, tf.constant([[1.0]]), tf.constant([[2.0]]))
+
+    # The proximal term is part of the global loss, and over global weights, here one, only.
+    expected = (3 * 7 + 1 - 2) + 0.25 * ((3 * 5 - 2) ** 2 + 4 / 2 * 1)
+    self.assertAlmostEqual(float(np.squeeze(testing.in_graph(loss))), expected, places=4)
+
+  def test_weight_must_be_positive(self):
+    with self.assertRaisesRegex(ValueError, 'weight of the global loss is 0, expected'):
+      learning.with_auxiliary(self.network, 0)
 
 
 if __name__ == '__main__':

@@ -67,6 +67,65 @@ class SplitTest(absltest.TestCase):
     self.assertEqual(lines[6], ['all', 'local', '58.14%', 'of', '43', '25', '100'])
 
 
+class ServerCopyTest(absltest.TestCase):
+  model = property(lambda self: testing.classifier().with_server_copy())
+
+  def test_client_has_its_own_and_the_server_another(self):
+    self.assertEqual(self.model.split('abcd'), (tuple('abcd'), tuple('abcd')))
+    self.assertEqual(self.model.merge('abcd', 'efgh'), tuple('efgh'))
+    self.assertEqual(self.model.received('abcd', 'efgh'), tuple('abcd'))
+    self.assertEqual(self.model.weight_is_global, (False,) * 4)
+
+  def test_without_a_copy_what_is_received_is_the_model(self):
+    model = testing.classifier().with_global_layers(('output',))
+    self.assertEqual(model.received('cd', 'ab'), tuple('abcd'))
+
+  def test_another_split_has_none(self):
+    self.assertEqual(self.model.with_global_layers(('output',)).split('abcd')[0], ('c', 'd'))
+    self.assertEqual(self.model.with_all_global().merge('abcd', ''), tuple('abcd'))
+
+  def test_description_counts_both(self):
+    lines = [line.split() for line in self.model.describe_split().splitlines()]
+    self.assertEqual(lines[1], ['hidden_1/kernel', 'both', '(4,', '5)', '20', '80'])
+    self.assertEqual(lines[5], ['all', 'global', '100.00%', 'of', '43', '43', '172'])
+    self.assertEqual(lines[6], ['all', 'local', '100.00%', 'of', '43', '43', '172'])
+
+
+class ExtraWeightsTest(absltest.TestCase):
+  extra = np.array([1, 2], np.float32)
+
+  def setUp(self):
+    super().setUp()
+    model = testing.classifier().with_global_layers(('output',))
+    self.model = model.with_extra_weights({'extra/kernel': self.extra})
+
+  def test_they_are_local_whatever_the_split(self):
+    self.assertEqual(self.model.weight_is_global, (False, False, True, True, False))
+    self.assertEqual(self.model.split('abcde'), (('c', 'd'), ('a', 'b', 'e')))
+    self.assertEqual(self.model.merge('cd', 'abe'), tuple('abcde'))
+    self.assertEqual(self.model.with_all_global().split('abcde')[1], ('e',))
+
+  def test_they_are_no_layer(self):
+    self.assertEqual(self.model.layer_names, ('hidden_1', 'output'))
+    with self.assertRaisesRegex(ValueError, 'no layer with weights named extra'):
+      self.model.with_global_layers(('extra',))
+
+  def test_they_come_last(self):
+    self.assertEqual(self.model.weight_names[3:], ('output/bias', 'extra/kernel'))
+    np.testing.assert_array_equal(self.model.initial_weights[4], self.extra)
+    self.assertEqual(self.model.network_weights('abcde'), tuple('abcd'))
+    self.assertEqual(testing.classifier().network_weights('abcd'), tuple('abcd'))
+    self.assertIn('extra/kernel', self.model.describe_split())
+
+  def test_predictions_are_without_them(self):
+    x = np.ones([2, 4], np.float32)
+    with_extra, without = (
+      testing.in_graph(lambda m=m: m.predict(m.initial_weights, tf.constant(x), training=False))
+      for m in (self.model, testing.classifier())
+    )
+    np.testing.assert_array_equal(with_extra, without)
+
+
 class FromKerasTest(absltest.TestCase):
   def test_initial_weights_are_those_of_keras(self):
     keras_model = models.build_mlp((4,), 3, (5,), seed=3)

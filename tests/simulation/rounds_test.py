@@ -48,9 +48,9 @@ def _config(**changes):
   )
 
 
-def _phase(num_rounds, layers=('output',), method='lg_fedavg', rate=0.1):
+def _phase(num_rounds, layers=('output',), method='lg_fedavg', rate=0.1, extra_weights=()):
   process = learning.build_local_global_process(
-    testing.classifier().with_global_layers(layers),
+    testing.classifier().with_global_layers(layers).with_extra_weights(dict(extra_weights)),
     testing.settings(rate, learning.TensorBatches(3)),
   )
   return rounds.Phase(method, process, num_rounds)
@@ -84,6 +84,18 @@ class RoundLoopTest(absltest.TestCase):
       np.testing.assert_array_equal(got, want)
     methods = pd.read_csv(folder + '/two/metrics.csv')['method']
     self.assertEqual(list(methods), ['fedavg', 'fedavg', 'local_only'])
+
+  def test_warm_start_knows_no_extra_weights(self):
+    folder = self.create_tempdir().full_path
+    extra = {'extra/kernel': np.array([7, 8], np.float32)}
+    phases = [_phase(1, ('hidden_1', 'output'), 'fedavg'), _phase(2, extra_weights=extra)]
+    shorter = [phases[0], dataclasses.replace(phases[1], num_rounds=1)]
+    for phases_ in (shorter, phases):
+      state = rounds.RoundLoop(_config(), _federated_data(), phases_, folder).run()
+      np.testing.assert_array_equal(state.start_weights[4], [7, 8])
+      for client in state.clients.get(range(4)):
+        np.testing.assert_array_equal(client.local_weights[2], [7, 8])
+    self.assertEqual(state.round_num, 3)
 
   def test_reference_protocol_warm_starts_from_the_best_round(self):
     config = _config(protocol='reference')

@@ -67,6 +67,52 @@ class TasksTest(parameterized.TestCase):
     self.assertGreater(np.abs(sums['validation'] - 1).max(), 0.01)
 
 
+class AuxiliaryTest(parameterized.TestCase):
+  def _build(self, shape=(8, 8, 1), **changes):
+    config, data_ = _config(**changes), _images(*shape)
+    return tasks.build_model(config, data_), tasks.build_auxiliary(config, data_)
+
+  def test_there_is_none_by_default(self):
+    self.assertIsNone(self._build()[1])
+
+  @parameterized.parameters(('supervised', 10), ('autoencoder', 64), ('jigsaw', 24))
+  def test_works_on_the_local_layers_of_the_model(self, kind, num_outputs):
+    model, network = self._build(auxiliary=kind, auxiliary_units=(9,))
+    of_model = [name for name in network.weight_names if name not in network.own_weights]
+    self.assertEqual(of_model, ['hidden_1/kernel', 'hidden_1/bias'])
+    self.assertContainsSubset(of_model, model.weight_names)
+    shapes = [weight.shape for weight in network.own_weights.values()]
+    self.assertEqual(shapes, [(64, 9), (9,), (9, num_outputs), (num_outputs,)])
+
+  def test_seed_decides_its_initial_weights(self):
+    one, same, other = (
+      self._build(auxiliary='jigsaw', seed=seed)[1].own_weights['auxiliary/output/kernel']
+      for seed in (1, 1, 2)
+    )
+    np.testing.assert_array_equal(one, same)
+    self.assertFalse(np.array_equal(one, other))
+
+  def test_layers_that_the_user_names(self):
+    _, network = self._build(
+      (32, 32, 3), task='cifar10', auxiliary='jigsaw', global_layers=('fc_2', 'output')
+    )
+    self.assertIn('fc_1/kernel', network.weight_names)
+    with self.assertRaisesRegex(ValueError, 'below the global layers conv_1, conv_2 out of'):
+      self._build((32, 32, 3), task='cifar10', auxiliary='jigsaw')
+
+  def test_next_words(self):
+    small = {'sequence_length': 4, 'embedding_units': 3, 'lstm_units': (5, 4)}
+    config = config_lib.resolve(
+      config_lib.TrainConfig(task='text', vocabulary_size=30, auxiliary='supervised', **small)
+    )
+    data_ = tasks.load_data(config)
+    model, network = (build(config, data_) for build in (tasks.build_model, tasks.build_auxiliary))
+    self.assertEqual(network.own_weights['auxiliary/output/kernel'].shape, (64, 30))
+    self.assertContainsSubset(
+      set(network.weight_names) - {*network.own_weights}, model.weight_names
+    )
+
+
 class LoadDataTest(parameterized.TestCase):
   @parameterized.parameters('iid', 'shards', 'classes_per_client', 'dirichlet')
   def test_partitions_of_digits(self, partition):

@@ -38,6 +38,8 @@ class TrainedRunTest(absltest.TestCase):
       for name, changes in {
         'fedavg': {'method': 'fedavg', 'aggregator': 'dp_mean', 'dp_sigma': 0.01},
         'lg': {'method': 'lg_fedavg', 'warm_start_rounds': 2, 'keep_client_optimizer': True},
+        'jigsaw': {'auxiliary': 'jigsaw', 'warm_start_rounds': 1},
+        'mtl': {'method': 'mtl', 'warm_start_rounds': 1},
       }.items()
     }
     for name, config in cls.configs.items():
@@ -65,7 +67,8 @@ class TrainedRunTest(absltest.TestCase):
       for column in ('local_test/accuracy', 'participant_test/accuracy'):
         np.testing.assert_array_equal(values[column], run.clients[column])
       num_models = len({tuple(map(id, weights)) for weights in run.weights})
-      self.assertEqual(num_models, {'fedavg': 1, 'lg': 4}[name])
+      self.assertEqual(num_models, 1 if name == 'fedavg' else 4)
+      self.assertEqual([len(weights) for weights in run.weights], [8] * 4)
       self.assertIsNone(run.local_only)
 
   def test_refuses(self):

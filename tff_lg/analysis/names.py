@@ -61,6 +61,7 @@ _METHODS = {
   'fedprox': 'FedProx',
   'fedsgd': 'FedSGD',
   'lg_fedavg': 'LG-FedAvg',
+  'mtl': 'MTL',
 }
 _MODELS = {
   FEDERATED: 'Federated',

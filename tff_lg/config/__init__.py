@@ -6,6 +6,7 @@ out of `TrainConfig`, `pipelines.adapt` its own out of `AdaptConfig`, so there i
 
 from tff_lg.config.adapt_config import ADAPTATIONS, AdaptConfig, fast_adapt, resolve_adapt
 from tff_lg.config.aggregation import AGGREGATORS
+from tff_lg.config.objective import AUXILIARIES
 from tff_lg.config.option import ConfigError
 from tff_lg.config.protocols import PROTOCOLS, Protocol
 from tff_lg.config.rules import as_baseline, fast, resolve, with_cohort
@@ -25,6 +26,7 @@ __all__ = [
   'ADAPTATIONS',
   'AGGREGATORS',
   'ATTACKS',
+  'AUXILIARIES',
   'CLIENT_WEIGHTINGS',
   'METHODS',
   'MODELS',

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from tff_lg.config import aggregation, text, trouble
+from tff_lg.config import aggregation, objective, text, trouble
 from tff_lg.config.option import ConfigError, check_choices
 from tff_lg.config.train_config import MODELS, TrainConfig
 
@@ -29,6 +29,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
   aggregation.check(config)
   trouble.check(config)
   protocol, methods = config.choices, (config.method, *(config.baselines or ()))
+  objective.check(config, methods, config.task)
   on_embeddings = config.task == 'embeddings'
   only_if = {
     'classes_per_client': (default_partition(config) == 'classes_per_client', 2),
@@ -60,6 +61,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     **aggregation.defaults(config),
     **_sampling(config),
     **trouble.defaults(config),
+    **objective.defaults(config, methods),
   }
   config = dataclasses.replace(
     config, **{name: value for name, value in defaults.items() if getattr(config, name) is None}
@@ -122,6 +124,7 @@ def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
   return dataclasses.replace(
     config,
     **alone,
+    **objective.without(method),
     method=method,
     baselines=(),
     rounds=config.total_rounds,
@@ -255,6 +258,11 @@ def _check_contradictions(config: TrainConfig) -> None:
       config.method == 'fedsgd' and (config.server_learning_rate != 1 or config.server_momentum),
       '--server_learning_rate and --server_momentum do not fit --method=fedsgd: its steps are '
       'set by --client_learning_rate and --client_momentum.',
+    ),
+    (
+      'mtl' in methods and config.client_weighting == 'gradient_norm',
+      '--client_weighting=gradient_norm does not fit mtl: what its clients send is how far they '
+      'are from the mean, no gradient.',
     ),
     (
       partition in _NATURAL and config.num_clients is not None,

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Mapping
 
-from tff_lg.config import aggregation, protocols, text, trouble
+from tff_lg.config import aggregation, objective, protocols, text, trouble
 from tff_lg.config.option import option
 
 TASKS = ('digits', 'mnist', 'cifar10', 'arrays', 'embeddings', *text.TASKS)
@@ -23,14 +23,19 @@ MODELS: Mapping[str, tuple[str, ...]] = {
 }
 SELECTION_METRICS = ('accuracy', 'loss')
 SELECTION_SCOPES = ('client', 'pooled')
-METHODS = ('fedavg', 'fedsgd', 'fedprox', 'local_only', 'lg_fedavg')
+METHODS = ('fedavg', 'fedsgd', 'fedprox', 'local_only', 'lg_fedavg', 'mtl')
 RUNTIMES = ('local', 'tff')
 COHORT_SAMPLINGS = ('fixed_size', 'poisson')
 CLIENT_WEIGHTINGS = ('examples', 'uniform', 'gradient_norm')
 
 
 @dataclasses.dataclass(frozen=True)
-class TrainConfig(aggregation.AggregationOptions, trouble.TroubleOptions, text.TextOptions):
+class TrainConfig(
+  aggregation.AggregationOptions,
+  trouble.TroubleOptions,
+  text.TextOptions,
+  objective.ObjectiveOptions,
+):
   """The choices of a run; None stands for a default that depends on other choices.
 
   Raises, when made by `resolve`, ConfigError for choices that cannot be.

@@ -97,8 +97,9 @@ def build_client_work(
       optimizer_state = optimizer.set_hparams(
         optimizer_state, {tff.learning.optimizers.LEARNING_RATE_KEY: learning_rate}
       )
+    received = model.received(global_weights, client_state.local_weights)
     final, optimizer_state, loss_sum, num_examples = train(
-      lambda weights, x, y: settings.objective(model, weights, initial, x, y),
+      lambda weights, x, y: settings.objective(model, weights, received, x, y),
       optimizer,
       settings.batches,
       TrainingState(initial, optimizer_state),

@@ -1,15 +1,15 @@
 """What a client minimises.
 
 An objective is a function of the model, its current weights, the weights it started
-the round from, and a batch; its value is a scalar that is differentiated by the
-current weights.
+the round from (the server's wherever it has any), and a batch; its value is a scalar that
+is differentiated by the current weights.
 """
 
 from collections.abc import Callable
 
 import tensorflow as tf
 
-from tff_lg.models import local_global
+from tff_lg.models import auxiliary, local_global
 
 # (model, weights, initial_weights, x, y) -> scalar loss.
 Objective = Callable[[local_global.LocalGlobalModel, tuple, tuple, tf.Tensor, tf.Tensor], tf.Tensor]
@@ -61,3 +61,40 @@ def proximal(strength: float, objective: Objective = supervised) -> Objective:
     return objective(model, weights, initial_weights, x, y) + strength / 2 * distance
 
   return with_proximal_term
+
+
+def with_auxiliary(
+  network: auxiliary.AuxiliaryNetwork, global_weight: float, objective: Objective = supervised
+) -> Objective:
+  """The network's loss plus global_weight times the objective.
+
+  Args:
+    network: its own weights are among those of the models that the objective is given, see
+      `LocalGlobalModel.with_extra_weights`.
+    global_weight: lambda, positive. It multiplies the loss of the whole model, whose
+      prediction the global layers make, and not that of the auxiliary network.
+    objective: the loss of the whole model.
+
+  Returns:
+    The objective.
+
+  Raises:
+    ValueError: `global_weight` is not positive.
+
+  Liang et al. 2019 (the paper's first version), equation 3.
+  """
+  if not global_weight > 0:
+    raise ValueError(f'weight of the global loss is {global_weight}, expected a number > 0.')
+
+  def with_auxiliary_loss(
+    model: local_global.LocalGlobalModel,
+    weights: tuple,
+    initial_weights: tuple,
+    x: tf.Tensor,
+    y: tf.Tensor,
+  ) -> tf.Tensor:
+    by_name = dict(zip(model.weight_names, weights, strict=True))
+    auxiliary_loss = network.loss(tuple(by_name[name] for name in network.weight_names), x, y)
+    return auxiliary_loss + global_weight * objective(model, weights, initial_weights, x, y)
+
+  return with_auxiliary_loss

@@ -4,12 +4,14 @@ The room turns a Keras model into a `LocalGlobalModel`: TFF's functional model
 and, for each weight, whether the server aggregates it (global) or it never
 leaves its client (local). `build_mlp` and `build_lenet` are the networks of the
 LG-FedAvg paper, `build_cgau` is that of Rieger et al., `build_resnet18` and `build_lstm`
-are those of Yu et al. for images and for text.
+are those of Yu et al. for images and for text. An `AuxiliaryNetwork` learns on a client's
+local layers and stays there.
 
 Comes in: a Keras model, a loss, metrics. Goes out: a frozen value that
 `tff_lg.learning` trains. May import: TensorFlow, TFF; nothing of this package.
 """
 
+from tff_lg.models.auxiliary import AuxiliaryNetwork, build_auxiliary
 from tff_lg.models.cgau import ClientShift, ConditionalGatedActivation
 from tff_lg.models.cgau_network import (
   UNKNOWN_CLIENT,
@@ -24,17 +26,20 @@ from tff_lg.models.local_global import LocalGlobalModel, ModelWeights, from_kera
 from tff_lg.models.lstm import build_lstm
 from tff_lg.models.mlp import build_mlp
 from tff_lg.models.resnet import RESNET18_BODY, build_resnet18
-from tff_lg.models.sequences import from_keras_sequences
+from tff_lg.models.sequences import SequenceCrossentropy, from_keras_sequences
 
 __all__ = [
   'RESNET18_BODY',
   'UNKNOWN_CLIENT',
+  'AuxiliaryNetwork',
   'ClientShift',
   'ConditionalGatedActivation',
   'LocalGlobalModel',
   'ModelWeights',
+  'SequenceCrossentropy',
   'StatelessDropout',
   'append_client_index',
+  'build_auxiliary',
   'build_cgau',
   'build_lenet',
   'build_lstm',

@@ -39,7 +39,7 @@ class StatelessDropout(tf.keras.layers.Layer):
     """Drops from float32 inputs of any shape if `training`; else gives them back."""
     if not training or not self.rate:
       return inputs
-    seed = tf.stack([tf.constant(self.seed, tf.int64), _fingerprint(inputs)])
+    seed = tf.stack([tf.constant(self.seed, tf.int64), fingerprint(inputs)])
     return tf.nn.experimental.stateless_dropout(inputs, self.rate, seed=seed)
 
   def get_config(self) -> dict[str, Any]:
@@ -47,7 +47,7 @@ class StatelessDropout(tf.keras.layers.Layer):
     return {**super().get_config(), 'rate': self.rate, 'seed': self.seed}
 
 
-def _fingerprint(inputs: tf.Tensor) -> tf.Tensor:
+def fingerprint(inputs: tf.Tensor) -> tf.Tensor:
   """An int64 that depends on every bit of float32 inputs and on where it is."""
   bits = tf.cast(tf.reshape(tf.bitcast(tf.stop_gradient(inputs), tf.int32), [-1]), tf.int64)
   # Odd factors lose no bits; int64 wraps around where the sum is too large.

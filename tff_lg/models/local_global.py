@@ -30,6 +30,10 @@ class LocalGlobalModel:
     outputs_probabilities: whether the output is probabilities instead of logits.
     padding_label: of sequences, the label that marks no target; None where each counts.
     outputs_per_example: how many numbers the output for one example has.
+    server_has_copy: whether every weight is a client's own and the server has a copy beside
+      it, the mean of the clients'.
+    extra_weights: initial values of the last weights, which are none of the network's: they
+      are local, only objectives use them, and no evaluation does.
   """
 
   functional: tff.learning.models.FunctionalModel
@@ -38,16 +42,23 @@ class LocalGlobalModel:
   outputs_probabilities: bool = False
   padding_label: int | None = None
   outputs_per_example: int = 1
+  server_has_copy: bool = False
+  extra_weights: ModelWeights = ()
 
   @property
   def initial_weights(self) -> ModelWeights:
-    """The weights that Keras initialised, as float32 arrays."""
-    return self.functional.initial_weights[0]
+    """The weights that Keras initialised, and the extra ones, as float32 arrays."""
+    return (*self.functional.initial_weights[0], *self.extra_weights)
 
   @property
   def layer_names(self) -> tuple[str, ...]:
-    """Names of the layers that have weights, in the model's order."""
-    return tuple(dict.fromkeys(_layer(name) for name in self.weight_names))
+    """Names of the network's layers that have weights, in the model's order."""
+    names = self.network_weights(self.weight_names)
+    return tuple(dict.fromkeys(_layer(name) for name in names))
+
+  def network_weights(self, weights: Sequence) -> tuple:
+    """Weights, or anything else one per weight, without those of `extra_weights`."""
+    return tuple(weights)[: len(self.weight_names) - len(self.extra_weights)]
 
   def with_global_layers(self, layers: Sequence[str]) -> 'LocalGlobalModel':
     """The same model, with exactly these layers global.
@@ -68,14 +79,33 @@ class LocalGlobalModel:
         f'its layers are {", ".join(self.layer_names)}.'
       )
     chosen = tuple(_layer(name) in layers for name in self.weight_names)
-    return dataclasses.replace(self, weight_is_global=chosen)
+    return dataclasses.replace(self, weight_is_global=chosen, server_has_copy=False)
 
   def with_all_global(self) -> 'LocalGlobalModel':
     """The same model, with every weight global."""
     return self.with_global_layers(self.layer_names)
 
+  def with_server_copy(self) -> 'LocalGlobalModel':
+    """The same model, with every weight local and the clients' mean at the server.
+
+    Global weights are then the server's copy of all weights, local ones the client's own,
+    and a client's model is its own: `split` gives both, `merge` the latter.
+    """
+    return dataclasses.replace(self.with_global_layers(()), server_has_copy=True)
+
+  def with_extra_weights(self, weights: Mapping[str, np.ndarray]) -> 'LocalGlobalModel':
+    """The same model, with more local weights, by `layer/weight`, for an objective."""
+    return dataclasses.replace(
+      self,
+      weight_names=(*self.weight_names, *weights),
+      weight_is_global=(*self.weight_is_global, *[False] * len(weights)),
+      extra_weights=(*self.extra_weights, *weights.values()),
+    )
+
   def split(self, weights: Sequence) -> tuple[tuple, tuple]:
     """Splits weights, or anything else one per weight, in (global, local)."""
+    if self.server_has_copy:
+      return tuple(weights), tuple(weights)
     pairs = list(zip(weights, self.weight_is_global, strict=True))
     return (
       tuple(weight for weight, is_global in pairs if is_global),
@@ -83,15 +113,23 @@ class LocalGlobalModel:
     )
 
   def merge(self, global_weights: Sequence, local_weights: Sequence) -> tuple:
-    """The inverse of `split`."""
+    """The inverse of `split`: a client's model."""
+    if self.server_has_copy:
+      return tuple(local_weights)
     global_iterator, local_iterator = iter(global_weights), iter(local_weights)
     return tuple(
       next(global_iterator if is_global else local_iterator) for is_global in self.weight_is_global
     )
 
+  def received(self, global_weights: Sequence, local_weights: Sequence) -> tuple:
+    """A client's model as a round begins, with the server's weights wherever it has any."""
+    if self.server_has_copy:
+      return tuple(global_weights)
+    return self.merge(global_weights, local_weights)
+
   def predict(self, weights: Sequence, x: tf.Tensor, training: bool) -> tf.Tensor:
     """The model's output for a batch; call it in a graph."""
-    return self.functional.predict_on_batch((tuple(weights), ()), x, training)
+    return self.functional.predict_on_batch((self.network_weights(weights), ()), x, training)
 
   def count_examples(self, y: tf.Tensor) -> tf.Tensor:
     """Examples in a batch of labels, an int32 scalar: rows or, of sequences, real positions."""
@@ -103,7 +141,7 @@ class LocalGlobalModel:
   def describe_split(self) -> str:
     """A text table of each weight, its side, its parameters and its bytes."""
     rows = [
-      (name, 'global' if is_global else 'local', str(weight.shape), weight.size, weight.nbytes)
+      (name, self._side(is_global), str(weight.shape), weight.size, weight.nbytes)
       for name, is_global, weight in zip(
         self.weight_names, self.weight_is_global, self.initial_weights, strict=True
       )
@@ -116,11 +154,16 @@ class LocalGlobalModel:
       for name, side, shape, parameters, num_bytes in rows
     ]
     for wanted in ('global', 'local'):
-      parameters = sum(row[3] for row in rows if row[1] == wanted)
-      num_bytes = sum(row[4] for row in rows if row[1] == wanted)
+      parameters = sum(row[3] for row in rows if row[1] in (wanted, 'both'))
+      num_bytes = sum(row[4] for row in rows if row[1] in (wanted, 'both'))
       share = f'{parameters / total:.2%} of {total:,}'
       lines.append(f'{"all " + wanted:<{width}}{"":<8}{share:<18}{parameters:>12,}{num_bytes:>14,}')
     return '\n'.join(lines)
+
+  def _side(self, is_global: bool) -> str:
+    if self.server_has_copy:
+      return 'both'
+    return 'global' if is_global else 'local'
 
 
 def from_keras(

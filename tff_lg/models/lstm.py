@@ -93,6 +93,7 @@ def build_lstm(
       units,
       kernel_initializer=tf.keras.initializers.GlorotUniform(seed + 2 * number - 1),
       recurrent_initializer=tf.keras.initializers.Orthogonal(seed=seed + 2 * number),
+      name='cell',  # Keras would count up, and name the weights of each network otherwise.
     )
     hidden = layers.RNN(cell, return_sequences=True, name=f'lstm_{number}')(hidden)
   if tied:

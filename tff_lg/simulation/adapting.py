@@ -78,7 +78,8 @@ def check_adaptable(
   for name in config.adaptation:
     for setting in config.settings(name):
       adaptation_work.build_adaptation(config, name, setting).trained_layers(source.model)
-  if config.aggregate_epochs and not all(source.model.weight_is_global):
+  num_models = len({tuple(map(id, weights)) for weights in source.weights})
+  if config.aggregate_epochs and num_models > 1:
     raise ValueError(
       f'--aggregate_epochs is given, but --method={source.config.method} of '
       f'--from_run={config.from_run} keeps weights with the clients, of which there is no mean: '

@@ -21,7 +21,7 @@ def aggregate_adapted(
 
   Args:
     config: resolved.
-    source: the run whose clients are adapted; every weight of its model is global.
+    source: the run whose clients are adapted, all from one model.
     clients: int [n], indices of those that are adapted; all are scored, those that were held out
       of training send nothing.
     work: the adaptation.

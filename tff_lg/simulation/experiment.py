@@ -69,7 +69,8 @@ def _run(
   num_clients = len(federated_data.clients)
   budget = aggregation.build_budget(config, num_clients)
   adversary = adversary_lib.build_adversary(config, num_clients)
-  phases = build_phases(config, model, budget, adversary)
+  auxiliary = tasks.build_auxiliary(config, federated_data)
+  phases = build_phases(config, model, budget, adversary, auxiliary)
   if budget is not None:
     _tell_privacy(budget, config)
   run_files.claim(run_dir, config)
@@ -124,6 +125,7 @@ def build_phases(
   model: models.LocalGlobalModel,
   budget: aggregators.PrivacyBudget | None = None,
   adversary: adversary_lib.Adversary | None = None,
+  auxiliary: models.AuxiliaryNetwork | None = None,
 ) -> list[rounds.Phase]:
   """Builds the processes of the warm start, if there is one, and of the method.
 
@@ -132,6 +134,7 @@ def build_phases(
     model: with every weight global.
     budget: of a private run.
     adversary: of a run under attack.
+    auxiliary: network on the local representation, if there is one.
 
   Returns:
     The phases, in order.
@@ -148,6 +151,9 @@ def build_phases(
   options = learning.MethodOptions(
     global_layers=config.global_layers or tasks.network(config).global_layers(config),
     proximal_strength=config.proximal_strength or 0.0,
+    mtl_strength=config.mtl_strength or 0.0,
+    auxiliary=auxiliary,
+    auxiliary_weight=config.auxiliary_weight or 1.0,
   )
   phases = []
   for index, (of_phase, method, num_rounds) in enumerate(wanted):

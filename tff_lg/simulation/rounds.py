@@ -175,7 +175,8 @@ class RoundLoop:
     weights = state.server_state.global_weights
     if self._config.choices.warm_start_from == 'best':
       ((_, weights, _),) = state.selection.groups()
-    following = self._start(state.phase + 1, weights)
+    extra_weights = self._phases[state.phase + 1].process.model.extra_weights
+    following = self._start(state.phase + 1, (*weights, *extra_weights))
     return dataclasses.replace(following, traffic=state.traffic, seconds=state.seconds)
 
   def _one_round(self, state: RunState) -> tuple[dict[str, float], communication.RoundTraffic]:

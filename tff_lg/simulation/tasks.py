@@ -156,6 +156,29 @@ def build_model(
   return as_local_global(network(config).build_keras_model(config, federated_data, seed))
 
 
+def build_auxiliary(
+  config: config_lib.TrainConfig, federated_data: data.FederatedData
+) -> models.AuxiliaryNetwork | None:
+  """Builds the auxiliary network that the config names, if any, for the task's model.
+
+  Raises:
+    ValueError: it does not fit the model or its split; one sentence.
+  """
+  if config.auxiliary is None:
+    return None
+  chosen = network(config)
+  seed = seeds.derive_seed(config.seed, seeds.Purpose.INITIALISATION)
+  keras_model = chosen.build_keras_model(config, federated_data, seed)
+  return models.build_auxiliary(
+    config.auxiliary,
+    keras_model,
+    config.global_layers or chosen.global_layers(config),
+    label_loss=_label_loss(keras_model),
+    units=config.auxiliary_units,
+    seed=seeds.derive_seed(config.seed, seeds.Purpose.INITIALISATION, 1),
+  )
+
+
 def as_local_global(keras_model: tf.keras.Model) -> models.LocalGlobalModel:
   """A classifier by its logits, of examples or of positions, with every weight global."""
   if len(keras_model.output_shape) == 3:
@@ -165,6 +188,13 @@ def as_local_global(keras_model: tf.keras.Model) -> models.LocalGlobalModel:
   return models.from_keras(
     keras_model,
     # With the reference's softmax output this is, as there, a softmax of a softmax.
-    loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+    loss=_label_loss(keras_model),
     metrics={'accuracy': tf.keras.metrics.SparseCategoricalAccuracy},
   )
+
+
+def _label_loss(keras_model: tf.keras.Model) -> tf.keras.losses.Loss:
+  """Of a classifier by its logits, of examples or of positions."""
+  if len(keras_model.output_shape) == 3:
+    return models.SequenceCrossentropy(data.vocabulary.PADDING)
+  return tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)

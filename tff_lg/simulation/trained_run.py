@@ -25,9 +25,9 @@ class TrainedRun:
   Attributes:
     config: of the run, with the places where its data are now.
     federated_data: the clients' data; those that were held out of training stand last.
-    model: the run's; its split does not matter here.
-    weights: of each client, all weights of its chosen model, global and local merged. Clients
-      that share weights share the arrays.
+    model: the run's, with every weight global: its split does not matter here.
+    weights: of each client, all weights of its chosen model, global and local merged, without
+      those of an auxiliary network. Clients that share weights share the arrays.
     clients: the run's table of clients, where there are any with `is_held_out`, bool.
     local_only: each client's own local model, of its baseline, see `own_models`; None without.
   """
@@ -119,12 +119,13 @@ def load_trained_run(run_dir: str, data_dir: str | None = None) -> TrainedRun:
   _check_data(run_dir, clients, federated_data, model)
   # Only its split is needed: no aggregator, and the last phase alone.
   last = dataclasses.replace(config, aggregator='mean', warm_start_rounds=0)
-  process = experiment.build_phases(last, model)[-1].process
+  auxiliary = tasks.build_auxiliary(last, federated_data)
+  process = experiment.build_phases(last, model, auxiliary=auxiliary)[-1].process
   weights = _load_weights(run_dir, config, process, len(clients) - num_held_out, num_held_out)
   return TrainedRun(
     config=config,
     federated_data=federated_data,
-    model=process.model,
+    model=model,
     weights=weights,
     clients=clients,
     local_only=own_models.find_own_models(run_dir, clients),
@@ -189,7 +190,7 @@ def _load_weights(
   num_clients: int,
   num_held_out: int,
 ) -> tuple[models.ModelWeights, ...]:
-  """All weights of each client's model, from the checkpoint after the last round."""
+  """All weights of each client's network, from the checkpoint after the last round."""
   folder = os.path.join(run_dir, 'checkpoints')
   loaded = checkpoints.CheckpointManager(folder).load_latest()
   if loaded is None or loaded[0] != config.total_rounds:
@@ -208,7 +209,7 @@ def _load_weights(
   )
   server, start = (checkpoints.without_prefix(name, arrays) for name in ('server', 'start'))
   # The global weights are the first leaves of the server's state.
-  num_global = sum(process.model.weight_is_global)
+  num_global = len(process.model.split(weights)[0])
   of_held_out = held_out.select_models(
     process,
     selection,
@@ -223,7 +224,7 @@ def _merge(
   process: process_lib.LocalGlobalProcess, selection: selection_lib.ModelSelection
 ) -> list[models.ModelWeights]:
   weights = {
-    client: process.model.merge(global_weights, state.local_weights)
+    client: process.model.network_weights(process.model.merge(global_weights, state.local_weights))
     for clients, global_weights, states in selection.groups()
     for client, state in zip(clients.tolist(), states, strict=True)
   }

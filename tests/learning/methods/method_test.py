@@ -18,7 +18,8 @@ class MethodTest(absltest.TestCase):
       for name, factory in learning.METHODS.items()
     }
     self.assertEqual(
-      num_global, {'fedavg': 4, 'fedsgd': 4, 'fedprox': 4, 'local_only': 0, 'lg_fedavg': 2}
+      num_global,
+      {'fedavg': 4, 'fedsgd': 4, 'fedprox': 4, 'local_only': 0, 'lg_fedavg': 2, 'mtl': 0},
     )
     # The model that was given is as it was.
     self.assertEqual(model.weight_is_global, (True,) * 4)

@@ -12,6 +12,7 @@ from tff_lg.learning.methods.fedsgd import fedsgd
 from tff_lg.learning.methods.lg_fedavg import lg_fedavg
 from tff_lg.learning.methods.local_only import local_only
 from tff_lg.learning.methods.method import Method, MethodOptions
+from tff_lg.learning.methods.mtl import mtl
 
 METHODS: Mapping[str, Callable[[MethodOptions], Method]] = {
   'fedavg': fedavg,
@@ -19,6 +20,7 @@ METHODS: Mapping[str, Callable[[MethodOptions], Method]] = {
   'fedsgd': fedsgd,
   'lg_fedavg': lg_fedavg,
   'local_only': local_only,
+  'mtl': mtl,
 }
 
 __all__ = [
@@ -30,4 +32,5 @@ __all__ = [
   'fedsgd',
   'lg_fedavg',
   'local_only',
+  'mtl',
 ]

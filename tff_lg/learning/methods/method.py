@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from tff_lg.learning import process
 from tff_lg.learning import settings as settings_lib
+from tff_lg.models import auxiliary as auxiliary_lib
 from tff_lg.models import local_global
 
 Method = Callable[
@@ -19,7 +20,14 @@ class MethodOptions:
   Attributes:
     global_layers: names of the layers that are global (lg_fedavg).
     proximal_strength: mu of the proximal term (fedprox).
+    mtl_strength: lambda of the penalty on the distance from the mean (mtl).
+    auxiliary: network on the local representation (lg_fedavg), None for none.
+    auxiliary_weight: lambda, what the global loss is multiplied by beside that of the
+      auxiliary network (lg_fedavg).
   """
 
   global_layers: tuple[str, ...] = ()
   proximal_strength: float = 0.0
+  mtl_strength: float = 0.0
+  auxiliary: auxiliary_lib.AuxiliaryNetwork | None = None
+  auxiliary_weight: float = 1.0

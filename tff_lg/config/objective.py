@@ -1,0 +1,95 @@
+"""What clients minimise beside their own loss: a distance from the mean, auxiliary networks."""
+
+import dataclasses
+import math
+from collections.abc import Collection
+
+from tff_lg.config import text
+from tff_lg.config.option import ConfigError, option
+
+AUXILIARIES = ('supervised', 'autoencoder', 'jigsaw')
+
+
+@dataclasses.dataclass(frozen=True)
+class ObjectiveOptions:
+  """Options of objectives; None stands for a default or for none."""
+
+  mtl_strength: float | None = option(
+    None,
+    "lambda: the penalty lambda * ||w - mean||^2 on the distance of a client's own model w from "
+    'the mean of all (--method=mtl); 0.1 by default.',
+  )
+  auxiliary: str | None = option(
+    None,
+    'What a network of the client learns from the local layers below the global ones '
+    '(--method=lg_fedavg): to predict the label (supervised), the input (autoencoder), or which '
+    'permutation the tiles of an image are in (jigsaw). It is never sent, and no prediction uses '
+    'it; by default there is none.',
+    AUXILIARIES,
+  )
+  auxiliary_weight: float | None = option(
+    None,
+    'lambda: of the loss L_local + lambda * L_global, where L_local is that of the auxiliary '
+    "network: a greater one is more of the whole model's loss, L_global (--auxiliary); 1 by "
+    'default.',
+  )
+  auxiliary_units: tuple[int, ...] | None = option(
+    None, 'Units of each hidden layer of the auxiliary network (--auxiliary); 64 by default.'
+  )
+
+
+_BELONGS_TO = {
+  'mtl_strength': 'mtl',
+  **dict.fromkeys(('auxiliary', 'auxiliary_weight', 'auxiliary_units'), 'lg_fedavg'),
+}
+
+
+def defaults(options: ObjectiveOptions, methods: Collection[str]) -> dict[str, object]:
+  """What options that are None stand for, by name, where they apply."""
+  of_auxiliary = {'auxiliary_weight': 1.0, 'auxiliary_units': (64,)}
+  return {
+    **({'mtl_strength': 0.1} if 'mtl' in methods else {}),
+    **(of_auxiliary if options.auxiliary else {}),
+  }
+
+
+def without(method: str) -> dict[str, object]:
+  """Options that do not belong to the method, each as None, by name."""
+  return {name: None for name, needed in _BELONGS_TO.items() if needed != method}
+
+
+def check(options: ObjectiveOptions, methods: Collection[str], task: str) -> None:
+  """Refuses options that cannot be, or that contradict the methods or the task.
+
+  Args:
+    options: as the user gave them.
+    methods: of the run and its baselines, the run's first.
+    task: the task's name.
+
+  Raises:
+    ConfigError: the first of them.
+  """
+  method = next(iter(methods))
+  for name, needed in _BELONGS_TO.items():
+    if getattr(options, name) is None:
+      continue
+    if needed not in methods:
+      raise ConfigError(
+        f'--{name} is given, but --method is {method}: it belongs to --method={needed}.'
+      )
+    if name.startswith('auxiliary') and options.auxiliary is None:
+      raise ConfigError(f'--{name} is given, but there is no --auxiliary.')
+  on_vectors = task == 'embeddings' and options.auxiliary == 'jigsaw'
+  if on_vectors or (task in text.TASKS and options.auxiliary not in (None, 'supervised')):
+    raise ConfigError(
+      f'--auxiliary is {options.auxiliary}, but --task={task} has no '
+      f'{"images" if options.auxiliary == "jigsaw" else "numbers as inputs"}.'
+    )
+  if options.mtl_strength is not None and not 0 <= options.mtl_strength < math.inf:
+    raise ConfigError(f'--mtl_strength is {options.mtl_strength}, expected 0 or more.')
+  if options.auxiliary_weight is not None and not 0 < options.auxiliary_weight < math.inf:
+    raise ConfigError(f'--auxiliary_weight is {options.auxiliary_weight}, expected more than 0.')
+  if any(units < 1 for units in options.auxiliary_units or ()):
+    raise ConfigError(
+      f'--auxiliary_units has {min(options.auxiliary_units)}, expected more than 0.'
+    )
