@@ -124,7 +124,7 @@ class HeldOutRunTest(absltest.TestCase):
     first, second = run.weights[4:]
     for weights in zip(first, second, strict=True):
       np.testing.assert_array_equal(*weights)
-    local = run.model.weight_is_global.index(False)
+    local = run.model.weight_names.index('hidden_1/kernel')
     own = [weights[local] for weights in run.weights[:4]]
     self.assertFalse(all(np.array_equal(first[local], weight) for weight in own))
     self.assertFalse(np.array_equal(first[local], run.model.initial_weights[local]))
