@@ -72,7 +72,7 @@ def main(argv: Sequence[str]) -> None:
   try:
     runtime_flags.set_execution_context()
     simulation.run_adaptation(config, _RUN_DIR.value)
-  except (ValueError, OSError, simulation.CheckpointError) as error:
+  except (ValueError, OSError, simulation.CheckpointError, simulation.RunError) as error:
     logging.debug('Traceback', exc_info=True)
     sys.exit(f'adapt: {error}')
   except KeyboardInterrupt:
