@@ -41,6 +41,17 @@ class TasksTest(parameterized.TestCase):
     self.assertEqual(sum(weight.size for weight in global_weights), num_global)
     self.assertEqual(sum(weight.size for weight in local_weights), num_weights - num_global)
 
+  def test_layers_that_are_global(self):
+    names = tasks.build_model(_config(), _images(8, 8, 1)).layer_names
+    self.assertEqual(names, ('hidden_1', 'hidden_2', 'hidden_3', 'output'))
+    for changes, expected in (
+      ({}, names[1:]),
+      ({'global_layers': ('output',)}, names[3:]),
+      ({'local_layer_share': 0.5}, names[2:]),
+      ({'local_layer_share': 0.0}, names),
+    ):
+      self.assertEqual(tasks.global_layers(_config(**changes), names), expected)
+
   def test_only_cifar10_is_augmented(self):
     augmented = [name for name, task in tasks.TASKS.items() if task.augment]
     self.assertEqual(augmented, ['cifar10'])

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from tff_lg.config import aggregation, objective, text, trouble
+from tff_lg.config import aggregation, embedding, objective, text, trouble
 from tff_lg.config.option import ConfigError, check_choices
 from tff_lg.config.train_config import MODELS, TrainConfig
 
@@ -25,7 +25,15 @@ def resolve(config: TrainConfig) -> TrainConfig:
   """
   check_choices(config)
   _check_contradictions(config)
-  text.check(config, config.task, default_partition(config))
+  partition = default_partition(config)
+  text.check(config, config.task, partition)
+  embedding.check(
+    config,
+    config.task,
+    partition,
+    data_dir=config.data_dir,
+    spreads_clients=(config.partition, config.num_clients) != (None, None),
+  )
   aggregation.check(config)
   trouble.check(config)
   protocol, methods = config.choices, (config.method, *(config.baselines or ()))
@@ -40,10 +48,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
       default_partition(config) not in _NATURAL and config.clients is None,
       10 if on_embeddings else 100,
     ),
-    'shuffled_share': (default_partition(config) == 'clusters' and config.clients is None, 0.0),
     'model': (config.task in MODELS, MODELS.get(config.task, (None,))[0]),
-    'hidden_units': (on_embeddings, (64, 64)),
-    'dropout_rate': (on_embeddings, 0.5),
     'client_epochs': (config.method != 'fedsgd', 1),
     'batch_size': (config.method != 'fedsgd', 10),
   }
@@ -58,6 +63,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     'baselines': () if config.method == 'local_only' else ('local_only',),
     **{name: default for name, (applies, default) in only_if.items() if applies},
     **text.defaults(config.task),
+    **embedding.defaults(config, config.task, default_partition(config)),
     **aggregation.defaults(config),
     **_sampling(config),
     **trouble.defaults(config),
@@ -130,6 +136,7 @@ def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
     rounds=config.total_rounds,
     warm_start_rounds=0,
     global_layers=config.global_layers if method == 'lg_fedavg' else None,
+    local_layer_share=config.local_layer_share if method == 'lg_fedavg' else None,
     proximal_strength=config.proximal_strength if method == 'fedprox' else None,
   )
 
@@ -141,6 +148,7 @@ def fast(config: TrainConfig) -> TrainConfig:
   return dataclasses.replace(
     config,
     **text.fast(config.task),
+    **embedding.without(),
     task=config.task if is_text else 'digits',
     data_dir=None,
     partition=config.partition if is_text else on_digits,
@@ -149,12 +157,7 @@ def fast(config: TrainConfig) -> TrainConfig:
     held_out_clients=min(config.held_out_clients, 2),
     held_out_file=None,
     num_byzantine=None,
-    embeddings=None,
-    clients=None,
-    shuffled_share=None,
     model=None,
-    hidden_units=None,
-    dropout_rate=None,
     global_layers=None,
     rounds=min(config.rounds, 3),
     warm_start_rounds=min(config.warm_start_rounds, 3),
@@ -170,7 +173,6 @@ def _check_contradictions(config: TrainConfig) -> None:
     'classes_per_client': 'classes_per_client',
     'shards_per_client': 'shards',
     'dirichlet_alpha': 'dirichlet',
-    'shuffled_share': 'clusters',
   }
   for name, needed in belongs_to.items():
     if getattr(config, name) is not None and partition != needed:
@@ -178,15 +180,14 @@ def _check_contradictions(config: TrainConfig) -> None:
         f'--{name} is given, but --partition is {partition}: it belongs to --partition={needed}.'
       )
   methods = (config.method, *(config.baselines or ()))
-  for name, method in (('global_layers', 'lg_fedavg'), ('proximal_strength', 'fedprox')):
+  for name, method in (
+    ('global_layers', 'lg_fedavg'),
+    ('local_layer_share', 'lg_fedavg'),
+    ('proximal_strength', 'fedprox'),
+  ):
     if getattr(config, name) is not None and method not in methods:
       raise ConfigError(
         f'--{name} is given, but --method is {config.method}: it belongs to --method={method}.'
-      )
-  for name in ('embeddings', 'clients', 'hidden_units', 'dropout_rate'):
-    if getattr(config, name) is not None and config.task != 'embeddings':
-      raise ConfigError(
-        f'--{name} is given, but --task is {config.task}: it belongs to --task=embeddings.'
       )
   conflicts = (
     (
@@ -205,27 +206,8 @@ def _check_contradictions(config: TrainConfig) -> None:
       f'--task={config.task}.',
     ),
     (
-      config.task == 'embeddings' and config.embeddings is None,
-      '--task=embeddings needs --embeddings, a file that `python -m pipelines.embed` makes.',
-    ),
-    (
-      config.task == 'embeddings' and config.data_dir is not None,
-      '--data_dir is given, but --task=embeddings reads only --embeddings.',
-    ),
-    (
-      partition == 'clusters' and config.task != 'embeddings',
-      f'--partition=clusters is for --task=embeddings, but --task is {config.task}: embed the '
-      'data first, with `python -m pipelines.embed`.',
-    ),
-    (
-      config.task == 'embeddings' and partition not in ('clusters', 'iid'),
-      f'--partition is {partition}, but --task=embeddings spreads examples by clusters or iid.',
-    ),
-    (
-      config.clients is not None
-      and (config.partition, config.num_clients, config.shuffled_share) != (None, None, None),
-      '--clients names the client of each example, so --partition, --num_clients and '
-      '--shuffled_share do not fit it.',
+      config.global_layers is not None and config.local_layer_share is not None,
+      '--global_layers and --local_layer_share both say which layers are global: give one of them.',
     ),
     (
       config.held_out_clients and config.held_out_file is not None,
@@ -362,7 +344,7 @@ def _check_ranges(config: TrainConfig) -> None:
     (positive, lambda value: value > 0, 'more than 0'),
     (not_negative, lambda value: value >= 0, '0 or more'),
     (
-      'client_momentum server_momentum validation_fraction dropout_rate',
+      'client_momentum server_momentum validation_fraction dropout_rate local_layer_share',
       lambda value: 0 <= value < 1,
       'in [0, 1)',
     ),
@@ -375,8 +357,6 @@ def _check_ranges(config: TrainConfig) -> None:
   for goal in config.goal_accuracy or ():
     if not 0 < goal < 1:
       raise ConfigError(f'--goal_accuracy has {goal:g}, expected accuracies in (0, 1).')
-  if any(units < 1 for units in config.hidden_units or ()):
-    raise ConfigError(f'--hidden_units has {min(config.hidden_units)}, expected more than 0.')
   if config.num_clients is not None and (config.clients_per_round or 0) > config.num_clients:
     raise ConfigError(
       f'--clients_per_round is {config.clients_per_round}, expected at most --num_clients, '

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Mapping
 
-from tff_lg.config import aggregation, objective, protocols, text, trouble
+from tff_lg.config import aggregation, embedding, objective, protocols, text, trouble
 from tff_lg.config.option import option
 
 TASKS = ('digits', 'mnist', 'cifar10', 'arrays', 'embeddings', *text.TASKS)
@@ -19,7 +19,7 @@ PARTITIONS = (
 # Of the tasks that offer a choice; the first is the default.
 MODELS: Mapping[str, tuple[str, ...]] = {
   'cifar10': ('lenet', 'resnet18'),
-  'embeddings': ('dense', 'gated', 'cgau_shared', 'cgau_local'),
+  embedding.TASK: embedding.MODELS,
 }
 SELECTION_METRICS = ('accuracy', 'loss')
 SELECTION_SCOPES = ('client', 'pooled')
@@ -34,6 +34,7 @@ class TrainConfig(
   aggregation.AggregationOptions,
   trouble.TroubleOptions,
   text.TextOptions,
+  embedding.EmbeddingOptions,
   objective.ObjectiveOptions,
 ):
   """The choices of a run; None stands for a default that depends on other choices.
@@ -47,21 +48,12 @@ class TrainConfig(
     "Folder with the task's official files; without it Keras downloads them. For --task=text and "
     'chars a folder or file with text by user; without it a small corpus is generated.',
   )
-  embeddings: str | None = option(None, 'File of `pipelines.embed` (--task=embeddings).')
   partition: str | None = option(
     None,
     'How training examples are spread over clients; classes_per_client by default, clusters '
     '(by k-means, as `pipelines.simulate_clients`) for --task=embeddings, natural for --task=text '
     'and chars. natural_iid shuffles examples between clients of natural sizes.',
     PARTITIONS,
-  )
-  clients: str | None = option(
-    None,
-    'File of `pipelines.simulate_clients` with the client of each embedding, instead of '
-    '--partition.',
-  )
-  shuffled_share: float | None = option(
-    None, 'Share p of the examples, re-assigned at random (--partition=clusters); 0 by default.'
   )
   num_clients: int | None = option(
     None,
@@ -96,18 +88,17 @@ class TrainConfig(
     "the client, by shifts in the global model or by the client's own.",
     tuple(model for models in MODELS.values() for model in models),
   )
-  hidden_units: tuple[int, ...] | None = option(
-    None, 'Units of each hidden layer (--task=embeddings); 64,64 by default.'
-  )
-  dropout_rate: float | None = option(
-    None, 'Dropout after each hidden layer (--task=embeddings); 0.5 by default.'
-  )
   method: str = option('lg_fedavg', 'The method after the warm start.', METHODS)
   baselines: tuple[str, ...] | None = option(
     None, 'Methods run for comparison with the same budget; local_only by default.', METHODS
   )
   global_layers: tuple[str, ...] | None = option(
     None, "Layers that the server aggregates (--method=lg_fedavg); the paper's by default."
+  )
+  local_layer_share: float | None = option(
+    None,
+    'alpha: share of the layers, from the input on, that are local, instead of naming global ones '
+    '(--method=lg_fedavg).',
   )
   proximal_strength: float | None = option(
     None, 'mu of the proximal term (--method=fedprox); 0.01 by default.'

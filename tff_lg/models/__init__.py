@@ -22,7 +22,7 @@ from tff_lg.models.cgau_network import (
 )
 from tff_lg.models.dropout import StatelessDropout
 from tff_lg.models.lenet import build_lenet
-from tff_lg.models.local_global import LocalGlobalModel, ModelWeights, from_keras
+from tff_lg.models.local_global import LocalGlobalModel, ModelWeights, from_keras, layer_names
 from tff_lg.models.lstm import build_lstm
 from tff_lg.models.mlp import build_mlp
 from tff_lg.models.resnet import RESNET18_BODY, build_resnet18
@@ -48,5 +48,6 @@ __all__ = [
   'cgau_global_layers',
   'from_keras',
   'from_keras_sequences',
+  'layer_names',
   'unknown_client_weights',
 ]

@@ -221,6 +221,11 @@ def from_keras(
   )
 
 
+def layer_names(keras_model: tf.keras.Model) -> tuple[str, ...]:
+  """Names of a Keras model's layers with weights, as `LocalGlobalModel.layer_names` has them."""
+  return tuple(dict.fromkeys(map(_layer, map(_weight_name, keras_model.trainable_weights))))
+
+
 def _names_in_functional_order(
   keras_model: tf.keras.Model, functional_weights: Sequence[np.ndarray]
 ) -> tuple[str, ...]:

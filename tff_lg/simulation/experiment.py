@@ -149,7 +149,7 @@ def build_phases(
     (warm_start if config.method == 'fedavg' else config, config.method, config.rounds),
   )
   options = learning.MethodOptions(
-    global_layers=config.global_layers or tasks.network(config).global_layers(config),
+    global_layers=tasks.global_layers(config, model.layer_names),
     proximal_strength=config.proximal_strength or 0.0,
     mtl_strength=config.mtl_strength or 0.0,
     auxiliary=auxiliary,

@@ -1,7 +1,7 @@
 """Tasks: a data set with the networks to be trained on it, and the split of their layers."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import tensorflow as tf
 
@@ -156,6 +156,20 @@ def build_model(
   return as_local_global(network(config).build_keras_model(config, federated_data, seed))
 
 
+def global_layers(config: config_lib.TrainConfig, layer_names: Sequence[str]) -> tuple[str, ...]:
+  """The layers that LG-FedAvg sends: those that the config names, a share, or the network's own.
+
+  Args:
+    config: resolved.
+    layer_names: of all layers with weights, from the input on.
+  """
+  if config.global_layers is not None:
+    return config.global_layers
+  if config.local_layer_share is not None:
+    return tuple(layer_names[round(config.local_layer_share * len(layer_names)) :])
+  return network(config).global_layers(config)
+
+
 def build_auxiliary(
   config: config_lib.TrainConfig, federated_data: data.FederatedData
 ) -> models.AuxiliaryNetwork | None:
@@ -172,7 +186,7 @@ def build_auxiliary(
   return models.build_auxiliary(
     config.auxiliary,
     keras_model,
-    config.global_layers or chosen.global_layers(config),
+    global_layers(config, models.layer_names(keras_model)),
     label_loss=_label_loss(keras_model),
     units=config.auxiliary_units,
     seed=seeds.derive_seed(config.seed, seeds.Purpose.INITIALISATION, 1),

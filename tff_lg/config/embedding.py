@@ -1,0 +1,107 @@
+"""Options of the task on embeddings: its files, its simulated clients and its networks."""
+
+import dataclasses
+
+from tff_lg.config.option import ConfigError, option
+
+TASK = 'embeddings'
+MODELS = ('dense', 'gated', 'cgau_shared', 'cgau_local')
+
+
+@dataclasses.dataclass(frozen=True)
+class EmbeddingOptions:
+  """Options of --task=embeddings; None stands for a default."""
+
+  embeddings: str | None = option(None, 'File of `pipelines.embed` (--task=embeddings).')
+  clients: str | None = option(
+    None,
+    'File of `pipelines.simulate_clients` with the client of each embedding, instead of '
+    '--partition.',
+  )
+  shuffled_share: float | None = option(
+    None, 'Share p of the examples, re-assigned at random (--partition=clusters); 0 by default.'
+  )
+  hidden_units: tuple[int, ...] | None = option(
+    None, 'Units of each hidden layer (--task=embeddings); 64,64 by default.'
+  )
+  dropout_rate: float | None = option(
+    None, 'Dropout after each hidden layer (--task=embeddings); 0.5 by default.'
+  )
+
+
+def defaults(options: EmbeddingOptions, task: str, partition: str) -> dict[str, object]:
+  """What options that are None stand for, by name, where they apply."""
+  if task != TASK:
+    return {}
+  is_simulated = partition == 'clusters' and options.clients is None
+  return {
+    'hidden_units': (64, 64),
+    'dropout_rate': 0.5,
+    **({'shuffled_share': 0.0} if is_simulated else {}),
+  }
+
+
+def without() -> dict[str, object]:
+  """Every option as it is in a run of another task, by name."""
+  return {field.name: None for field in dataclasses.fields(EmbeddingOptions)}
+
+
+def check(
+  options: EmbeddingOptions,
+  task: str,
+  partition: str,
+  *,
+  data_dir: str | None,
+  spreads_clients: bool,
+) -> None:
+  """Refuses options that contradict each other or the task.
+
+  Args:
+    options: as the user gave them.
+    task: the task's name.
+    partition: the partition's name.
+    data_dir: as the user gave it.
+    spreads_clients: whether the user says how examples are spread over clients.
+
+  Raises:
+    ConfigError: the first of them.
+  """
+  if options.shuffled_share is not None and partition != 'clusters':
+    raise ConfigError(
+      f'--shuffled_share is given, but --partition is {partition}: it belongs to '
+      '--partition=clusters.'
+    )
+  for name in ('embeddings', 'clients', 'hidden_units', 'dropout_rate'):
+    if getattr(options, name) is not None and task != TASK:
+      raise ConfigError(f'--{name} is given, but --task is {task}: it belongs to --task={TASK}.')
+  conflicts = (
+    (
+      task == TASK and options.embeddings is None,
+      f'--task={TASK} needs --embeddings, a file that `python -m pipelines.embed` makes.',
+    ),
+    (
+      task == TASK and data_dir is not None,
+      f'--data_dir is given, but --task={TASK} reads only --embeddings.',
+    ),
+    (
+      partition == 'clusters' and task != TASK,
+      f'--partition=clusters is for --task={TASK}, but --task is {task}: embed the data first, '
+      'with `python -m pipelines.embed`.',
+    ),
+    (
+      task == TASK and partition not in ('clusters', 'iid'),
+      f'--partition is {partition}, but --task={TASK} spreads examples by clusters or iid.',
+    ),
+    (
+      options.clients is not None and (spreads_clients or options.shuffled_share is not None),
+      '--clients names the client of each example, so --partition, --num_clients and '
+      '--shuffled_share do not fit it.',
+    ),
+    (
+      any(units < 1 for units in options.hidden_units or ()),
+      f'--hidden_units has {min(options.hidden_units or (0,))}, expected more than 0.',
+    ),
+  )
+  for found, sentence in conflicts:
+    if found:
+      raise ConfigError(sentence)
