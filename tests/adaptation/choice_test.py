@@ -50,6 +50,16 @@ class ChooseTest(parameterized.TestCase):
     choice = adaptation.choose(values, [4], per_client=True, maximize=maximize)
     np.testing.assert_array_equal((choice.setting, choice.epoch), [[0], [1]])
 
+  def test_some_decide_for_all_and_others_for_themselves(self):
+    values = [[1.0, 0.0, 0.5], [0.0, 9.0, 0.5]]
+    for num_examples, expected in ([1, 1, 0], [0, 1, 0]), ([1, 0, 0], [0, 0, 0]):
+      choice = adaptation.choose(
+        values, num_examples, per_client=True, decides_for_all=np.array([True, False, True])
+      )
+      np.testing.assert_array_equal(choice.setting, expected)
+    with self.assertRaisesRegex(ValueError, 'no client has validation examples'):
+      adaptation.choose(values, [0, 1, 0], per_client=True, decides_for_all=np.eye(3)[0] > 0)
+
   def test_clients_without_examples_may_hold_anything(self):
     choice = adaptation.choose([[_NAN, 1.0], [_NAN, 2.0]], [0, 1], per_client=True)
     np.testing.assert_array_equal(choice.setting, [1, 1])

@@ -92,13 +92,13 @@ class AdaptConfigTest(parameterized.TestCase):
     ({'max_clients': 0}, '--max_clients is 0'),
     ({'fisher_examples': 0}, '--fisher_examples is 0'),
     ({'seed': -1}, '--seed is -1, expected 0 or more'),
-    ({'local_only_epochs': -1}, '--local_only_epochs is -1'),
+    ({'local_only_epochs': 0}, '--local_only_epochs is 0, expected more than 0'),
     (
       {'local_only_epochs': 5, 'evaluate_every_epochs': 2},
       'a divisor of --local_only_epochs, 5',
     ),
     ({'local_only_epochs': 2, 'local_only_from': 'x'}, 'give one of them'),
-    ({'local_only_learning_rate': (0.1,)}, 'is given, but --local_only_epochs is 0'),
+    ({'local_only_learning_rate': (0.1,)}, 'is given, but there are no --local_only_epochs'),
     ({'epochs': 4, 'aggregate_epochs': (2, 6)}, '--aggregate_epochs has 6, expected .* at most'),
     (
       {'epochs': 4, 'evaluate_every_epochs': 2, 'aggregate_epochs': (3,)},
@@ -121,6 +121,7 @@ class AdaptConfigTest(parameterized.TestCase):
     config.fast_adapt(config.AdaptConfig(adaptation=('fine_tune',)))
     fast = config.fast_adapt(config.AdaptConfig(local_only_epochs=9, aggregate_epochs=(1, 5, 10)))
     self.assertEqual((fast.local_only_epochs, fast.aggregate_epochs), (2, (1, 2)))
+    self.assertIsNone(config.fast_adapt(config.AdaptConfig(retrain_without='best')).retrain_without)
 
 
 if __name__ == '__main__':

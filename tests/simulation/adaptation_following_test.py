@@ -2,7 +2,6 @@
 
 import dataclasses
 import os
-from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -10,7 +9,7 @@ from absl.testing import absltest
 
 from tff_lg import config as config_lib
 from tff_lg import simulation
-from tff_lg.simulation import retraining, run_files, trained_run
+from tff_lg.simulation import trained_run
 
 _SOURCE = config_lib.TrainConfig(
   task='digits',
@@ -69,7 +68,9 @@ class FollowingTest(absltest.TestCase):
       name = f'fine_tune_aggregated_{epochs}/local_test/accuracy'
       self.assertTrue(self.table[name].between(0, 1).all())
       self.assertIn(f'{name}/mean_over_clients', self.summary)
-      self.assertTrue(os.path.exists(f'{self.folder}/parts/fine_tune_aggregated_{epochs}.npz'))
+      for part in ('', '_000000'):
+        path = f'{self.folder}/parts/fine_tune_aggregated_{epochs}{part}.npz'
+        self.assertTrue(os.path.exists(path))
 
   def test_trained_again_without_those_who_lose(self):
     table = self.table
@@ -95,10 +96,10 @@ class FollowingTest(absltest.TestCase):
   def test_own_models_of_another_run(self):
     config = dataclasses.replace(
       self.config,
-      local_only_epochs=0,
+      local_only_epochs=None,
       local_only_learning_rate=None,
       local_only_from=self.folder,
-      aggregate_epochs=(),
+      aggregate_epochs=None,
       retrain_without=None,
       max_clients=2,
     )
@@ -113,7 +114,7 @@ class FollowingTest(absltest.TestCase):
       config_lib.resolve(dataclasses.replace(_SOURCE, method='lg_fedavg', rounds=1)),
       f'{self.root}/lg',
     )
-    alone = {'local_only_epochs': 0, 'local_only_learning_rate': None}
+    alone = {'local_only_epochs': None, 'local_only_learning_rate': None}
     for changes, sentence in (
       ({'from_run': f'{self.root}/lg'}, '--aggregate_epochs is given, but --method=lg_fedavg'),
       (alone, '--retrain_without=federated compares with own local models, but'),
@@ -124,26 +125,6 @@ class FollowingTest(absltest.TestCase):
           dataclasses.replace(self.config, **changes), f'{self.root}/refused'
         )
       self.assertFalse(os.path.exists(f'{self.root}/refused'))
-
-
-class RetrainWithoutTest(absltest.TestCase):
-  def test_nobody_or_everybody(self):
-    clients = pd.DataFrame({'client_id': ['a', 'b']})
-    source = mock.Mock(clients=clients)
-    table = clients.assign(**{'best/validation/accuracy': [0.5, 0.5]})
-    run_dir = self.create_tempdir().full_path + '/again'
-
-    def retrain(*own):
-      return retraining.retrain_without(
-        'best', source, table.assign(**{'local_only/validation/accuracy': own}), run_dir
-      )
-
-    with self.assertLogs(level='WARNING') as logs:
-      self.assertIsNone(retrain(0.5, np.nan))
-      self.assertIsNone(retrain(0.75, 0.75))
-    self.assertIn('--retrain_without=best: no client is worse off than alone', logs.output[0])
-    self.assertIn('every client', logs.output[1])
-    self.assertFalse(run_files.is_complete(run_dir))
 
 
 if __name__ == '__main__':

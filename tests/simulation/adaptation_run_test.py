@@ -202,6 +202,7 @@ class TableTest(absltest.TestCase):
     self.source = types.SimpleNamespace(
       clients=own,
       local_only=None,
+      is_held_out=np.zeros(4, bool),
       federated_data=types.SimpleNamespace(has_sequences=True),
     )
     self.config = config_lib.AdaptConfig(adaptation=('ewc',), learning_rate=(0.1, 0.2))

@@ -71,7 +71,7 @@ class AdaptClientsTest(absltest.TestCase):
 
   def _adapt(self, **changes):
     model = types.SimpleNamespace(initial_weights=(np.zeros(4),))
-    source = types.SimpleNamespace(model=model)
+    source = types.SimpleNamespace(model=model, is_held_out=np.zeros(15, bool))
     config = config_lib.AdaptConfig(**{**_CONFIG, **changes})
     return adapting.adapt_clients(config, source, _CLIENTS, self.folder)['fine_tune']
 

@@ -4,7 +4,6 @@ import dataclasses
 from unittest import mock
 
 import numpy as np
-import pandas as pd
 from absl.testing import absltest
 
 from tff_lg import config as config_lib
@@ -38,21 +37,15 @@ class ChooseTest(absltest.TestCase):
     self.assertNotEqual(draws[0], draws[2])
     self.assertLen(set(draws[0]), 7)
 
-  def test_file(self):
-    path = self.create_tempfile('ids.txt', 'c\n\na\n').full_path
-    self.assertEqual(set(self._choose(held_out_file=path)), {'a', 'c'})
+  def test_named(self):
+    self.assertEqual(set(self._choose(held_out_ids=('c', 'a'))), {'a', 'c'})
 
   def test_refuses(self):
-    def file(content):
-      return self.create_tempfile(content=content).full_path
-
     for changes, sentence in (
-      ({'held_out_clients': 3}, '--held_out_clients is 3, but there are 3 clients: expected'),
-      ({'held_out_clients': 9}, '--held_out_clients is 9, but'),
-      ({'held_out_file': '/nowhere'}, '--held_out_file=/nowhere cannot be read'),
-      ({'held_out_file': file('x\n')}, 'names x, expected ids of clients'),
-      ({'held_out_file': file('\n')}, 'names nobody'),
-      ({'held_out_file': file('a\nb\nc')}, 'at least one to train'),
+      ({'held_out_clients': 3}, '3 of 3 clients are held out .*, expected at least one to train'),
+      ({'held_out_clients': 9}, '3 of 3 clients'),
+      ({'held_out_ids': ('a', 'x')}, '--held_out_ids has x, expected ids of clients, such as a'),
+      ({'held_out_ids': ('a', 'b', 'c')}, '3 of 3 clients'),
     ):
       with self.assertRaisesRegex(ValueError, sentence):
         self._choose(**changes)
@@ -66,6 +59,7 @@ class HeldOutRunTest(absltest.TestCase):
     for name, changes in {
       'fedavg': {},
       'lg': {'method': 'lg_fedavg', 'baselines': (), 'warm_start_rounds': 1},
+      'mtl': {'method': 'mtl', 'baselines': ()},
     }.items():
       config = config_lib.resolve(dataclasses.replace(_CONFIG, **changes))
       simulation.run_experiment(config, f'{cls.root}/{name}')
@@ -73,13 +67,11 @@ class HeldOutRunTest(absltest.TestCase):
   def test_tables(self):
     summary, clients = run_files.load_results(f'{self.root}/fedavg')
     others = run_files.load_held_out_clients(f'{self.root}/fedavg')
-    baseline = pd.read_parquet(f'{self.root}/fedavg/baselines/local_only/clients.parquet')
-    self.assertEqual((len(clients), len(others), len(baseline)), (4, 2, 6))
-    self.assertEqual(set(baseline['client_id']), {*clients['client_id'], *others['client_id']})
-    own = baseline.set_index('client_id')['local_test/accuracy']
-    np.testing.assert_array_equal(
-      clients['local_only/local_test/accuracy'], own[clients['client_id']]
-    )
+    baseline_dir = f'{self.root}/fedavg/baselines/local_only'
+    baseline = run_files.load_results(baseline_dir)[1]
+    self.assertEqual((len(clients), len(others)), (4, 2))
+    self.assertEqual(list(baseline['client_id']), list(clients['client_id']))
+    self.assertNotIn('held_out/num_clients', run_files.load_results(baseline_dir)[0])
     accuracy = others['local_test/accuracy']
     self.assertEqual(summary['held_out/num_clients'], 2)
     self.assertAlmostEqual(
@@ -105,19 +97,23 @@ class HeldOutRunTest(absltest.TestCase):
       simulation.run_experiment(
         dataclasses.replace(config, baselines=()), f'{self.root}/other_data'
       )
-    tables = [
-      pd.read_parquet(f'{self.root}/{run}/clients.parquet') for run in ('fedavg', 'other_data')
-    ]
+    _, seen = run_files.load_results(f'{self.root}/fedavg')
+    _, other = run_files.load_results(f'{self.root}/other_data')
     for metric in _METRICS:
-      np.testing.assert_array_equal(tables[0][metric], tables[1][metric])
+      np.testing.assert_array_equal(seen[metric], other[metric])
 
   def test_models_are_those_of_the_tables(self):
-    for name in ('fedavg', 'lg'):
+    for name in ('fedavg', 'lg', 'mtl'):
       run = trained_run.load_trained_run(f'{self.root}/{name}')
       self.assertEqual(list(run.clients['is_held_out']), [False] * 4 + [True] * 2)
       values = adaptation_work.ModelEvaluator(run)(np.arange(6), run.weights)
       for metric in _METRICS[1:]:
         np.testing.assert_array_equal(values[metric], run.clients[metric])
+
+  def test_a_newcomer_to_multi_task_learning_has_the_mean_model(self):
+    run = trained_run.load_trained_run(f'{self.root}/mtl')
+    newcomer, kernel = run.weights[-1], run.model.weight_names.index('hidden_1/kernel')
+    self.assertFalse(np.array_equal(newcomer[kernel], run.model.initial_weights[kernel]))
 
   def test_local_layers_of_a_held_out_client_are_those_of_the_warm_start(self):
     run = trained_run.load_trained_run(f'{self.root}/lg')

@@ -20,7 +20,7 @@ class PartsTest(absltest.TestCase):
 
   def _squares(self, clients):
     self.calls.append(clients.tolist())
-    arrays = {'is_finite': clients > 0, 'square': clients**2}
+    arrays = {'square': clients**2}
     return arrays if 3 in clients else {**arrays, 'name': clients / 2}
 
   def test_chunks_one_after_the_other(self):

@@ -18,7 +18,12 @@ class Choice(NamedTuple):
 
 
 def choose(
-  values: np.ndarray, num_examples: np.ndarray, *, per_client: bool, maximize: bool = True
+  values: np.ndarray,
+  num_examples: np.ndarray,
+  *,
+  per_client: bool,
+  maximize: bool = True,
+  decides_for_all: np.ndarray | None = None,
 ) -> Choice:
   """Chooses the best of several settings and epochs by clients' validation metrics.
 
@@ -35,6 +40,7 @@ def choose(
       is a mean over.
     per_client: whether each client has a choice of its own.
     maximize: whether more is better; say False for a loss.
+    decides_for_all: bool [num_clients], whose examples count globally; None for everybody's.
 
   Returns:
     The choice; epoch 0 throughout if there is no dimension of epochs.
@@ -51,14 +57,14 @@ def choose(
       '[num_settings, num_clients(, num_epochs)] and [num_clients].'
     )
   has_examples = num_examples > 0
-  if not has_examples.any():
+  counts = has_examples if decides_for_all is None else has_examples & decides_for_all
+  if not counts.any():
     raise ValueError('no client has validation examples, expected at least one to choose by.')
 
   # [num_clients, num_epochs * num_settings]: argmax takes the first of equals.
   candidates = values.transpose(1, 2, 0).reshape(len(num_examples), -1)
   candidates = candidates if maximize else -candidates
-  counted = num_examples[has_examples]
-  mean = counted @ candidates[has_examples] / counted.sum()
+  mean = num_examples[counts] @ candidates[counts] / num_examples[counts].sum()
   best = np.full(len(num_examples), _argmax(mean))
   if per_client:
     best[has_examples] = _argmax(candidates[has_examples])

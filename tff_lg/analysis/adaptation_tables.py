@@ -19,7 +19,7 @@ _GROUPS = {
 }
 _NO_OWN = (
   'Gains over own local-only models are left out: the run that was adapted has no such model for '
-  'these clients (--baselines=local_only).'
+  'these clients (--baselines=local_only; --local_only_epochs).'
 )
 _SPREAD_NOTE = (
   'Std: of the population of clients. Worst tenth: mean over the tenth of the clients, rounded up, '
@@ -78,7 +78,8 @@ def accuracy_table(by_metric: Sequence[ComparedRuns]) -> Table:
     )
     for model in models
   )
-  return Table(columns, rows, (_clients_note(compared), _SPREAD_NOTE, _BEST_NOTE))
+  best_note = (_BEST_NOTE,) if names.BEST in compared.accuracy else ()
+  return Table(columns, rows, (_clients_note(compared), _SPREAD_NOTE, *best_note))
 
 
 def gains_table(compared: ComparedRuns) -> Table:

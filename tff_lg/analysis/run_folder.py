@@ -6,6 +6,7 @@
 | summary.json | final metrics, one flat object | yes |
 | metrics.csv | metrics by round, empty where a round was not evaluated | yes |
 | clients.parquet | metrics by client | yes |
+| held_out_clients.parquet | the same of clients that took no part; not read | no |
 | communication.csv | parameters and bytes by round | no |
 | label_counts.csv | training examples by client and class | no |
 | model_split.txt | text table of the model's weights | no |

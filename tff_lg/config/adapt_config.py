@@ -94,10 +94,10 @@ class AdaptConfig:
     'does (--adaptation=distillation).',
     ('labels', 'teacher'),
   )
-  local_only_epochs: int = option(
-    0,
+  local_only_epochs: int | None = option(
+    None,
     'Epochs at most of a model that each client trains alone from new weights, to compare with '
-    "(local_only), in memory for a few clients at a time; 0 takes the source run's baseline.",
+    "(local_only), in memory for a few clients at a time; the source run's baseline by default.",
   )
   local_only_learning_rate: tuple[float, ...] | None = option(
     None,
@@ -109,8 +109,8 @@ class AdaptConfig:
     'Folder of another run of `pipelines.train` or `pipelines.adapt`, of the same clients, whose '
     'own local models are compared with.',
   )
-  aggregate_epochs: tuple[int, ...] = option(
-    (),
+  aggregate_epochs: tuple[int, ...] | None = option(
+    None,
     'After each of these numbers of epochs of each adaptation, all clients take part in one more '
     'round: the mean of their adapted models is scored beside the federated model.',
   )
@@ -147,23 +147,24 @@ class AdaptConfig:
     for names, allowed, expected in (
       (
         'epochs evaluate_every_epochs learning_rate batch_size fisher_examples '
-        'distillation_temperature max_clients clients_per_chunk local_only_learning_rate',
+        'distillation_temperature max_clients clients_per_chunk local_only_epochs '
+        'local_only_learning_rate',
         lambda value: value > 0,
         'more than 0',
       ),
-      ('ewc_strength seed local_only_epochs', lambda value: value >= 0, '0 or more'),
+      ('ewc_strength seed', lambda value: value >= 0, '0 or more'),
       ('momentum', lambda value: 0 <= value < 1, 'in [0, 1)'),
       ('distillation_alpha', lambda value: 0 <= value <= 1, 'in [0, 1]'),
     ):
       for name in names.split():
         self._check_range(name, allowed, expected)
     for name in ('epochs', 'local_only_epochs'):
-      if getattr(self, name) % self.evaluate_every_epochs:
+      if (getattr(self, name) or 0) % self.evaluate_every_epochs:
         raise ConfigError(
           f'--evaluate_every_epochs is {self.evaluate_every_epochs}, expected a divisor of '
           f'--{name}, {getattr(self, name)}.'
         )
-    for epochs in self.aggregate_epochs:
+    for epochs in self.aggregate_epochs or ():
       if not 0 < epochs <= self.epochs or epochs % self.evaluate_every_epochs:
         raise ConfigError(
           f'--aggregate_epochs has {epochs}, expected multiples of --evaluate_every_epochs, '
@@ -175,7 +176,9 @@ class AdaptConfig:
         'run: give one of them.'
       )
     if self.local_only_learning_rate is not None and not self.local_only_epochs:
-      raise ConfigError('--local_only_learning_rate is given, but --local_only_epochs is 0.')
+      raise ConfigError(
+        '--local_only_learning_rate is given, but there are no --local_only_epochs.'
+      )
 
   def _check_range(self, name: str, allowed: Callable[[float], bool], expected: str) -> None:
     value = getattr(self, name)
@@ -222,13 +225,15 @@ def resolve_adapt(config: AdaptConfig, source: TrainConfig) -> AdaptConfig:
 
 
 def fast_adapt(config: AdaptConfig) -> AdaptConfig:
-  """The same adaptations for two epochs of a few clients, with one learning rate."""
+  """The same for two epochs of a few clients, with one learning rate; nothing trained again."""
   return dataclasses.replace(
     config,
     epochs=min(config.epochs, 2),
     evaluate_every_epochs=1,
-    local_only_epochs=min(config.local_only_epochs, 2),
-    aggregate_epochs=tuple(sorted({min(epochs, 2) for epochs in config.aggregate_epochs})),
+    local_only_epochs=config.local_only_epochs and min(config.local_only_epochs, 2),
+    aggregate_epochs=config.aggregate_epochs
+    and tuple(sorted({min(epochs, 2) for epochs in config.aggregate_epochs})),
+    retrain_without=None,
     learning_rate=(config.learning_rate or (0.01,))[:1],
     fisher_examples=min(config.fisher_examples, 20 if 'ewc' in config.adaptation else math.inf),
     max_clients=min(config.max_clients or 5, 5),

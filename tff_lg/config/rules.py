@@ -73,7 +73,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     config, **{name: value for name, value in defaults.items() if getattr(config, name) is None}
   )
   if config.clients_per_round is None and config.num_clients is not None and not on_embeddings:
-    num_clients = config.num_clients - config.held_out_clients
+    num_clients = config.num_clients - (config.held_out_clients or 0)
     config = dataclasses.replace(config, clients_per_round=max(num_clients // 10, 1))
   _check_ranges(config)
   return config if config.clients_per_round is None else _with_byzantine(config)
@@ -120,13 +120,9 @@ def default_partition(config: TrainConfig) -> str:
 def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
   """The same budget for another method, without what belongs to the run's own method.
 
-  Clients that learn alone meet no aggregator, no attacker and no trouble on the way, and nobody is
-  held out.
+  Clients that learn alone meet no aggregator, no attacker and no trouble on the way.
   """
-  alone = {}
-  if method == 'local_only':
-    no_one_held_out = {'held_out_clients': 0, 'held_out_file': None}
-    alone = {**aggregation.without(), **trouble.without(), **no_one_held_out}
+  alone = {**aggregation.without(), **trouble.without()} if method == 'local_only' else {}
   return dataclasses.replace(
     config,
     **alone,
@@ -154,8 +150,8 @@ def fast(config: TrainConfig) -> TrainConfig:
     partition=config.partition if is_text else on_digits,
     num_clients=None if is_text else 10,
     clients_per_round=5,
-    held_out_clients=min(config.held_out_clients, 2),
-    held_out_file=None,
+    held_out_clients=config.held_out_clients and min(config.held_out_clients, 2),
+    held_out_ids=None,
     num_byzantine=None,
     model=None,
     global_layers=None,
@@ -210,11 +206,15 @@ def _check_contradictions(config: TrainConfig) -> None:
       '--global_layers and --local_layer_share both say which layers are global: give one of them.',
     ),
     (
-      config.held_out_clients and config.held_out_file is not None,
-      '--held_out_clients and --held_out_file both say who is held out: give one of them.',
+      config.held_out_clients and config.held_out_ids is not None,
+      '--held_out_clients and --held_out_ids both say who is held out: give one of them.',
     ),
     (
-      config.model == 'cgau_shared' and bool(config.held_out_clients or config.held_out_file),
+      partition == 'natural_iid' and bool(config.held_out_clients or config.held_out_ids),
+      '--partition=natural_iid shuffles examples between all clients: nobody can be held out.',
+    ),
+    (
+      config.model == 'cgau_shared' and bool(config.held_out_clients or config.held_out_ids),
       '--model=cgau_shared has shifts for each client, none of which fits a held-out client: its '
       'unknown_client_test scores say what a new client gets.',
     ),

@@ -60,14 +60,14 @@ class TrainConfig(
     'Number of clients, K; 100 by default, 10 for --task=embeddings. The data decide it for '
     '--partition=natural and natural_iid.',
   )
-  held_out_clients: int = option(
-    0,
+  held_out_clients: int | None = option(
+    None,
     'How many of the clients, drawn at random, are held out: no round, choice of a model or '
     'vocabulary sees them, and their scores, with the model that the others trained, are in '
-    'held_out_clients.parquet and under held_out/ in the summary.',
+    'held_out_clients.parquet and under held_out/ in the summary; nobody by default.',
   )
-  held_out_file: str | None = option(
-    None, 'File with the ids of the clients to hold out, one on each line.'
+  held_out_ids: tuple[str, ...] | None = option(
+    None, 'Ids of the clients that are held out, separated by commas, instead of drawn ones.'
   )
   classes_per_client: int | None = option(
     None, 'Classes a client has at most (--partition=classes_per_client); 2 by default.'

@@ -34,6 +34,8 @@ class TffUsers(Mapping[str, list[str]]):
 
   def __getitem__(self, user: str) -> list[str]:
     """The user's lines that are not blank."""
+    if not any(user in ids for _, ids in self._splits):
+      raise KeyError(user)
     lines = [
       line.decode('utf-8')
       for split, ids in self._splits

@@ -48,7 +48,7 @@ def run_adaptation(config: config_lib.AdaptConfig, run_dir: str) -> dict[str, An
     return run_files.load_results(run_dir)[0]
   source = trained_run.load_trained_run(config.from_run, config.data_dir)
   if config.local_only_from is not None:
-    own = own_models.load_own_models(config.local_only_from, source.clients)
+    own = own_models.load_own_models(config.local_only_from, source.clients, source.config)
     source = dataclasses.replace(source, local_only=own)
   clients = adapting.sample_clients(config, len(source.clients))
   adapting.check_adaptable(config, source, clients)
@@ -121,6 +121,7 @@ def build_table(
     np.stack([table[f'{model}/{_VALIDATION}'] for model in candidates]),
     table['num_validation'].to_numpy(),
     per_client=True,
+    decides_for_all=~source.is_held_out[clients],
   ).setting
   table['best/name'] = np.array(candidates, object)[best]
   for metric in metrics:

@@ -203,7 +203,7 @@ class AdaptationWork:
 
   def aggregate(
     self, clients: np.ndarray, setting: int, epoch: int, client_weight: np.ndarray
-  ) -> models.ModelWeights:
+  ) -> Arrays:
     """Adapts clients with one setting up to an epoch, and gives the mean of their models.
 
     Args:
@@ -213,21 +213,15 @@ class AdaptationWork:
       client_weight: float32 [n], how much each counts.
 
     Returns:
-      All weights of the mean model.
-
-    Raises:
-      ValueError: no client's adapted weights are finite.
+      All weights of the mean model, as `0`, `1` and so on, and `client_weight`, the sum over the
+      clients whose weights are finite; 0 if there are none.
     """
     weights, train = self._start(clients)
     output = self._processes[setting].aggregate(
       weights, self._measure(weights), train, [np.int32(epoch)] * len(clients), list(client_weight)
     )
-    if not any(output.is_finite):
-      raise ValueError(
-        f'--aggregate_epochs: no client has finite weights after {epoch} epochs of {self._name}; '
-        'lower --learning_rate.'
-      )
-    return tuple(output.weights)
+    total = client_weight[np.array(output.is_finite, bool)].sum(dtype=np.float64)
+    return {**{str(i): w for i, w in enumerate(output.weights)}, 'client_weight': total}
 
   def _start(self, clients: np.ndarray) -> tuple[list, list]:
     """What clients start from, and their training data with the seeds of their order."""
@@ -254,9 +248,9 @@ class AdaptationWork:
   @functools.cached_property
   def _public_data(self) -> learning.ClientTensors:
     seed = seeds.derive_seed(self._config.seed, seeds.Purpose.SAMPLING, 1)
-    return evaluation.to_tensors(
-      public_examples(self._source.federated_data.clients, self._config.fisher_examples, seed)
-    )
+    clients, is_held_out = self._source.federated_data.clients, self._source.is_held_out
+    of_training = [client for client, out in zip(clients, is_held_out, strict=True) if not out]
+    return evaluation.to_tensors(public_examples(of_training, self._config.fisher_examples, seed))
 
   @functools.cached_property
   def _processes(self) -> list[adaptation_lib.AdaptationProcess]:

@@ -7,7 +7,6 @@ chunk, so memory does not grow with the number of clients.
 """
 
 import dataclasses
-import functools
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -85,14 +84,28 @@ def check_adaptable(
       f'--from_run={config.from_run} keeps weights with the clients, of which there is no mean: '
       'expected a run that sends all of them.'
     )
+  of_source = source.config
+  for flag, found in (
+    ('attack', of_source.attack is not None),
+    ('model', of_source.model == 'cgau_shared'),
+    ('partition', of_source.partition == 'natural_iid'),
+  ):
+    if config.retrain_without and found:
+      raise ValueError(
+        f'--retrain_without={config.retrain_without} does not fit --{flag}='
+        f'{getattr(of_source, flag)} of --from_run={config.from_run}: without some of its clients '
+        'it would be another run for those that are left.'
+      )
   if config.retrain_without and source.local_only is None and not config.local_only_epochs:
     raise ValueError(
       f'--retrain_without={config.retrain_without} compares with own local models, but '
       f'--from_run={config.from_run} has none: give --local_only_epochs or --local_only_from.'
     )
-  if not any(len(source.federated_data.clients[client].validation) for client in clients):
+  takes_part = clients[~source.is_held_out[clients]]
+  if not any(len(source.federated_data.clients[client].validation) for client in takes_part):
     raise ValueError(
-      f'No client of --from_run={config.from_run} has validation data to choose epochs by, '
+      f'No client of --from_run={config.from_run} that took part in training has validation data '
+      'to choose epochs by, '
       'expected a run with --validation_fraction above 0.'
     )
 
@@ -129,13 +142,11 @@ def adapt_clients(
       chunk_size = config.clients_per_chunk or max(min(fitting, _CLIENTS_IN_A_CHUNK), 1)
       work = adaptation_work.AdaptationWork(technique, of_job, start, evaluator)
       done = parts.Parts(folder, name, chunk_size, bar)
-      result = _adapt(of_job, clients, work, done)
-      for epochs in of_job.aggregate_epochs:
-        aggregate = functools.partial(
-          aggregating.aggregate_adapted,
-          *(of_job, source, clients, work, result.curves, result.num_validation, epochs),
+      result = _adapt(of_job, clients, ~source.is_held_out[clients], work, done)
+      for epochs in of_job.aggregate_epochs or ():
+        result.aggregated[epochs] = aggregating.aggregate_adapted(
+          of_job, source, clients, work, result.curves, result.num_validation, epochs, done
         )
-        result.aggregated[epochs] = done.compute(aggregate, f'aggregated_{epochs}')
       adapted[name] = result
   return adapted
 
@@ -149,7 +160,7 @@ def _jobs(
       config,
       epochs=config.local_only_epochs,
       learning_rate=config.local_only_learning_rate,
-      aggregate_epochs=(),
+      aggregate_epochs=None,
     )
     new = (source.model.initial_weights,) * len(source.weights)
     yield LOCAL_ONLY, 'fine_tune', alone, dataclasses.replace(source, weights=new)
@@ -160,6 +171,7 @@ def _jobs(
 def _adapt(
   config: config_lib.AdaptConfig,
   clients: np.ndarray,
+  takes_part: np.ndarray,
   work: adaptation_work.AdaptationWork,
   done: parts.Parts,
 ) -> Adapted:
@@ -171,6 +183,7 @@ def _adapt(
     num_validation,
     per_client=config.choose == 'client',
     maximize=metric != 'loss',
+    decides_for_all=takes_part,
   )
   rows = np.arange(len(clients))
   epochs = np.arange(0, config.epochs + 1, config.evaluate_every_epochs)[choice.epoch]

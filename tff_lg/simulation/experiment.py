@@ -63,9 +63,6 @@ def _run(
   run_dir: str,
 ) -> dict[str, Any]:
   """Runs one config and, before it, its baselines, on the same data."""
-  if config.method == 'local_only':
-    # Clients that learn alone see nothing of each other: there is nothing to hold them out of.
-    federated_data = data_lib.readmit_held_out(federated_data)
   num_clients = len(federated_data.clients)
   budget = aggregation.build_budget(config, num_clients)
   adversary = adversary_lib.build_adversary(config, num_clients)
@@ -107,14 +104,13 @@ def _run(
   for method, (baseline_summary, baseline_clients) in baselines.items():
     summary.update({f'{method}/{name}': value for name, value in baseline_summary.items()})
     for column in filter(clients.__contains__, scores.COMPARED):
-      clients[f'{method}/{column}'] = (
-        baseline_clients.set_index('client_id')[column].reindex(clients['client_id']).to_numpy()
-      )
+      clients[f'{method}/{column}'] = baseline_clients[column].to_numpy()
       gain = (clients[column] - clients[f'{method}/{column}'])[honest].dropna()
       worse = gain < -_SAME_ACCURACY
       summary[f'gain_over/{method}/{column}/mean_over_clients'] = float(gain.mean())
       summary[f'gain_over/{method}/{column}/share_of_clients_worse'] = float(worse.mean())
-  if federated_data.held_out:
+  # Where all is local there is no model for those that took no part.
+  if federated_data.held_out and state.server_state.global_weights:
     summary.update(_score_held_out(federated_data, last, state, run_dir))
   run_files.write_results(run_dir, summary, clients, state.seconds, state.round_num)
   return summary
@@ -227,7 +223,7 @@ def _score_held_out(
   selection = held_out.select_models(
     process,
     state.selection,
-    state.server_state.global_weights,
+    (state.round_num, state.server_state.global_weights),
     state.start_weights,
     len(alone.clients),
   )

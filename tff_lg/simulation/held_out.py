@@ -16,53 +16,42 @@ _PREFIX = 'held_out'
 
 
 def choose_by(config: config_lib.TrainConfig) -> data_lib.ChooseHeldOut:
-  """Who is held out, as a config says: some clients drawn at random, or those of a file.
+  """Who is held out, as a config says: some clients drawn at random, or those that it names.
 
   Args:
     config: resolved.
 
   Returns:
-    Ids of all clients to the ids of those held out. It raises ValueError for a file that cannot
-    be read or that names no client or an unknown one, and where nobody would be left to train.
+    Ids of all clients to the ids of those held out. It raises ValueError for an id that no client
+    has, and where nobody would be left to train.
   """
 
   def choose(client_ids: Sequence[str]) -> Collection[str]:
-    if config.held_out_file is not None:
-      chosen = _read_ids(config.held_out_file, client_ids)
+    if config.held_out_ids is not None:
+      chosen = set(config.held_out_ids)
+      unknown = sorted(chosen.difference(client_ids))
+      if unknown:
+        raise ValueError(
+          f'--held_out_ids has {unknown[0]}, expected ids of clients, such as {client_ids[0]}.'
+        )
     else:
       seed = seeds.derive_seed(config.seed, seeds.Purpose.PARTITION, 1)
-      number = min(config.held_out_clients, len(client_ids))
+      number = min(config.held_out_clients or 0, len(client_ids))
       chosen = np.random.default_rng(seed).choice(client_ids, number, replace=False).tolist()
     if len(chosen) >= len(client_ids):
-      flag = 'held_out_clients' if config.held_out_file is None else 'held_out_file'
       raise ValueError(
-        f'--{flag} is {getattr(config, flag)}, but there are {len(client_ids)} clients: expected '
-        'at least one to train.'
+        f'{len(chosen)} of {len(client_ids)} clients are held out (--held_out_clients, '
+        '--held_out_ids), expected at least one to train.'
       )
     return chosen
 
   return choose
 
 
-def _read_ids(path: str, client_ids: Sequence[str]) -> Collection[str]:
-  try:
-    with open(path, encoding='utf-8') as file:
-      chosen = {line.rstrip('\n') for line in file if line.strip()}
-  except (OSError, UnicodeDecodeError) as error:
-    raise ValueError(f'--held_out_file={path} cannot be read: {error}') from error
-  unknown = sorted(chosen.difference(client_ids))
-  if unknown or not chosen:
-    raise ValueError(
-      f'--held_out_file={path} names {unknown[0] if unknown else "nobody"}, expected ids of '
-      f'clients, one on each line, such as {client_ids[0]}.'
-    )
-  return chosen
-
-
 def select_models(
   process: learning.LocalGlobalProcess,
   selection: selection_lib.ModelSelection,
-  last_weights: tuple,
+  last: tuple[int, tuple],
   start_weights: models.ModelWeights,
   num_clients: int,
 ) -> selection_lib.ModelSelection:
@@ -71,19 +60,22 @@ def select_models(
   Args:
     process: the one that trained the models.
     selection: the chosen models of the clients that took part.
-    last_weights: the server's global weights after the last round.
+    last: number of the last round, and the server's global weights after it.
     start_weights: all weights at the start of the process's rounds.
     num_clients: how many clients get it.
 
   Returns:
     For each the global weights of the round chosen for all clients, or those of the last round
     where each client has a best round of its own; and the local weights that a client starts
-    from. Nothing of its own data has been used.
+    from, which are the server's where it has a copy of all weights. Nothing of the client's own
+    data has been used.
   """
   groups = selection.groups()
-  round_num, weights = int(selection.best_round.max()), last_weights
+  round_num, weights = last
   if len(groups) == 1:
-    ((_, weights, _),) = groups
+    round_num, ((_, weights, _),) = int(selection.best_round[0]), groups
+  if process.model.server_has_copy:
+    start_weights = weights
   result = selection_lib.ModelSelection(process, num_clients)
   new_client = process.initialize_client(start_weights)
   result.offer(round_num, np.zeros(num_clients), weights, [new_client] * num_clients)

@@ -33,7 +33,7 @@ class Parts:
 
     Args:
       clients: int [n], indices.
-      function: of some of them, to arrays with a row a client.
+      function: of some of them, to arrays with a row a client. One that a chunk lacks is NaN there.
       stage: of the work, in the names of its files.
 
     Returns:
@@ -42,23 +42,27 @@ class Parts:
     Raises:
       ValueError: a file is damaged.
     """
-    parts = []
-    for start in range(0, len(clients), self._chunk_size):
-      chunk = clients[start : start + self._chunk_size]
+    parts, sizes = [], []
+    for start, chunk in self.chunks(clients):
       is_done = os.path.exists(self._path(f'{stage}_{start:06d}'))
       if is_done:
         # They are none of the bar's clients a second. A bar that is off knows no number.
         self._bar.initial = getattr(self._bar, 'initial', 0) + len(chunk)
       parts.append(self.compute(lambda chunk=chunk: function(chunk), f'{stage}_{start:06d}'))
       self._bar.update(len(chunk))
-    # A chunk in which nobody chose alone has not been evaluated.
+      sizes.append(len(chunk))
     names = dict.fromkeys(name for part in parts for name in part)
     return {
       name: np.concatenate(
-        [part.get(name, np.full(len(part['is_finite']), np.nan)) for part in parts]
+        [part.get(name, np.full(size, np.nan)) for part, size in zip(parts, sizes, strict=True)]
       )
       for name in names
     }
+
+  def chunks(self, clients: np.ndarray) -> list[tuple[int, np.ndarray]]:
+    """Clients in chunks, each with the place of its first."""
+    starts = range(0, len(clients), self._chunk_size)
+    return [(start, clients[start : start + self._chunk_size]) for start in starts]
 
   def compute(self, function: Callable[[], Arrays], stage: str) -> Arrays:
     """The function's arrays, from a file if there is one."""

@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from absl import logging
 
-from tff_lg import files
-from tff_lg.simulation import aggregating, experiment, run_files, trained_run
+from tff_lg import config as config_lib
+from tff_lg.simulation import experiment, run_files, trained_run
 
 _VALIDATION = 'validation/accuracy'
 
@@ -24,45 +24,49 @@ def retrain_without(
     source: the run.
     table: of adapted clients, see `adaptation_run.build_table`, with own local models. Validation
       accuracies decide; a client without them stays.
-    run_dir: of the new run, made or gone on with; the ids of its held-out clients are written
-      beside it.
+    run_dir: of the new run, made or gone on with.
 
   Returns:
     A row for each client of the table: `is_removed`, bool, and `retrained/...`, the accuracies
-    that the new model has on the client's data, whether it took part or not. None if nobody or
-    everybody is to be removed.
+    that the new model has on the client's data, whether it took part or not. None, with a warning,
+    if nobody or everybody is to be removed, or those that are left cannot be trained.
 
   Raises:
     rounds.RunError: training cannot go on.
 
   Yu et al. 2020, appendix A.
   """
-  was_held_out = aggregating.is_held_out(source)
   is_worse = table[f'{model}/{_VALIDATION}'] < table[f'local_only/{_VALIDATION}']
-  removed = set(table['client_id'][is_worse]) - set(source.clients['client_id'][was_held_out])
-  is_removed = source.clients['client_id'].isin(removed).to_numpy()
-  num_left = int((~is_removed & ~was_held_out).sum())
-  if not removed or not num_left:
+  worse = set(table['client_id'][is_worse])
+  is_removed = source.clients['client_id'].isin(worse).to_numpy() & ~source.is_held_out
+  num_left = int((~is_removed & ~source.is_held_out).sum())
+  if not is_removed.any() or not num_left:
     logging.warning(
       '--retrain_without=%s: %s client is worse off than alone, so nothing is trained again.',
       model,
-      'every' if removed else 'no',
+      'every' if is_removed.any() else 'no',
     )
     return None
-  logging.info('Training again without %d of %d clients.', len(removed), len(removed) + num_left)
-  ids_file = f'{run_dir}_held_out.txt'
-  ids = source.clients['client_id'][is_removed | was_held_out]
-  files.write_atomically(ids_file, ''.join(f'{client_id}\n' for client_id in ids))
-  config = dataclasses.replace(
-    source.config,
-    baselines=(),
-    held_out_clients=0,
-    held_out_file=ids_file,
-    clients_per_round=min(source.config.clients_per_round, num_left),
-  )
-  experiment.run_experiment(config, run_dir)
+  logging.info('Training again without %d clients, %d are left.', is_removed.sum(), num_left)
+  try:
+    config = config_lib.resolve(
+      dataclasses.replace(
+        source.config,
+        baselines=(),
+        held_out_clients=None,
+        held_out_ids=tuple(source.clients['client_id'][is_removed | source.is_held_out]),
+        clients_per_round=min(source.config.clients_per_round, num_left),
+        num_byzantine=None,
+      )
+    )
+    experiment.run_experiment(config, run_dir)
+  except ValueError as error:
+    # What has been adapted is not lost for that.
+    logging.warning('--retrain_without=%s: nothing is trained again: %s', model, error)
+    return None
   scored = pd.concat([run_files.load_results(run_dir)[1], run_files.load_held_out_clients(run_dir)])
   scored = scored.set_index('client_id').loc[table['client_id']]
+  removed = set(source.clients['client_id'][is_removed])
   result = pd.DataFrame({'is_removed': table['client_id'].isin(removed).to_numpy()})
   for metric in (_VALIDATION, 'local_test/accuracy', 'participant_test/accuracy'):
     if metric in scored:

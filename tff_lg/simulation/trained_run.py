@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from tff_lg import config as config_lib
@@ -38,6 +39,13 @@ class TrainedRun:
   weights: tuple[models.ModelWeights, ...]
   clients: pd.DataFrame
   local_only: pd.DataFrame | None
+
+  @property
+  def is_held_out(self) -> np.ndarray:
+    """Which clients were held out of training, bool [num_clients]."""
+    if 'is_held_out' not in self.clients:
+      return np.zeros(len(self.clients), bool)
+    return self.clients['is_held_out'].to_numpy(bool)
 
 
 def load_config(run_dir: str) -> config_lib.TrainConfig:
@@ -138,9 +146,10 @@ def _load_clients(run_dir: str) -> pd.DataFrame:
   others = run_files.load_held_out_clients(run_dir)
   if others is None:
     return clients
-  return pd.concat(
-    [clients.assign(is_held_out=False), others.assign(is_held_out=True)], ignore_index=True
-  ).fillna({'is_malicious': False})
+  both = [clients.assign(is_held_out=False), others.assign(is_held_out=True)]
+  if 'is_malicious' in clients:
+    both[1]['is_malicious'] = False
+  return pd.concat(both, ignore_index=True)
 
 
 def _moved(config: config_lib.TrainConfig, data_dir: str | None) -> config_lib.TrainConfig:
@@ -213,7 +222,7 @@ def _load_weights(
   of_held_out = held_out.select_models(
     process,
     selection,
-    tuple(server[str(i)] for i in range(num_global)),
+    (config.total_rounds, tuple(server[str(i)] for i in range(num_global))),
     tuple(start[str(i)] for i in range(len(start))),
     num_held_out,
   )
