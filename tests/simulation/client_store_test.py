@@ -31,6 +31,14 @@ class ClientStateStoreTest(absltest.TestCase):
     with self.assertRaises(ValueError):
       client_store.ClientStateStore(_state(0)).put([1, 2], [_state(1)])
 
+  def test_copy_goes_its_own_way(self):
+    store = client_store.ClientStateStore(_state(0))
+    store.put([1], [_state(1)])
+    copied = store.copy()
+    copied.put([1, 2], [_state(3), _state(4)])
+    np.testing.assert_equal(store.get([0, 1, 2]), [_state(0), _state(1), _state(0)])
+    np.testing.assert_equal(copied.get([0, 1, 2]), [_state(0), _state(3), _state(4)])
+
   def test_arrays_restore_the_store(self):
     def momentum(value):
       # Keys out of alphabetical order, as in TFF's optimisers.

@@ -12,7 +12,7 @@ from absl.testing import absltest, parameterized
 from tests.learning import testing
 from tff_lg import config as config_lib
 from tff_lg import data, learning, simulation
-from tff_lg.simulation import rounds
+from tff_lg.simulation import cohorts, rounds
 
 _NAN = float('nan')
 
@@ -141,6 +141,51 @@ class RoundLoopTest(absltest.TestCase):
     for name in ('metrics.csv', 'communication.csv'):
       with open(f'{folder}/whole/{name}') as one, open(f'{folder}/parts/{name}') as other:
         self.assertEqual(one.read(), other.read())
+
+  def test_starts_from_trained_models(self):
+    folder, phase = self.create_tempdir().full_path, _phase(3)
+    last = rounds.RoundLoop(_config(), _federated_data(), [phase], folder + '/first').run()
+    evaluated = pd.read_csv(folder + '/first/metrics.csv').iloc[-1]
+    # The loop changes the state that it starts from.
+    start = dataclasses.replace(last, round_num=0, clients=last.clients.copy())
+    before = _leaves(start)
+    loop = rounds.RoundLoop(
+      _config(), _federated_data(), [dataclasses.replace(phase, num_rounds=1)], folder + '/second'
+    )
+    state = loop.run(start)
+    self.assertEqual((state.round_num, state.server_state.round_num), (1, 4))
+    self.assertFalse(all(map(np.array_equal, _leaves(state), before)))
+    metrics = pd.read_csv(folder + '/second/metrics.csv')
+    self.assertEqual(list(metrics['round_num']), [0, 1])
+    for name in ('validation/loss/pooled', 'local_test/accuracy/mean_over_clients'):
+      self.assertEqual(metrics[name][0], evaluated[name])
+    for a, b in zip(_leaves(loop.restore()), _leaves(state), strict=True):
+      np.testing.assert_array_equal(a, b)
+
+  def test_cohorts_and_groups_of_ones_own(self):
+    folder = self.create_tempdir().full_path
+    drawn = []
+
+    def draw(round_num):
+      drawn.append(round_num)
+      return cohorts.Cohort([2], np.ones(1, np.float32))
+
+    groups = {'some': [0, 3], 'two': [2]}
+    loop = rounds.RoundLoop(
+      _config(), _federated_data(), [_phase(2)], folder, draw_cohort=draw, groups=groups
+    )
+    with mock.patch.object(
+      rounds.evaluation,
+      'evaluate_clients',
+      return_value={'loss': np.array([1.0, 2, 3, 4]), 'accuracy': np.zeros(4)},
+    ):
+      state = loop.run()
+    self.assertEqual(drawn, [0, 1])
+    self.assertEqual({name.split('/')[0] for name in state.clients.to_arrays()}, {'2'})
+    metrics = pd.read_csv(folder + '/metrics.csv').iloc[-1]
+    for group, mean, std in (('', 2.5, 1.25**0.5), ('some/', 2.5, 1.5), ('two/', 3, 0)):
+      self.assertEqual(metrics[f'{group}validation/loss/mean_over_clients'], mean)
+      self.assertEqual(metrics[f'{group}local_test/loss/std_over_clients'], std)
 
   def test_traffic_is_that_of_the_cohort(self):
     folder = self.create_tempdir().full_path

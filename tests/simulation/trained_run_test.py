@@ -6,11 +6,12 @@ import os
 import shutil
 
 import numpy as np
+import pandas as pd
 from absl.testing import absltest
 
 from tff_lg import config as config_lib
 from tff_lg import simulation
-from tff_lg.simulation import adaptation_work, run_files, trained_run
+from tff_lg.simulation import adaptation_work, evaluation, run_files, trained_run
 
 _CONFIG = config_lib.TrainConfig(
   task='digits',
@@ -70,6 +71,27 @@ class TrainedRunTest(absltest.TestCase):
       self.assertEqual(num_models, 1 if name == 'fedavg' else 4)
       self.assertEqual([len(weights) for weights in run.weights], [8] * 4)
       self.assertIsNone(run.local_only)
+
+  def test_last_round_is_the_one_after_which_training_goes_on(self):
+    for name, num_rounds in (('lg', 5), ('jigsaw', 4), ('mtl', 4)):
+      last = trained_run.load_last_round(f'{self.root}/{name}')
+      state = last.state
+      self.assertEqual((state.round_num, last.phase.method), (num_rounds, last.config.method))
+      self.assertLen(last.federated_data.clients, 4)
+      values = evaluation.evaluate_clients(
+        last.phase.process,
+        state.server_state,
+        state.clients.get(range(4)),
+        evaluation.part_tensors(last.federated_data, 'test'),
+      )
+      metrics = pd.read_csv(f'{self.root}/{name}/metrics.csv')
+      for metric in ('accuracy', 'loss'):
+        found = metrics[f'local_test/{metric}/mean_over_clients'].iloc[-1]
+        self.assertEqual(np.nanmean(values[metric]), found)
+    folder = self._copy('lg')
+    os.unlink(f'{folder}/checkpoints/round_00000005.npz')
+    with self.assertRaisesRegex(simulation.CheckpointError, 'is of round 4, expected one of roun'):
+      trained_run.load_last_round(folder)
 
   def test_refuses(self):
     empty = self.create_tempdir().full_path

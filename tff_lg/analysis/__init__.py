@@ -2,10 +2,10 @@
 
 Comes in: a run folder, as `tff_lg.simulation` writes it (`RunFolder` reads and checks
 it), a sweep folder (`SweepResults`), or the folder of an adaptation run
-(`AdaptationFolder`). Goes out: tables as text, Markdown or HTML, Matplotlib figures, and
-`report.html`, one self-contained page made of `sections`. May import: pandas, NumPy, SciPy,
-Matplotlib, Jinja; no TensorFlow and no other room of the package, so that it starts fast and
-reads any run.
+(`AdaptationFolder`) or of a new-device run (`NewDeviceFolder`). Goes out: tables as text, Markdown
+or HTML, Matplotlib figures, and `report.html`, one self-contained page made of `sections`. May
+import: pandas, NumPy, SciPy, Matplotlib, Jinja; no TensorFlow and no other room of the package, so
+that it starts fast and reads any run.
 """
 
 from tff_lg.analysis.adaptation_folder import AdaptationFolder
@@ -22,6 +22,12 @@ from tff_lg.analysis.comparison_tables import (
   comparison_report,
   comparison_table,
   run_differences_table,
+)
+from tff_lg.analysis.new_device import (
+  NewDeviceFolder,
+  new_device_table,
+  new_device_text,
+  write_new_device_figure,
 )
 from tff_lg.analysis.paired import PairedComparison, compare_clients
 from tff_lg.analysis.report import save_figures, write_report
@@ -46,6 +52,7 @@ __all__ = [
   'AdaptationFolder',
   'ClientSpread',
   'ComparedRuns',
+  'NewDeviceFolder',
   'PairedComparison',
   'RunFolder',
   'RunFolderError',
@@ -61,6 +68,8 @@ __all__ = [
   'describe_clients',
   'gini',
   'methods_table',
+  'new_device_table',
+  'new_device_text',
   'paired_table',
   'points_table',
   'run_differences_table',
@@ -70,6 +79,7 @@ __all__ = [
   'to_markdown',
   'to_text',
   'write_adaptation_report',
+  'write_new_device_figure',
   'write_report',
   'write_sweep',
   'write_synthetic_adaptation_folder',

@@ -1,5 +1,7 @@
 """Names of metrics in a run folder, and what people call methods and ensembles."""
 
+import os
+
 # Columns of clients.parquet, which also get `<baseline>/` in front, and stems of
 # the columns of metrics.csv and of the entries of summary.json.
 LOCAL_TEST = 'local_test/accuracy'
@@ -92,6 +94,13 @@ def method_name(method: str) -> str:
   return _METHODS.get(method, method)
 
 
+def partition_name(partition: str) -> str:
+  """A partition and its number: `IID`, `2 classes per client` for `classes_per_client=2`."""
+  name, _, number = partition.partition('=')
+  text = 'IID' if name == 'iid' else name.replace('_', ' ')
+  return f'{number} {text}' if number and ' per ' in text else f'{text} {number}'.strip()
+
+
 def aggregator_name(aggregator: str) -> str:
   """What people call an aggregator: `DP mean` for `dp_mean`, `trimmed mean` for `trimmed_mean`."""
   return _AGGREGATORS.get(aggregator, aggregator.replace('_', ' '))
@@ -117,5 +126,7 @@ def aggregated_model(adaptation: str, epochs: int) -> str:
 
 
 def axis_value(axis: str, value: str) -> str:
-  """What people call a value of a sweep's axis: a method by its name, others as they are."""
+  """What people call a value of a sweep's axis: a method or a file by its name, others as is."""
+  if axis == 'flagfile':
+    return os.path.splitext(os.path.basename(value))[0]
   return method_name(value) if axis == 'method' else value

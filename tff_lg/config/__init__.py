@@ -1,11 +1,18 @@
 """What a training run is: every choice in one value, checked before anything is loaded.
 
 The room is light: it imports neither TensorFlow nor data. `pipelines.train` makes its flags
-out of `TrainConfig`, `pipelines.adapt` its own out of `AdaptConfig`, so there is no second list.
+out of `TrainConfig`, `pipelines.adapt` its own out of `AdaptConfig`, `pipelines.new_device` out of
+`NewDeviceConfig`, so there is no second list.
 """
 
 from tff_lg.config.adapt_config import ADAPTATIONS, AdaptConfig, fast_adapt, resolve_adapt
 from tff_lg.config.aggregation import AGGREGATORS
+from tff_lg.config.new_device_config import (
+  TRANSFORMS,
+  NewDeviceConfig,
+  check_new_device,
+  fast_new_device,
+)
 from tff_lg.config.objective import AUXILIARIES
 from tff_lg.config.option import ConfigError
 from tff_lg.config.protocols import PROTOCOLS, Protocol
@@ -35,13 +42,17 @@ __all__ = [
   'RUNTIMES',
   'TASKS',
   'TEXT_TASKS',
+  'TRANSFORMS',
   'AdaptConfig',
   'ConfigError',
+  'NewDeviceConfig',
   'Protocol',
   'TrainConfig',
   'as_baseline',
+  'check_new_device',
   'fast',
   'fast_adapt',
+  'fast_new_device',
   'resolve',
   'resolve_adapt',
   'with_cohort',

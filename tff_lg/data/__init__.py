@@ -12,22 +12,25 @@ Text by user is data and clients at once: `load_text`.
 """
 
 from tff_lg.data import partitioners, vocabulary
-from tff_lg.data.examples import DataError, Examples, Source
+from tff_lg.data.examples import DataError, Examples, Source, concatenate
 from tff_lg.data.federated import ClientExamples, FederatedData, partition_clients
 from tff_lg.data.held_out import Choose as ChooseHeldOut
 from tff_lg.data.held_out import hold_out_clients, readmit_held_out
 from tff_lg.data.iid_twin import iid_twin
 from tff_lg.data.sources import SOURCE_NAMES, load_source
 from tff_lg.data.text import load_text
+from tff_lg.data.transformations import TRANSFORMATIONS, transform
 
 __all__ = [
   'SOURCE_NAMES',
+  'TRANSFORMATIONS',
   'ChooseHeldOut',
   'ClientExamples',
   'DataError',
   'Examples',
   'FederatedData',
   'Source',
+  'concatenate',
   'hold_out_clients',
   'iid_twin',
   'load_source',
@@ -35,5 +38,6 @@ __all__ = [
   'partition_clients',
   'partitioners',
   'readmit_held_out',
+  'transform',
   'vocabulary',
 ]

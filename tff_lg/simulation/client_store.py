@@ -28,6 +28,12 @@ class ClientStateStore:
     """Replaces the states of these clients."""
     self._states.update(zip(clients, states, strict=True))
 
+  def copy(self) -> 'ClientStateStore':
+    """A store with the same states, for a run that goes its own way from here."""
+    result = ClientStateStore(self._initial_state)
+    result.put(list(self._states), list(self._states.values()))
+    return result
+
   def to_arrays(self) -> dict[str, np.ndarray]:
     """Everything that differs from the initial state, by name, for a checkpoint."""
     return {

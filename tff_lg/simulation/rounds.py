@@ -8,7 +8,7 @@ round's number, so a run that goes on from a checkpoint gives the same bits.
 import dataclasses
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -93,6 +93,8 @@ class RoundLoop:
     *,
     budget: aggregators.PrivacyBudget | None = None,
     is_malicious: np.ndarray | None = None,
+    draw_cohort: Callable[[int], cohorts.Cohort] | None = None,
+    groups: Mapping[str, Sequence[int]] | None = None,
   ) -> None:
     """Prepares a run; nothing is written before `run`.
 
@@ -103,6 +105,8 @@ class RoundLoop:
       folder: the run folder, which may hold a run to go on with.
       budget: of a private run, shown as it is spent.
       is_malicious: bool [num_clients], who attacks; None for nobody.
+      draw_cohort: the cohort of any round, counted from 0; as the config says by default.
+      groups: clients by index, evaluated together under `<name>/...`, beside all of them.
     """
     self._config = config
     self._phases = tuple(phases)
@@ -118,11 +122,17 @@ class RoundLoop:
         for tensors, malicious in zip(self.client_data['train'], is_malicious, strict=True)
       ]
     self._budget = budget
-    self._draw_cohort = cohorts.CohortSampler(config, len(self._ids))
+    self._draw_cohort = draw_cohort or cohorts.CohortSampler(config, len(self._ids))
+    self._groups = {'': range(len(self._ids))}
+    self._groups |= {f'{name}/': clients for name, clients in (groups or {}).items()}
     self._checkpoints = checkpoints.CheckpointManager(os.path.join(folder, 'checkpoints'))
 
-  def run(self) -> RunState:
+  def run(self, start: RunState | None = None) -> RunState:
     """Runs to the end of the last phase, from the newest checkpoint if there is one.
+
+    Args:
+      start: where a run begins that goes on with trained models, which are evaluated as of
+        round 0; it is changed. By default a run begins with the initial weights.
 
     Returns:
       The state after the last round.
@@ -131,8 +141,13 @@ class RoundLoop:
       RunError: no client of a round has a finite update.
       checkpoints.CheckpointError: the newest checkpoint is damaged.
     """
-    state = self._restore() or self._start(0, self._phases[0].process.model.initial_weights)
+    state = self.restore() or start
+    if state is None:
+      state = self._start(0, self._phases[0].process.model.initial_weights)
     releaser = releases.MetricsReleaser(self._folder, state.round_num)
+    if state is start:
+      method, no_traffic = self._phases[state.phase].method, communication.RoundTraffic()
+      releaser.release(state.round_num, method, self._evaluate(state), no_traffic)
     total = sum(phase.num_rounds for phase in self._phases)
     with tqdm.tqdm(total=total, initial=state.round_num, unit='round', disable=None) as bar:
       while state.round_num < total:
@@ -246,10 +261,15 @@ class RoundLoop:
     metrics = {}
     for name, of_part in values.items():
       num_examples = self._num_examples(evaluation.PARTS[name])
-      for metric, value in of_part.items():
-        metrics[f'{name}/{metric}/mean_over_clients'] = float(np.nanmean(value))
-        metrics[f'{name}/{metric}/std_over_clients'] = float(np.nanstd(value))
-        metrics[f'{name}/{metric}/pooled'] = evaluation.pooled(value, num_examples)
+      for group, clients in self._groups.items():
+        size = num_examples[clients]
+        if not size.any():
+          continue
+        for metric, value in of_part.items():
+          start, of_group = f'{group}{name}/{metric}', value[clients]
+          metrics[f'{start}/mean_over_clients'] = float(np.nanmean(of_group))
+          metrics[f'{start}/std_over_clients'] = float(np.nanstd(of_group))
+          metrics[f'{start}/pooled'] = evaluation.pooled(of_group, size)
     return metrics
 
   def _num_examples(self, part: str) -> np.ndarray:
@@ -282,7 +302,8 @@ class RoundLoop:
     }
     self._checkpoints.save(state.round_num, arrays, meta)
 
-  def _restore(self) -> RunState | None:
+  def restore(self) -> RunState | None:
+    """The state at the newest checkpoint, None without one; CheckpointError if it is damaged."""
     loaded = self._checkpoints.load_latest()
     if loaded is None:
       return None

@@ -17,6 +17,7 @@ class Purpose(enum.IntEnum):
   ATTACK = 6
   TROUBLE = 7
   ADAPTATION = 8
+  NEW_DEVICE = 9
 
 
 def derive_seed(seed: int, purpose: Purpose, *path: int) -> int:

@@ -1,4 +1,4 @@
-"""A finished training run, loaded from its folder: its data, and each client's chosen model."""
+"""A finished training run, loaded from its folder: its data, with chosen models or last round."""
 
 import dataclasses
 import json
@@ -13,7 +13,15 @@ from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import models
 from tff_lg.learning import process as process_lib
-from tff_lg.simulation import checkpoints, experiment, held_out, own_models, run_files, tasks
+from tff_lg.simulation import (
+  checkpoints,
+  experiment,
+  held_out,
+  own_models,
+  rounds,
+  run_files,
+  tasks,
+)
 from tff_lg.simulation import selection as selection_lib
 
 _LOCAL_ONLY = 'local_only'
@@ -46,6 +54,23 @@ class TrainedRun:
     if 'is_held_out' not in self.clients:
       return np.zeros(len(self.clients), bool)
     return self.clients['is_held_out'].to_numpy(bool)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class LastRound:
+  """A finished run as it stands after its last round, to go on with.
+
+  Attributes:
+    config: of the run, with the places where its data are now.
+    federated_data: the clients that took part and, apart, those that were held out.
+    phase: the run's last one.
+    state: after its last round.
+  """
+
+  config: config_lib.TrainConfig
+  federated_data: data_lib.FederatedData
+  phase: rounds.Phase
+  state: rounds.RunState
 
 
 def load_config(run_dir: str) -> config_lib.TrainConfig:
@@ -112,6 +137,48 @@ def load_trained_run(run_dir: str, data_dir: str | None = None) -> TrainedRun:
     ValueError: as `load_config`; or the data are missing, or not those of the run.
     checkpoints.CheckpointError: the run's models are missing or damaged.
   """
+  config, clients, federated_data, model = _load_inputs(run_dir, data_dir)
+  num_held_out = len(federated_data.held_out)
+  # Only its split is needed: no aggregator, and the last phase alone.
+  last = dataclasses.replace(config, aggregator='mean', warm_start_rounds=0)
+  auxiliary = tasks.build_auxiliary(last, federated_data)
+  process = experiment.build_phases(last, model, auxiliary=auxiliary)[-1].process
+  weights = _load_weights(run_dir, config, process, len(clients) - num_held_out, num_held_out)
+  return TrainedRun(
+    config=config,
+    federated_data=data_lib.readmit_held_out(federated_data),
+    model=model,
+    weights=weights,
+    clients=clients,
+    local_only=own_models.find_own_models(run_dir, clients),
+  )
+
+
+def load_last_round(run_dir: str, data_dir: str | None = None) -> LastRound:
+  """Loads what a finished federated run goes on from; it had --aggregator=mean and no attack.
+
+  Args:
+    run_dir: the run folder.
+    data_dir: as of `load_trained_run`.
+
+  Returns:
+    The run after its last round.
+
+  Raises:
+    ValueError, checkpoints.CheckpointError: as `load_trained_run`.
+  """
+  config, _, federated_data, model = _load_inputs(run_dir, data_dir)
+  auxiliary = tasks.build_auxiliary(config, federated_data)
+  phases = experiment.build_phases(config, model, auxiliary=auxiliary)
+  state = rounds.RoundLoop(config, federated_data, phases, run_dir).restore()
+  _check_is_last(run_dir, config, None if state is None else state.round_num)
+  return LastRound(config, federated_data, phases[-1], state)
+
+
+def _load_inputs(
+  run_dir: str, data_dir: str | None
+) -> tuple[config_lib.TrainConfig, pd.DataFrame, data_lib.FederatedData, models.LocalGlobalModel]:
+  """The run's config, table of clients, data, and model."""
   config = _moved(load_config(run_dir), data_dir)
   clients = _load_clients(run_dir)
   try:
@@ -122,22 +189,8 @@ def load_trained_run(run_dir: str, data_dir: str | None = None) -> TrainedRun:
       f'{error}'
     ) from error
   model = tasks.build_model(config, federated_data)
-  num_held_out = len(federated_data.held_out)
-  federated_data = data_lib.readmit_held_out(federated_data)
-  _check_data(run_dir, clients, federated_data, model)
-  # Only its split is needed: no aggregator, and the last phase alone.
-  last = dataclasses.replace(config, aggregator='mean', warm_start_rounds=0)
-  auxiliary = tasks.build_auxiliary(last, federated_data)
-  process = experiment.build_phases(last, model, auxiliary=auxiliary)[-1].process
-  weights = _load_weights(run_dir, config, process, len(clients) - num_held_out, num_held_out)
-  return TrainedRun(
-    config=config,
-    federated_data=federated_data,
-    model=model,
-    weights=weights,
-    clients=clients,
-    local_only=own_models.find_own_models(run_dir, clients),
-  )
+  _check_data(run_dir, clients, data_lib.readmit_held_out(federated_data), model)
+  return config, clients, federated_data, model
 
 
 def _load_clients(run_dir: str) -> pd.DataFrame:
@@ -202,13 +255,7 @@ def _load_weights(
   """All weights of each client's network, from the checkpoint after the last round."""
   folder = os.path.join(run_dir, 'checkpoints')
   loaded = checkpoints.CheckpointManager(folder).load_latest()
-  if loaded is None or loaded[0] != config.total_rounds:
-    raise checkpoints.CheckpointError(
-      f'--from_run={run_dir} is finished, but the newest checkpoint in {folder} is '
-      f'{"missing" if loaded is None else f"of round {loaded[0]}"}, expected one of round '
-      f'{config.total_rounds}: delete summary.json there and run its `pipelines.train` command '
-      'again.'
-    )
+  _check_is_last(run_dir, config, None if loaded is None else loaded[0])
   arrays, selection = loaded[1], selection_lib.ModelSelection(process, num_clients)
   weights = process.model.initial_weights
   selection.load_arrays(
@@ -227,6 +274,17 @@ def _load_weights(
     num_held_out,
   )
   return (*_merge(process, selection), *_merge(process, of_held_out))
+
+
+def _check_is_last(run_dir: str, config: config_lib.TrainConfig, round_num: int | None) -> None:
+  """Refuses a newest checkpoint that is missing, None, or of another round than the last."""
+  if round_num != config.total_rounds:
+    raise checkpoints.CheckpointError(
+      f'--from_run={run_dir} is finished, but the newest checkpoint in its folder checkpoints is '
+      f'{"missing" if round_num is None else f"of round {round_num}"}, expected one of round '
+      f'{config.total_rounds}: delete summary.json there and run its `pipelines.train` command '
+      'again.'
+    )
 
 
 def _merge(

@@ -10,6 +10,7 @@ from tff_lg.analysis.figures.clients_map import clients_map
 from tff_lg.analysis.figures.communication import accuracy_against_bytes
 from tff_lg.analysis.figures.cumulative_gain import cumulative_gain
 from tff_lg.analysis.figures.curves import training_curves
+from tff_lg.analysis.figures.forgetting import forgetting_curves
 from tff_lg.analysis.figures.gain_by_data import gain_by_data
 from tff_lg.analysis.figures.heat_map import sweep_heat_map
 from tff_lg.analysis.figures.heterogeneity import distance_by_share
@@ -26,6 +27,7 @@ __all__ = [
   'cumulative_gain',
   'distance_by_share',
   'epsilon_curve',
+  'forgetting_curves',
   'gain_by_data',
   'improvement_bars',
   'label_distribution',

@@ -1,0 +1,90 @@
+r"""Lets a new device with transformed data join finished training runs: what is forgotten?
+
+  python -m pipelines.train --task=digits --partition=iid --method=fedavg --run_dir=runs/fedavg
+  python -m pipelines.train --task=digits --partition=iid --method=lg_fedavg --run_dir=runs/lg
+  python -m pipelines.new_device --from_run=runs/fedavg,runs/lg --transform=rotate90 \
+    --train_examples=300 --test_examples=100 --rounds=100 --run_dir=runs/new_device
+
+Training of each run goes on from its last round, by its own method. The new device takes part in
+each round, with a share C of the old ones (--old_clients_share; each C is a run of its own). Prints
+the accuracy of the old devices (normal) and of the new one by method and C; several source runs of
+one method and partition, such as with other seeds, are averaged. Writes figures/forgetting.png
+(both by round), curves.csv, clients.parquet (each device before and after) and summary.json. The
+same command again goes on where a stopped run was.
+
+Liang et al. 2020, Table 3; docs/PROTOCOL.md P3.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from absl import flags, logging
+
+from pipelines import config_flags, launch, runtime_flags
+from tff_lg import config as config_lib
+from tff_lg import environment
+
+_RUN_DIR = flags.DEFINE_string('run_dir', None, 'Folder of this run: made, or gone on with.')
+_CONFIG = config_flags.define(
+  config_class=config_lib.NewDeviceConfig,
+  fast_help='Three rounds of a device with 100 examples, in seconds for a small run.',
+)
+flags.adopt_module_key_flags(runtime_flags)
+
+
+def _read(holders: config_flags.Holders) -> config_lib.NewDeviceConfig:
+  config = config_flags.read_as(config_lib.NewDeviceConfig, holders, config_lib.fast_new_device)
+  if not config.from_run:
+    raise config_lib.ConfigError('--from_run is missing: name folders of finished runs.')
+  return config
+
+
+def config_from_arguments(arguments: Sequence[str]) -> config_lib.NewDeviceConfig:
+  """The config that a command line says; what a sweep calls, beside `run`."""
+  return config_flags.parse(arguments, config_lib.NewDeviceConfig, _read)
+
+
+def run(config: config_lib.NewDeviceConfig, run_dir: str) -> None:
+  """Trains by a config in its folder, or goes on with it; what a sweep calls.
+
+  Raises:
+    ValueError, OSError, RuntimeError: what cannot be, one sentence.
+  """
+  # TensorFlow takes seconds to import: only once the flags are known to be good.
+  from tff_lg import simulation
+
+  simulation.set_execution_context()
+  simulation.run_new_device(config, run_dir)
+
+
+def main(argv: Sequence[str]) -> None:
+  """Checks the flags, then trains on, draws and prints."""
+  try:
+    if len(argv) > 1:
+      raise config_lib.ConfigError(f'{argv[1]} is no flag: write --name=value.')
+    config = _read(_CONFIG)
+    if not _RUN_DIR.value:
+      raise config_lib.ConfigError('--run_dir is missing: name a folder for this run.')
+    environment.check_environment()
+  except (config_lib.ConfigError, environment.UnsupportedEnvironmentError) as error:
+    sys.exit(f'new_device: {error}')
+
+  # TensorFlow takes seconds to import: only once the flags are known to be good.
+  from tff_lg import analysis, simulation
+
+  try:
+    runtime_flags.set_execution_context()
+    simulation.run_new_device(config, _RUN_DIR.value)
+  except (ValueError, OSError, simulation.CheckpointError, simulation.RunError) as error:
+    logging.debug('Traceback', exc_info=True)
+    sys.exit(f'new_device: {error}')
+  except KeyboardInterrupt:
+    sys.exit('new_device: stopped; the same command goes on after the newest checkpoint.')
+  figure = analysis.write_new_device_figure(_RUN_DIR.value)
+  print(f'\n{analysis.new_device_text(_RUN_DIR.value)}')
+  print(f'\nFigure: {os.path.abspath(figure)}')
+
+
+if __name__ == '__main__':
+  launch.run(main)

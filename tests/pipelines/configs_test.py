@@ -1,0 +1,65 @@
+"""Tests that the sweeps which docs/PROTOCOL.md names can be run: their flags fit each other."""
+
+import contextlib
+import pathlib
+import re
+import shlex
+
+from absl.testing import absltest
+
+from pipelines import config_flags
+from tff_lg import config as config_lib
+from tff_lg import sweeps
+
+_ROOT = pathlib.Path(__file__).parents[2]
+
+
+def _commands(pipeline):
+  """The arguments of the page's commands of a pipeline."""
+  text = (_ROOT / 'docs' / 'PROTOCOL.md').read_text(encoding='utf-8').replace('\\\n', ' ')
+  return [
+    shlex.split(re.sub(r'\$\(.*?\)|<[^>]*>', 'folder', line))
+    for line in re.findall(rf'^    python -m pipelines\.{pipeline} (.*)$', text, re.MULTILINE)
+  ]
+
+
+class ConfigsTest(absltest.TestCase):
+  def test_sweeps(self):
+    numbers = []
+    for arguments in _commands('sweep'):
+      own, common = arguments[: arguments.index('--')], arguments[arguments.index('--') + 1 :]
+      flags = [flag.removeprefix('--').split('=', 1) for flag in own]
+      axes = [sweeps.parse_axis(value) for name, value in flags if name == 'grid']
+      values = dict(flags)
+      trials = sweeps.build_trials(axes, sweeps.parse_seeds(values['seeds']))
+      sweeps.choose_layout(axes, values['x_axis'], ())
+      common.insert(0, f'--flagfile={values["flagfile_of_trials"]}')
+      of_one_seed = [trial for trial in trials if trial.seed == 0]
+      with contextlib.chdir(_ROOT):
+        for extra in ([], ['--fast']):
+          configs = [
+            config_flags.parse([*common, *extra, *trial.arguments]) for trial in of_one_seed
+          ]
+          self.assertEqual({config.baselines for config in configs}, {()})
+          if not extra:  # Fast runs of 400 and 800 rounds of warm start are the same.
+            self.assertLen(set(configs), len(configs))
+      numbers.append(len(trials))
+    # 4, 5 and 3 methods; 5, 5 and 2 partitions; 3 seeds.
+    self.assertEqual(numbers, [60, 75, 18])
+
+  def test_new_device(self):
+    ((*arguments, run_dir),) = _commands('new_device')
+    self.assertEqual(run_dir, '--run_dir=folder')
+    with contextlib.chdir(_ROOT):
+      config = config_flags.parse(
+        arguments,
+        config_lib.NewDeviceConfig,
+        lambda holders: config_flags.read_as(
+          config_lib.NewDeviceConfig, holders, config_lib.fast_new_device
+        ),
+      )
+    self.assertEqual((config.rounds, config.from_run), (500, ('folder',)))
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,78 @@
+"""Tests of the new-device pipeline, run as a user runs it."""
+
+import os
+import subprocess
+import sys
+
+import pandas as pd
+from absl.testing import absltest, parameterized
+
+
+def _run(pipeline, *arguments):
+  return subprocess.run(
+    [sys.executable, '-m', f'pipelines.{pipeline}', *arguments],
+    capture_output=True,
+    text=True,
+    check=False,
+    env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)},
+  )
+
+
+class NewDeviceTest(parameterized.TestCase):
+  def test_fast_run_ends_with_a_table_and_a_figure(self):
+    root = self.create_tempdir().full_path
+    for method in ('fedprox', 'lg_fedavg'):
+      result = _run(
+        'train', '--fast', f'--method={method}', '--baselines=', f'--run_dir={root}/{method}'
+      )
+      self.assertEqual(result.returncode, 0, result.stderr)
+    arguments = (
+      '--fast',
+      f'--from_run={root}/fedprox,{root}/lg_fedavg',
+      '--transform=invert',
+      f'--run_dir={root}/joined',
+    )
+    result = _run('new_device', *arguments)
+    self.assertEqual(result.returncode, 0, result.stderr)
+    for text in ('2 classes per client', 'invert', f'Figure: {root}/joined/figures/forgetting.png'):
+      self.assertIn(text, result.stdout)
+    rows = [line.split()[:2] for line in result.stdout.splitlines() if 'Fed' in line[:8]]
+    shares = [[method, share] for share in ('0', '0.1') for method in ('FedProx', 'LG-FedAvg')]
+    self.assertEqual(rows, shares)
+    self.assertTrue(os.path.exists(f'{root}/joined/figures/forgetting.png'))
+    curves = pd.read_csv(f'{root}/joined/curves.csv')
+    self.assertLen(curves, 4 * 4)
+    result = _run('new_device', *arguments, '--seed=1')
+    self.assertEqual(result.returncode, 1)
+    self.assertIn('new_device: ', result.stderr)
+    self.assertIn('seed was 0, now 1', result.stderr)
+
+  @parameterized.named_parameters(
+    ('unknown', ('--transforms=invert',), 'transforms'),
+    ('transform', ('--transform=mirror',), 'mirror'),
+    ('number', ('--old_clients_share=some',), '--old_clients_share is some, expected numbers'),
+    ('no_flag', ('invert',), 'invert is no flag'),
+    ('no_source', (), '--from_run is missing'),
+    ('no_run', ('--from_run=/nowhere',), '--from_run=/nowhere holds no run'),
+  )
+  def test_refuses(self, arguments, sentence):
+    run_dir = self.create_tempdir().full_path + '/run'
+    result = _run('new_device', *arguments, f'--run_dir={run_dir}')
+    self.assertNotEqual(result.returncode, 0)
+    self.assertIn(sentence, result.stderr)
+    self.assertNotIn('Traceback', result.stderr)
+    self.assertFalse(os.path.exists(run_dir))
+
+  def test_run_dir_is_needed(self):
+    result = _run('new_device', '--from_run=runs/try')
+    self.assertEqual(result.returncode, 1)
+    self.assertIn('--run_dir is missing', result.stderr)
+
+  def test_help_speaks_of_the_field(self):
+    result = _run('new_device', '--help')
+    for text in ('--old_clients_share', 'rotate90', '--clients_per_device'):
+      self.assertIn(text, result.stdout)
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,252 @@
+"""Tests of a new device that joins finished runs, of small ones that the module trains."""
+
+import dataclasses
+import os
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+from absl.testing import absltest, parameterized
+
+from tff_lg import config as config_lib
+from tff_lg import data, simulation
+from tff_lg.simulation import checkpoints, new_device, rounds, run_files, trained_run
+
+_SOURCE = config_lib.TrainConfig(
+  task='digits',
+  num_clients=10,
+  clients_per_round=5,
+  rounds=2,
+  baselines=(),
+  evaluate_every=1,
+  checkpoint_every=1,
+)
+_OLD = 'old_clients/local_test/accuracy/pooled'
+
+
+def setUpModule():
+  simulation.set_execution_context()
+
+
+def _arrays(run_dir):
+  """The newest checkpoint's arrays."""
+  return checkpoints.CheckpointManager(f'{run_dir}/checkpoints').load_latest()[1]
+
+
+def _client(arrays, client):
+  """The state of a client in a checkpoint, None if it never took part."""
+  leaves = checkpoints.without_prefix(f'clients/{client}', arrays)
+  return [leaves[str(i)] for i in range(len(leaves))] or None
+
+
+def _examples(size, first=0):
+  x = np.arange(first, first + 4 * size, dtype=np.float32).reshape(size, 2, 2, 1)
+  return data.Examples(x, np.arange(first, first + size, dtype=np.int32) % 3)
+
+
+class BuildTest(parameterized.TestCase):
+  def setUp(self):
+    super().setUp()
+    nothing = _examples(0)
+    clients = [
+      data.ClientExamples(f'c{k}', _examples(6, 100 * k), nothing, nothing) for k in range(3)
+    ]
+    self.data = data.FederatedData(
+      tuple(clients[:2]), _examples(5, 900), 3, tuple('abc'), held_out=(clients[2],)
+    )
+
+  def test_device_has_turned_examples_of_all_clients(self):
+    config = config_lib.NewDeviceConfig(train_examples=18, test_examples=5)
+    device = new_device.build_new_device(config, self.data, 'r')
+    self.assertEmpty(device.validation.y)
+    # Turned back, they are everything there is.
+    for part, whole in (
+      (device.train, data.concatenate([_examples(6, 100 * k) for k in range(3)])),
+      (device.test, self.data.test),
+    ):
+      back = np.rot90(part.x, k=3, axes=(1, 2))
+      order = np.argsort(back[:, 0, 0, 0])
+      np.testing.assert_array_equal(back[order], whole.x)
+      np.testing.assert_array_equal(part.y[order], whole.y)
+
+  def test_some_are_drawn_once_each_by_seed(self):
+    config = config_lib.NewDeviceConfig(train_examples=9, test_examples=2, transform='invert')
+    drawn = [
+      new_device.build_new_device(dataclasses.replace(config, seed=seed), self.data, 'r').train.x
+      for seed in (0, 0, 1)
+    ]
+    np.testing.assert_array_equal(drawn[0], drawn[1])
+    self.assertFalse(np.array_equal(drawn[0], drawn[2]))
+    self.assertLen(np.unique(drawn[0], axis=0), 9)
+
+  @parameterized.parameters(
+    ({'train_examples': 19}, '--train_examples is 19, but --from_run=r has 18'),
+    ({'test_examples': 6}, '--test_examples is 6, but --from_run=r has 5'),
+    ({'transform': 'shift_colours'}, '--transform=shift_colours does not fit --from_run=r: .*chan'),
+  )
+  def test_refuses(self, fields, sentence):
+    config = config_lib.NewDeviceConfig(**{'train_examples': 9, 'test_examples': 2, **fields})
+    with self.assertRaisesRegex(ValueError, sentence):
+      new_device.build_new_device(config, self.data, 'r')
+
+  @parameterized.parameters((0.0, 0), (0.1, 2), (0.01, 1), (1.0, 20))
+  def test_cohorts(self, share, num_old):
+    config = config_lib.resolve(dataclasses.replace(_SOURCE, num_clients=20))
+    draw = new_device.build_cohorts(config, 20, share)
+    for round_num in range(4):
+      cohort = draw(round_num)
+      *old, new = cohort.clients
+      self.assertEqual(new, 20)
+      self.assertLen(set(old), num_old)
+      self.assertContainsSubset(old, range(20))
+      self.assertEqual(cohort.work_shares.dtype, np.float32)
+      np.testing.assert_array_equal(cohort.work_shares, np.ones(num_old + 1))
+    if 0 < share < 1:
+      self.assertGreater(len({tuple(draw(n).clients) for n in range(9)}), 1)
+
+  def test_new_device_never_drops_out(self):
+    config = config_lib.resolve(dataclasses.replace(_SOURCE, client_dropout_rate=0.9))
+    draw = new_device.build_cohorts(config, 10, 1.0)
+    shares = np.array([draw(round_num).work_shares for round_num in range(9)])
+    self.assertTrue((shares[:, -1] == 1).all())
+    self.assertTrue((shares[:, :-1] == 0).any())
+
+
+class RunTest(absltest.TestCase):
+  @classmethod
+  def setUpClass(cls):
+    super().setUpClass()
+    cls.root = cls.create_tempdir(cls()).full_path
+    for name, changes in {
+      'fedavg': {'method': 'fedavg', 'partition': 'iid'},
+      'lg': {'warm_start_rounds': 1},
+    }.items():
+      config = config_lib.resolve(dataclasses.replace(_SOURCE, **changes))
+      simulation.run_experiment(config, f'{cls.root}/{name}')
+    cls.config = config_lib.NewDeviceConfig(
+      from_run=(f'{cls.root}/fedavg', f'{cls.root}/lg'),
+      old_clients_share=(0.0, 0.2),
+      train_examples=60,
+      test_examples=40,
+      rounds=3,
+      evaluate_every=2,
+      checkpoint_every=1,
+    )
+    cls.run_dir = f'{cls.root}/joined'
+    cls.summary = simulation.run_new_device(cls.config, cls.run_dir)
+
+  def _folder(self, name):
+    return f'{self.run_dir}/runs/{name}'
+
+  def test_files_and_summary(self):
+    names = ('fedavg_1_C0', 'fedavg_1_C0.2', 'lg_fedavg_2_C0', 'lg_fedavg_2_C0.2')
+    self.assertCountEqual(os.listdir(f'{self.run_dir}/runs'), names)
+    curves = pd.read_csv(f'{self.run_dir}/curves.csv')
+    self.assertEqual(list(curves['run'].unique()), list(names))
+    self.assertEqual(list(curves['partition'].unique()), ['iid', 'classes_per_client=2'])
+    summary, clients = run_files.load_results(self.run_dir)
+    self.assertEqual(summary, self.summary)
+    for name, curve in curves.groupby('run'):
+      self.assertEqual(list(curve['round_num']), [0, 2, 3])
+      first, last = curve[_OLD].iloc[0], curve[_OLD].iloc[-1]
+      self.assertEqual(summary[f'{name}/before/{_OLD}'], first)
+      self.assertEqual(summary[f'{name}/{_OLD}'], last)
+      self.assertEqual(summary[f'{name}/forgotten/{_OLD}'], first - last)
+      table = clients[clients['run'] == name]
+      self.assertEqual(list(table['is_new']), [False] * 10 + [True])
+      self.assertEqual(tuple(table[['num_train', 'num_test']].iloc[-1]), (60, 40))
+      old, new = table[:-1], table.iloc[-1]
+      for column, value in (('before/local_test/accuracy', first), ('local_test/accuracy', last)):
+        pooled = np.average(old[column], weights=old['num_test'])
+        self.assertAlmostEqual(pooled, value, places=6)
+      of_new = summary[f'{name}/new_client/local_test/accuracy/pooled']
+      self.assertAlmostEqual(new['local_test/accuracy'], of_new, places=6)
+
+  def test_normal_accuracy_starts_where_the_source_run_ended(self):
+    for source, name in (('fedavg', 'fedavg_1_C0'), ('lg', 'lg_fedavg_2_C0')):
+      ended = pd.read_csv(f'{self.root}/{source}/metrics.csv').iloc[-1]
+      self.assertAlmostEqual(
+        self.summary[f'{name}/before/{_OLD}'], ended['local_test/accuracy/pooled'], places=6
+      )
+
+  def test_cohorts_in_the_metrics(self):
+    for name, size in (('fedavg_1_C0', 1), ('fedavg_1_C0.2', 3), ('lg_fedavg_2_C0', 1)):
+      metrics = pd.read_csv(f'{self._folder(name)}/metrics.csv')
+      self.assertEqual(list(metrics['round_num']), [0, 1, 2, 3])
+      self.assertEqual(list(metrics['train/num_clients'][1:]), [size] * 3)
+      if size == 1:
+        self.assertEqual(list(metrics['train/num_examples'][1:]), [60] * 3)
+
+  def test_old_devices_keep_their_local_layers_until_they_are_drawn(self):
+    before = _arrays(f'{self.root}/lg')
+    for name, share in (('lg_fedavg_2_C0', 0.0), ('lg_fedavg_2_C0.2', 0.2)):
+      after = _arrays(self._folder(name))
+      source = trained_run.load_config(f'{self.root}/lg')
+      seed = new_device.seeds.derive_seed(0, new_device.seeds.Purpose.NEW_DEVICE)
+      draw = new_device.build_cohorts(dataclasses.replace(source, seed=seed), 10, share)
+      drawn = {client for round_num in range(3) for client in draw(round_num).clients}
+      self.assertIn(10, drawn)
+      self.assertIsNotNone(_client(after, 10))
+      for client in range(10):
+        old, new = _client(before, client), _client(after, client)
+        if client in drawn:
+          self.assertFalse(old and np.array_equal(old[0], new[0]))
+        else:
+          self.assertEqual(old is None, new is None)
+          for a, b in zip(old or [], new or [], strict=True):
+            np.testing.assert_array_equal(a, b)
+
+  def test_new_device_starts_as_one_who_took_no_part(self):
+    last = trained_run.load_last_round(f'{self.root}/lg')
+    (state,) = last.state.clients.get([10])
+    _, local = last.phase.process.model.split(last.state.start_weights)
+    for found, weight in zip(state.local_weights, local, strict=True):
+      np.testing.assert_array_equal(found, weight)
+
+  def test_goes_on_to_the_same_bits(self):
+    run_dir = self.create_tempdir().full_path + '/stopped'
+    save, saved = rounds.RoundLoop._save, []
+
+    def save_then_stop(loop, state):
+      save(loop, state)
+      saved.append(state.round_num)
+      if len(saved) == 5:  # In the second run, after its second round.
+        raise KeyboardInterrupt
+
+    with (
+      mock.patch.object(rounds.RoundLoop, '_save', save_then_stop),
+      self.assertRaises(KeyboardInterrupt),
+    ):
+      simulation.run_new_device(self.config, run_dir)
+    self.assertEqual(saved, [1, 2, 3, 1, 2])
+    self.assertFalse(run_files.is_complete(run_dir))
+    self.assertEqual(simulation.run_new_device(self.config, run_dir), self.summary)
+    for name in ('curves.csv', 'clients.parquet', 'summary.json'):
+      with open(f'{self.run_dir}/{name}', 'rb') as one, open(f'{run_dir}/{name}', 'rb') as other:
+        self.assertEqual(one.read(), other.read())
+    for name in os.listdir(f'{run_dir}/runs'):
+      whole, parts = _arrays(self._folder(name)), _arrays(f'{run_dir}/runs/{name}')
+      self.assertEqual(set(whole), set(parts))
+      for key, array in whole.items():
+        np.testing.assert_array_equal(array, parts[key])
+
+  def test_complete_run_is_not_run_again(self):
+    with mock.patch.object(trained_run, 'load_last_round', side_effect=AssertionError):
+      self.assertEqual(simulation.run_new_device(self.config, self.run_dir), self.summary)
+
+  def test_refuses_before_anything_is_written(self):
+    run_dir = self.create_tempdir().full_path + '/run'
+    for fields, sentence in (
+      ({'from_run': ('/nowhere',)}, '--from_run=/nowhere holds no run'),
+      ({'train_examples': 3000}, '--train_examples is 3000, but'),
+      ({'transform': 'shift_features'}, '--transform=shift_features does not fit'),
+    ):
+      with self.assertRaisesRegex(ValueError, sentence):
+        simulation.run_new_device(dataclasses.replace(self.config, **fields), run_dir)
+      self.assertFalse(os.path.exists(run_dir))
+    with self.assertRaisesRegex(ValueError, 'transform was rotate90, now invert'):
+      simulation.run_new_device(dataclasses.replace(self.config, transform='invert'), self.run_dir)
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,140 @@
+"""Reads the folder of a new-device run, as `pipelines.new_device` writes it; its table and figure.
+
+| file | what |
+|---|---|
+| hparams.json | value of each flag; `transform` is read |
+| curves.csv | accuracies of the old devices and of the new one, by run and round |
+"""
+
+import dataclasses
+import os
+
+import pandas as pd
+
+from tff_lg import files
+from tff_lg.analysis import formats, names, readers, style, tables
+from tff_lg.analysis.figures import forgetting
+from tff_lg.analysis.readers import RunFolderError
+from tff_lg.analysis.tables import Column
+
+_TEXTS = ('run', 'method', 'partition')
+_NUMBERS = ('old_clients_share', 'round_num', *forgetting.ACCURACIES)
+
+
+@dataclasses.dataclass(frozen=True)
+class NewDeviceFolder:
+  """What a new-device run left behind.
+
+  Attributes:
+    path: the folder, as it was given.
+    transform: what was done to the new device's examples.
+    curves: by run and round, the columns run, method, partition (texts), old_clients_share,
+      round_num, and both of `forgetting.ACCURACIES` (float64).
+  """
+
+  path: str
+  transform: str
+  curves: pd.DataFrame
+
+  @classmethod
+  def load(cls, path: str) -> 'NewDeviceFolder':
+    """Reads the folder of a finished new-device run.
+
+    Args:
+      path: the folder.
+
+    Returns:
+      Its content, checked.
+
+    Raises:
+      RunFolderError: a file is missing or damaged; one sentence naming the file.
+    """
+    hparams_file, curves_file = (os.path.join(path, n) for n in ('hparams.json', 'curves.csv'))
+    transform = readers.read_object(hparams_file).get('transform')
+    if not isinstance(transform, str):
+      raise RunFolderError(
+        f'{hparams_file}: there is no text "transform", expected the folder of a new-device run.'
+      )
+    readers.read_text(curves_file)  # For its sentence where there is no such file.
+    try:
+      table = pd.read_csv(curves_file)
+      curves = table[[*_TEXTS, *_NUMBERS]].astype(dict.fromkeys(_NUMBERS, 'float64'))
+    except (KeyError, ValueError) as error:  # pandas' parser errors are ValueErrors.
+      raise RunFolderError(
+        f'{curves_file}: the file is damaged ({error}), expected accuracies by run and round.'
+      ) from error
+    return cls(path, transform, curves)
+
+
+def new_device_table(folder: NewDeviceFolder) -> tables.Table:
+  """Normal and transformed accuracy after the last round, by method and C, as in Table 3.
+
+  Args:
+    folder: the run.
+
+  Returns:
+    A row for each method and C, of equal C in the order of the runs. For each partition three
+    columns: normal before the first round and after the last, and of the new device; in per
+    cent, ± the standard deviation over runs where there are several.
+
+  Liang et al. 2020, Table 3.
+  """
+  normal, new = forgetting.ACCURACIES
+  by_round = folder.curves.sort_values('round_num', kind='stable').groupby('run', sort=False)
+  last, first = by_round.last(), by_round.first()
+  runs = last.assign(before=first[normal]).loc[folder.curves['run'].unique()]
+  partitions = list(dict.fromkeys(runs['partition']))
+  heads = {'before': 'normal before', normal: 'normal', new: folder.transform}
+  columns = (
+    Column('', 'method'),
+    Column('', 'C'),
+    *(Column(names.partition_name(p), head) for p in partitions for head in heads.values()),
+  )
+  keys = dict.fromkeys(zip(runs['old_clients_share'], runs['method'], strict=True))
+  rows = []
+  for share, method in sorted(keys, key=lambda key: key[0]):
+    of_row = runs[(runs['old_clients_share'] == share) & (runs['method'] == method)]
+    cells = (
+      _cell(of_row.loc[of_row['partition'] == partition, name])
+      for partition in partitions
+      for name in heads
+    )
+    rows.append((names.method_name(method), f'{share:g}', *cells))
+  notes = [
+    'Normal (%): test examples of the old devices pooled, each predicted by its own model; before:',
+    'as the source run left it; then after the last round, as is that of the new device.',
+  ]
+  if runs.groupby(['old_clients_share', 'method', 'partition']).size().max() > 1:
+    notes.append('±: standard deviation over source runs.')
+  return tables.Table(columns, tuple(rows), tuple(notes))
+
+
+def new_device_text(run_dir: str) -> str:
+  """The table of a finished new-device run, for the terminal; RunFolderError as `load`."""
+  return tables.to_text(new_device_table(NewDeviceFolder.load(run_dir)))
+
+
+def write_new_device_figure(run_dir: str) -> str:
+  """Draws the forgetting curve of a finished new-device run.
+
+  Args:
+    run_dir: the folder.
+
+  Returns:
+    Path of `figures/forgetting.png`.
+
+  Raises:
+    RunFolderError: a file of the folder is missing or damaged.
+    OSError: the figure cannot be written.
+  """
+  folder = NewDeviceFolder.load(run_dir)
+  figure = forgetting.forgetting_curves(folder.curves, folder.transform)
+  path = os.path.join(run_dir, 'figures', 'forgetting.png')
+  return files.write_atomically(path, style.png_bytes(figure))
+
+
+def _cell(accuracy: pd.Series) -> str:
+  """Mean ± standard deviation over runs; of one run the number alone."""
+  if accuracy.empty:
+    return formats.MISSING
+  return formats.percent_with_std(accuracy.mean(), accuracy.std(ddof=1))

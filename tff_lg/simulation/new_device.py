@@ -1,0 +1,247 @@
+"""A new device with transformed data joins finished runs: what does each forget, and learn?
+
+Training goes on from a run's last round. The new device takes part in every round, with a share C
+of the old devices drawn at random. It starts from the local weights of a client that took no part;
+old devices keep theirs, and change them only when they are drawn.
+
+Liang et al. 2020, Table 3.
+"""
+
+import dataclasses
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from absl import logging
+
+from tff_lg import config as config_lib
+from tff_lg import data as data_lib
+from tff_lg import files
+from tff_lg.simulation import (
+  cohorts,
+  communication,
+  evaluation,
+  rounds,
+  run_files,
+  seeds,
+  selection,
+  trained_run,
+)
+
+CURVES_FILE = 'curves.csv'
+NEW_DEVICE = 'new_device'
+_GROUPS = ('old_clients', 'new_client')
+_ACCURACY = 'local_test/accuracy'
+# What tells one non-IID partition from another.
+_PARTITION_OPTIONS = {
+  'classes_per_client': 'classes_per_client',
+  'shards': 'shards_per_client',
+  'dirichlet': 'dirichlet_alpha',
+}
+
+
+def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str, Any]:
+  """Lets a new device join each source run, with each share of old devices.
+
+  Args:
+    config: `from_run` names at least one run.
+    run_dir: made or gone on with. `runs/<name>` has the metrics and checkpoints of each training,
+      `curves.csv` the accuracies of all by round, `clients.parquet` those of each device before and
+      after, and `summary.json` those of both groups.
+
+  Returns:
+    The summary.
+
+  Raises:
+    ValueError: a source run, its data or the folder cannot be used; one sentence.
+    checkpoints.CheckpointError: a source run's models are missing or damaged.
+    rounds.RunError: training cannot go on.
+  """
+  sources = {path: trained_run.load_config(path) for path in config.from_run}
+  hparams = dataclasses.asdict(config)
+  for number, (path, source) in enumerate(sources.items(), 1):
+    config_lib.check_new_device(path, source)
+    hparams[f'source_{number}'] = dataclasses.asdict(source)
+  is_claimed = run_files.check_hparams(run_dir, hparams)
+  if run_files.is_complete(run_dir):
+    return run_files.load_results(run_dir)[0]
+  curves, tables, summary = [], [], {}
+  for number, path in enumerate(sources, 1):
+    last = trained_run.load_last_round(path, config.data_dir)
+    device = build_new_device(config, last.federated_data, path)
+    run_files.claim_hparams(run_dir, hparams, is_claimed)
+    is_claimed = True
+    for share in config.old_clients_share:
+      name = f'{last.config.method}_{number}_C{share:g}'
+      logging.info('%s joins %s, C = %g.', NEW_DEVICE, path, share)
+      folder = os.path.join(run_dir, 'runs', name)
+      table = _join(config, last, device, share, folder)
+      curve = _curve(folder)
+      about = {
+        'run': name,
+        'method': last.config.method,
+        'partition': _describe_partition(last.config),
+        'old_clients_share': share,
+      }
+      curves.append(curve.assign(**about))
+      tables.append(table.assign(**about))
+      summary |= {f'{name}/{key}': value for key, value in _summarize(curve, table).items()}
+  text = pd.concat(curves).to_csv(index=False, lineterminator='\n')
+  files.write_atomically(os.path.join(run_dir, CURVES_FILE), text)
+  run_files.write_tables(run_dir, summary, pd.concat(tables, ignore_index=True))
+  return summary
+
+
+def build_new_device(
+  config: config_lib.NewDeviceConfig, federated_data: data_lib.FederatedData, from_run: str
+) -> data_lib.ClientExamples:
+  """Draws and transforms the new device's examples.
+
+  Args:
+    config: how many, and the transformation.
+    federated_data: of the source run.
+    from_run: its folder, for messages.
+
+  Returns:
+    The device: training examples out of those of all clients, held-out ones too; test examples out
+    of the whole test set; no validation examples, as it chooses nothing. What others have as it is
+    and the device transformed may be the same images.
+
+  Raises:
+    ValueError: there are too few, or they cannot be transformed; one sentence.
+  """
+  clients = data_lib.readmit_held_out(federated_data).clients
+  known = {
+    'train': data_lib.concatenate([client.train for client in clients]),
+    'test': federated_data.test,
+  }
+  drawn = {}
+  for number, (part, examples) in enumerate(known.items()):
+    size = getattr(config, f'{part}_examples')
+    if size > len(examples):
+      raise ValueError(
+        f'--{part}_examples is {size}, but --from_run={from_run} has {len(examples)}: expected at '
+        'most as many.'
+      )
+    seed = seeds.derive_seed(config.seed, seeds.Purpose.NEW_DEVICE, number)
+    chosen = np.random.default_rng(seed).choice(len(examples), size, replace=False)
+    try:
+      drawn[part] = data_lib.transform(examples.take(chosen), config.transform)
+    except data_lib.DataError as error:
+      raise ValueError(
+        f'--transform={config.transform} does not fit --from_run={from_run}: {error}'
+      ) from error
+  nothing = drawn['train'].take(np.zeros(0, np.int64))
+  return data_lib.ClientExamples(NEW_DEVICE, validation=nothing, **drawn)
+
+
+def build_cohorts(
+  config: config_lib.TrainConfig, num_old: int, share: float
+) -> Callable[[int], cohorts.Cohort]:
+  """Rounds of the new device and some of the old ones.
+
+  Args:
+    config: resolved; its seed and troubles are those of the old devices.
+    num_old: old devices, 0 to num_old - 1; the new one is num_old.
+    share: C. If it is above 0, one old device takes part at least.
+
+  Returns:
+    The cohort of any round, counted from 0. The new device is the last, and never drops out.
+  """
+  cohort = max(round(share * num_old), 1)
+  sampler = cohorts.CohortSampler(dataclasses.replace(config, clients_per_round=cohort), num_old)
+  nobody = cohorts.Cohort([], np.zeros(0, np.float32))
+
+  def draw(round_num: int) -> cohorts.Cohort:
+    old = sampler(round_num) if share else nobody
+    return cohorts.Cohort([*old.clients, num_old], np.append(old.work_shares, np.float32(1)))
+
+  return draw
+
+
+def _join(
+  config: config_lib.NewDeviceConfig,
+  last: trained_run.LastRound,
+  device: data_lib.ClientExamples,
+  share: float,
+  folder: str,
+) -> pd.DataFrame:
+  """Trains on, in a folder; gives each device's test accuracy before and after."""
+  loop_config = dataclasses.replace(
+    last.config,
+    **{name: getattr(config, name) for name in ('rounds', 'evaluate_every', 'checkpoint_every')},
+    warm_start_rounds=0,
+    seed=seeds.derive_seed(config.seed, seeds.Purpose.NEW_DEVICE),
+  )
+  clients = (*last.federated_data.clients, device)
+  num_old, process = len(clients) - 1, last.phase.process
+  # The store has no state of the new client, so it starts from that of one who took no part.
+  start = dataclasses.replace(
+    last.state,
+    round_num=0,
+    phase=0,
+    clients=last.state.clients.copy(),
+    selection=selection.ModelSelection(process, len(clients)),
+    traffic=communication.RoundTraffic(),
+    seconds=0.0,
+  )
+  loop = rounds.RoundLoop(
+    loop_config,
+    dataclasses.replace(last.federated_data, clients=clients, held_out=()),
+    [dataclasses.replace(last.phase, num_rounds=config.rounds)],
+    folder,
+    draw_cohort=build_cohorts(loop_config, num_old, share),
+    groups=dict(zip(_GROUPS, (range(num_old), [num_old]), strict=True)),
+  )
+
+  def test_accuracy(state: rounds.RunState) -> np.ndarray:
+    states = state.clients.get(range(len(clients)))
+    values = evaluation.evaluate_clients(
+      process, state.server_state, states, loop.client_data['test']
+    )
+    return values['accuracy']
+
+  before = test_accuracy(start)
+  return pd.DataFrame(
+    {
+      'client_id': [client.client_id for client in clients],
+      'is_new': [False] * num_old + [True],
+      **{
+        f'num_{part}': evaluation.count_examples(process.model, loop.client_data[part])
+        for part in ('train', 'test')
+      },
+      f'before/{_ACCURACY}': before,
+      _ACCURACY: test_accuracy(loop.run(start)),
+    }
+  )
+
+
+def _curve(folder: str) -> pd.DataFrame:
+  """The accuracies of both groups at each evaluated round, from 0."""
+  metrics = pd.read_csv(os.path.join(folder, 'metrics.csv'))
+  names = [f'{group}/{_ACCURACY}/pooled' for group in _GROUPS]
+  return metrics[['round_num', *names, f'{_GROUPS[0]}/{_ACCURACY}/mean_over_clients']].dropna()
+
+
+def _describe_partition(config: config_lib.TrainConfig) -> str:
+  """`iid`, `classes_per_client=2`, …; of clients that a file names `clients`."""
+  name = config.partition or 'clients'
+  option = _PARTITION_OPTIONS.get(name)
+  return f'{name}={getattr(config, option):g}' if option else name
+
+
+def _summarize(curve: pd.DataFrame, table: pd.DataFrame) -> dict[str, float]:
+  """Both groups' accuracies before the first and after the last round, and what was forgotten."""
+  first, last = (curve.drop(columns='round_num').iloc[row].to_dict() for row in (0, -1))
+  old = table[~table['is_new'] & table[_ACCURACY].notna()]
+  pooled = f'{_GROUPS[0]}/{_ACCURACY}/pooled'
+  return {
+    **last,
+    **{f'before/{name}': value for name, value in first.items()},
+    f'forgotten/{pooled}': first[pooled] - last[pooled],
+    'old_clients/share_of_clients_worse': float(
+      (old[_ACCURACY] < old[f'before/{_ACCURACY}']).mean()
+    ),
+  }
