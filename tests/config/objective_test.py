@@ -49,10 +49,10 @@ class ObjectiveOptionsTest(parameterized.TestCase):
     ({'method': 'mtl', 'auxiliary': 'jigsaw'}, '--method is mtl: it belongs to --method=lg_fedavg'),
     ({'method': 'mtl', 'mtl_strength': -1.0}, '--mtl_strength is -1.0, expected 0 or more'),
     ({'method': 'mtl', 'mtl_strength': float('nan')}, '--mtl_strength is nan'),
-    ({'auxiliary_weight': 1.0}, '--auxiliary_weight is given, but there is no --auxiliary'),
+    ({'global_loss_weight': 1.0}, '--global_loss_weight is given, but there is no --auxiliary'),
     ({'auxiliary_units': (3,)}, '--auxiliary_units is given, but there is no --auxiliary'),
     ({'auxiliary': 'decoder'}, '--auxiliary is decoder, expected one of supervised'),
-    ({'auxiliary': 'jigsaw', 'auxiliary_weight': 0.0}, '_weight is 0.0, expected more than 0'),
+    ({'auxiliary': 'jigsaw', 'global_loss_weight': 0.0}, '_weight is 0.0, expected more than 0'),
     ({'auxiliary': 'jigsaw', 'auxiliary_units': (3, 0)}, '_units has 0, expected more than 0'),
     (
       {'auxiliary': 'jigsaw', 'task': 'embeddings', 'embeddings': 'set.npz'},

@@ -27,7 +27,7 @@ class ObjectiveOptions:
     'it; by default there is none.',
     AUXILIARIES,
   )
-  auxiliary_weight: float | None = option(
+  global_loss_weight: float | None = option(
     None,
     'lambda: of the loss L_local + lambda * L_global, where L_local is that of the auxiliary '
     "network: a greater one is more of the whole model's loss, L_global (--auxiliary); 1 by "
@@ -40,13 +40,13 @@ class ObjectiveOptions:
 
 _BELONGS_TO = {
   'mtl_strength': 'mtl',
-  **dict.fromkeys(('auxiliary', 'auxiliary_weight', 'auxiliary_units'), 'lg_fedavg'),
+  **dict.fromkeys(('auxiliary', 'global_loss_weight', 'auxiliary_units'), 'lg_fedavg'),
 }
 
 
 def defaults(options: ObjectiveOptions, methods: Collection[str]) -> dict[str, object]:
   """What options that are None stand for, by name, where they apply."""
-  of_auxiliary = {'auxiliary_weight': 1.0, 'auxiliary_units': (64,)}
+  of_auxiliary = {'global_loss_weight': 1.0, 'auxiliary_units': (64,)}
   return {
     **({'mtl_strength': 0.1} if 'mtl' in methods else {}),
     **(of_auxiliary if options.auxiliary else {}),
@@ -77,7 +77,7 @@ def check(options: ObjectiveOptions, methods: Collection[str], task: str) -> Non
       raise ConfigError(
         f'--{name} is given, but --method is {method}: it belongs to --method={needed}.'
       )
-    if name.startswith('auxiliary') and options.auxiliary is None:
+    if needed == 'lg_fedavg' and options.auxiliary is None:
       raise ConfigError(f'--{name} is given, but there is no --auxiliary.')
   on_vectors = task == 'embeddings' and options.auxiliary == 'jigsaw'
   if on_vectors or (task in text.TASKS and options.auxiliary not in (None, 'supervised')):
@@ -87,8 +87,10 @@ def check(options: ObjectiveOptions, methods: Collection[str], task: str) -> Non
     )
   if options.mtl_strength is not None and not 0 <= options.mtl_strength < math.inf:
     raise ConfigError(f'--mtl_strength is {options.mtl_strength}, expected 0 or more.')
-  if options.auxiliary_weight is not None and not 0 < options.auxiliary_weight < math.inf:
-    raise ConfigError(f'--auxiliary_weight is {options.auxiliary_weight}, expected more than 0.')
+  if options.global_loss_weight is not None and not 0 < options.global_loss_weight < math.inf:
+    raise ConfigError(
+      f'--global_loss_weight is {options.global_loss_weight}, expected more than 0.'
+    )
   if any(units < 1 for units in options.auxiliary_units or ()):
     raise ConfigError(
       f'--auxiliary_units has {min(options.auxiliary_units)}, expected more than 0.'

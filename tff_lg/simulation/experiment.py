@@ -149,7 +149,7 @@ def build_phases(
     proximal_strength=config.proximal_strength or 0.0,
     mtl_strength=config.mtl_strength or 0.0,
     auxiliary=auxiliary,
-    auxiliary_weight=config.auxiliary_weight or 1.0,
+    global_loss_weight=config.global_loss_weight or 1.0,
   )
   phases = []
   for index, (of_phase, method, num_rounds) in enumerate(wanted):

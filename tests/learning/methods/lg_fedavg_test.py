@@ -63,7 +63,7 @@ def _process(
   options = learning.MethodOptions(
     global_layers=global_layers,
     auxiliary=kind and _network(kind),
-    auxiliary_weight=weight,
+    global_loss_weight=weight,
   )
   settings = learning.ProcessSettings(
     tff.learning.optimizers.build_sgdm(rate),
@@ -137,7 +137,7 @@ class AuxiliaryTest(parameterized.TestCase):
       learning.MethodOptions(
         global_layers=('hidden_2', 'output'),
         auxiliary=_network('supervised'),
-        auxiliary_weight=0.5,
+        global_loss_weight=0.5,
       )
     )(
       models.from_keras(_keras_model(), loss=_LOSS, metrics={}),

@@ -17,7 +17,7 @@ def lg_fedavg(options: MethodOptions) -> Method:
   Args:
     options: `global_layers` names the global layers. With `auxiliary` a client also
       minimises the loss of a network of its own on what its local layers give, and
-      `auxiliary_weight` times the model's loss.
+      `global_loss_weight` times the model's loss.
 
   Returns:
     The method. It raises ValueError for a name that is no layer, for no layer, or if the
@@ -42,7 +42,7 @@ def lg_fedavg(options: MethodOptions) -> Method:
           f'the auxiliary network is on top of {", ".join(others)}, expected local weights of the '
           'model only.'
         )
-      objective = objectives.with_auxiliary(network, options.auxiliary_weight, settings.objective)
+      objective = objectives.with_auxiliary(network, options.global_loss_weight, settings.objective)
       settings = dataclasses.replace(settings, objective=objective)
     return process.build_local_global_process(model, settings)
 

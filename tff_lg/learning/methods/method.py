@@ -22,7 +22,7 @@ class MethodOptions:
     proximal_strength: mu of the proximal term (fedprox).
     mtl_strength: lambda of the penalty on the distance from the mean (mtl).
     auxiliary: network on the local representation (lg_fedavg), None for none.
-    auxiliary_weight: lambda, what the global loss is multiplied by beside that of the
+    global_loss_weight: lambda, what the global loss is multiplied by beside that of the
       auxiliary network (lg_fedavg).
   """
 
@@ -30,4 +30,4 @@ class MethodOptions:
   proximal_strength: float = 0.0
   mtl_strength: float = 0.0
   auxiliary: auxiliary_lib.AuxiliaryNetwork | None = None
-  auxiliary_weight: float = 1.0
+  global_loss_weight: float = 1.0
