@@ -40,6 +40,18 @@ class ExamplesTest(parameterized.TestCase):
     np.testing.assert_array_equal(joined.users, ['al', 'al', 'bo'])
     self.assertIsNone(examples.concatenate([whole, examples.Examples(_X, _Y)]).users)
 
+  def test_attributes_go_with_their_examples(self):
+    attributes = np.array([[0, 1], [1, 1], [0, 0]], np.int32)
+    whole = examples.Examples(_X, _Y, attributes=attributes)
+    taken = whole.take(np.array([2, 0]))
+    np.testing.assert_array_equal(taken.attributes, [[0, 0], [0, 1]])
+    joined = examples.concatenate([taken, whole.take(np.array([1]))])
+    np.testing.assert_array_equal(joined.attributes, attributes[[2, 0, 1]])
+    self.assertIsNone(examples.concatenate([whole, examples.Examples(_X, _Y)]).attributes)
+    for wrong in (attributes[:2], attributes[:, 0], attributes.astype(np.int64)):
+      with self.assertRaisesRegex(examples.DataError, r'attributes is .*, expected int32 \[3, k\]'):
+        examples.Examples(_X, _Y, attributes=wrong)
+
   @parameterized.parameters(
     (_X.astype(np.float64), _Y, None, r'x is float64 \[3, 2\], expected float32'),
     (_X, _Y.astype(np.int64), None, r'y is int64 \[3\], expected int32 \[3\]'),

@@ -105,6 +105,11 @@ class ExtraWeightsTest(absltest.TestCase):
     self.assertEqual(self.model.merge('cd', 'abe'), tuple('abcde'))
     self.assertEqual(self.model.with_all_global().split('abcde')[1], ('e',))
 
+  def test_they_may_be_global_until_another_split(self):
+    model = testing.classifier().with_extra_weights({'extra/kernel': self.extra}, are_global=True)
+    self.assertEqual(model.split('abcde'), (tuple('abcde'), ()))
+    self.assertEqual(model.with_all_global().split('abcde')[1], ('e',))
+
   def test_they_are_no_layer(self):
     self.assertEqual(self.model.layer_names, ('hidden_1', 'output'))
     with self.assertRaisesRegex(ValueError, 'no layer with weights named extra'):

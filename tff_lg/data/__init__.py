@@ -2,9 +2,10 @@
 
 Comes in: a data set's name and folder. Goes out: `FederatedData`, numpy arrays of each client's
 training, validation and test examples. May import: numpy; nothing of this package. (The loaders
-import scikit-learn, TensorFlow or TFF when they are called.)
+import scikit-learn, pandas, TensorFlow or TFF when they are called.)
 
-Text by user is data and clients at once: `load_text`.
+Text by user is data and clients at once: `load_text`. People with protected attributes:
+`load_adult`.
 
   source = data.load_source('mnist', data_dir)
   partitioner = data.partitioners.classes_per_client(100, 2)
@@ -12,6 +13,7 @@ Text by user is data and clients at once: `load_text`.
 """
 
 from tff_lg.data import partitioners, vocabulary
+from tff_lg.data.adult import ADULT_ATTRIBUTES, load_adult
 from tff_lg.data.examples import DataError, Examples, Source, concatenate
 from tff_lg.data.federated import ClientExamples, FederatedData, partition_clients
 from tff_lg.data.held_out import Choose as ChooseHeldOut
@@ -22,6 +24,7 @@ from tff_lg.data.text import load_text
 from tff_lg.data.transformations import TRANSFORMATIONS, transform
 
 __all__ = [
+  'ADULT_ATTRIBUTES',
   'SOURCE_NAMES',
   'TRANSFORMATIONS',
   'ChooseHeldOut',
@@ -33,6 +36,7 @@ __all__ = [
   'concatenate',
   'hold_out_clients',
   'iid_twin',
+  'load_adult',
   'load_source',
   'load_text',
   'partition_clients',

@@ -19,6 +19,7 @@ class Examples:
       e.g. sequences of tokens [n, T].
     y: int32, labels from 0: [n], or for sequences [n, T], one a position of x.
     users: str [n], the natural client of each example, where the data have one.
+    attributes: int32 [n, k], protected attributes from 0, such as sex, where the data have any.
 
   Raises:
     DataError: a wrong dtype, or arrays of different lengths.
@@ -27,6 +28,7 @@ class Examples:
   x: np.ndarray
   y: np.ndarray
   users: np.ndarray | None = None
+  attributes: np.ndarray | None = None
 
   def __post_init__(self):
     if self.x.dtype not in (np.float32, np.int32) or self.x.ndim < 1:
@@ -43,24 +45,35 @@ class Examples:
     if users is not None and (users.dtype.kind != 'U' or users.shape != self.x.shape[:1]):
       found = f'{users.dtype} {list(users.shape)}'
       raise DataError(f'users is {found}, expected str [{len(self.x)}], one name a row of x.')
+    attributes = self.attributes
+    if attributes is not None and (
+      attributes.dtype != np.int32 or attributes.ndim != 2 or len(attributes) != len(self.x)
+    ):
+      found = f'{attributes.dtype} {list(attributes.shape)}'
+      raise DataError(f'attributes is {found}, expected int32 [{len(self.x)}, k].')
 
   def __len__(self) -> int:
     return len(self.y)
 
   def take(self, indices: np.ndarray) -> 'Examples':
     """Returns a copy of the examples at `indices` (integers [m]), in that order."""
-    users = None if self.users is None else self.users[indices]
-    return Examples(self.x[indices], self.y[indices], users)
+    users, attributes = (
+      None if of_all is None else of_all[indices] for of_all in (self.users, self.attributes)
+    )
+    return Examples(self.x[indices], self.y[indices], users, attributes)
 
 
 def concatenate(parts: Sequence[Examples]) -> Examples:
-  """All examples of the parts, at least one, in their order; users only if all have them."""
-  with_users = all(part.users is not None for part in parts)
-  return Examples(
-    np.concatenate([part.x for part in parts]),
-    np.concatenate([part.y for part in parts]),
-    np.concatenate([part.users for part in parts]) if with_users else None,
-  )
+  """All examples of the parts, at least one, in their order; users only if all have them.
+
+  The same holds for attributes.
+  """
+
+  def joined(name: str) -> np.ndarray | None:
+    of_parts = [getattr(part, name) for part in parts]
+    return None if any(values is None for values in of_parts) else np.concatenate(of_parts)
+
+  return Examples(joined('x'), joined('y'), joined('users'), joined('attributes'))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -5,13 +5,14 @@ and, for each weight, whether the server aggregates it (global) or it never
 leaves its client (local). `build_mlp` and `build_lenet` are the networks of the
 LG-FedAvg paper, `build_cgau` is that of Rieger et al., `build_resnet18` and `build_lstm`
 are those of Yu et al. for images and for text. An `AuxiliaryNetwork` learns on a client's
-local layers and stays there.
+local layers and stays there; one of `build_adversary` keeps protected attributes out of them.
 
 Comes in: a Keras model, a loss, metrics. Goes out: a frozen value that
 `tff_lg.learning` trains. May import: TensorFlow, TFF; nothing of this package.
 """
 
-from tff_lg.models.auxiliary import AuxiliaryNetwork, build_auxiliary
+from tff_lg.models.adversary import Adversary, build_adversary, protected_classifier
+from tff_lg.models.auxiliary import AuxiliaryNetwork, build_auxiliary, representation
 from tff_lg.models.cgau import ClientShift, ConditionalGatedActivation
 from tff_lg.models.cgau_network import (
   UNKNOWN_CLIENT,
@@ -31,6 +32,7 @@ from tff_lg.models.sequences import SequenceCrossentropy, from_keras_sequences
 __all__ = [
   'RESNET18_BODY',
   'UNKNOWN_CLIENT',
+  'Adversary',
   'AuxiliaryNetwork',
   'ClientShift',
   'ConditionalGatedActivation',
@@ -39,6 +41,7 @@ __all__ = [
   'SequenceCrossentropy',
   'StatelessDropout',
   'append_client_index',
+  'build_adversary',
   'build_auxiliary',
   'build_cgau',
   'build_lenet',
@@ -49,5 +52,7 @@ __all__ = [
   'from_keras',
   'from_keras_sequences',
   'layer_names',
+  'protected_classifier',
+  'representation',
   'unknown_client_weights',
 ]

@@ -88,7 +88,7 @@ def build_auxiliary(
   if kind not in _QUESTIONS:
     raise ValueError(f'auxiliary network is {kind}, expected one of {", ".join(_QUESTIONS)}.')
   question = _QUESTIONS[kind](keras_model, label_loss, seed)
-  hidden = _representation(keras_model, global_layers)
+  hidden = representation(keras_model, global_layers)
   if len(hidden.shape) > len(keras_model.output_shape):
     hidden = tf.keras.layers.Flatten(name=f'{_NAME}/flatten')(hidden)
   names = [*(f'hidden_{number + 1}' for number in range(len(units))), 'output']
@@ -115,8 +115,19 @@ def build_auxiliary(
   )
 
 
-def _representation(keras_model: tf.keras.Model, global_layers: Sequence[str]) -> tf.Tensor:
-  """The input of the first global layer, which must have local layers below it."""
+def representation(keras_model: tf.keras.Model, global_layers: Sequence[str]) -> tf.Tensor:
+  """What a network's local layers give to the global ones.
+
+  Args:
+    keras_model: the network.
+    global_layers: names of its layers that are global.
+
+  Returns:
+    The input of the first global layer, a symbolic tensor of the network.
+
+  Raises:
+    ValueError: no local layer is below it, or it has several inputs.
+  """
   has_weights = [layer for layer in keras_model.layers if layer.weights]
   of_model = [layer.name.split('/')[0] for layer in has_weights]
   first = next((i for i, name in enumerate(of_model) if name in global_layers), len(of_model))

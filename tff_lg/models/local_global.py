@@ -32,8 +32,8 @@ class LocalGlobalModel:
     outputs_per_example: how many numbers the output for one example has.
     server_has_copy: whether every weight is a client's own and the server has a copy beside
       it, the mean of the clients'.
-    extra_weights: initial values of the last weights, which are none of the network's: they
-      are local, only objectives use them, and no evaluation does.
+    extra_weights: initial values of the last weights, which are none of the network's: only
+      objectives use them, and no evaluation does.
   """
 
   functional: tff.learning.models.FunctionalModel
@@ -93,12 +93,17 @@ class LocalGlobalModel:
     """
     return dataclasses.replace(self.with_global_layers(()), server_has_copy=True)
 
-  def with_extra_weights(self, weights: Mapping[str, np.ndarray]) -> 'LocalGlobalModel':
-    """The same model, with more local weights, by `layer/weight`, for an objective."""
+  def with_extra_weights(
+    self, weights: Mapping[str, np.ndarray], *, are_global: bool = False
+  ) -> 'LocalGlobalModel':
+    """The same model, with more weights, by `layer/weight`, for an objective.
+
+    They are local, or global until the model is given another split.
+    """
     return dataclasses.replace(
       self,
       weight_names=(*self.weight_names, *weights),
-      weight_is_global=(*self.weight_is_global, *[False] * len(weights)),
+      weight_is_global=(*self.weight_is_global, *[are_global] * len(weights)),
       extra_weights=(*self.extra_weights, *weights.values()),
     )
 

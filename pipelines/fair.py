@@ -1,0 +1,128 @@
+"""Fair representations on UCI Adult: predict income, do not tell race and sex.
+
+  python -m pipelines.fair --run_dir=runs/fair --data_dir=adult --lambdas=1,3,10
+  python -m pipelines.fair --run_dir=runs/fair_fast --fast
+
+Ten devices with rows of Adult learn local layers that give a representation h, later layers
+that predict income from h, and an adversary that guesses race and sex from h. Local learning,
+FedAvg (network and adversary global) and LG-FedAvg (later layers global, adversary local)
+each go on for --rounds from what the devices learned alone, without an adversary's pressure
+and, the latter two, with each of --lambdas. The adversary steps first in each batch, then the
+local layers against it, with the gradient times lambda.
+
+Prints accuracy, AUC and the adversary's AUC as Table 4 of Liang et al. 2020 has them, beside
+the AUC of probes fitted afterwards on the frozen h, and parity of predictions. Writes
+results.csv (a row a run), rounds.csv (figures over rounds), summary.json (mean and standard
+deviation over --seeds), tables.md and figures/fair.png, accuracy against leakage.
+
+Without --data_dir the rows are a synthetic table, which says nothing of real people.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+
+from absl import flags
+
+from pipelines import launch, run_dirs, runtime_flags
+from tff_lg import environment, files
+
+_RUN_DIR = flags.DEFINE_string('run_dir', None, 'Folder of this run, made if need be.')
+_DATA_DIR = flags.DEFINE_string(
+  'data_dir', None, 'Folder with the official adult.data and adult.test; else a synthetic table.'
+)
+_LAMBDAS = flags.DEFINE_list('lambdas', ['1', '3', '10'], 'Strengths of the adversary, above 0.')
+_SEEDS = flags.DEFINE_list('seeds', ['0'], 'Each repeats everything.')
+_PARTITIONS = flags.DEFINE_list(
+  'partitions', ['iid', 'non_iid'], 'iid; non_iid: sorted by income, ten shards a device.'
+)
+_NUM_CLIENTS = flags.DEFINE_integer(
+  'num_clients', 10, 'Devices, all in every round.', lower_bound=1
+)
+_TRAIN_ROWS = flags.DEFINE_integer('train_rows', 15_000, 'Training rows of all devices together.')
+_PRETRAIN_EPOCHS = flags.DEFINE_integer(
+  'pretrain_epochs', 10, 'Epochs that each device trains alone.', lower_bound=1
+)
+_ROUNDS = flags.DEFINE_integer('rounds', 10, 'Joint rounds of one epoch.', lower_bound=1)
+_FAST = flags.DEFINE_bool(
+  'fast',
+  False,
+  'A complete small run in about a minute: 2 devices, 400 training rows, 1 epoch alone, 2 rounds, '
+  'one lambda, whatever the flags of these say.',
+)
+_SMALL = {'num_clients': 2, 'train_rows': 400, 'pretrain_epochs': 1, 'rounds': 2, 'lambdas': (1.0,)}
+
+
+def main(argv: Sequence[str]) -> None:
+  """Checks the flags, then trains, measures, draws and writes."""
+  try:
+    if len(argv) > 1:
+      raise ValueError(f'{argv[1]} is no flag: write --name=value.')
+    if not _RUN_DIR.value:
+      raise ValueError('--run_dir is missing: name a folder for this run.')
+    values = _values()
+    flag_lines = ''.join(
+      f'--{name}={",".join(map(str, value)) if isinstance(value, tuple) else value}\n'
+      for name, value in values.items()
+      if value is not None
+    )
+    run_dirs.check_folder(_RUN_DIR.value, flag_lines)
+    environment.check_environment()
+    # TensorFlow takes seconds to import: only for flags that are good.
+    import tqdm
+
+    from tff_lg import data
+    from tff_lg.analysis import fairness, style, tables
+    from tff_lg.analysis.figures import fair as figures
+    from tff_lg.simulation import fair
+
+    config = fair.FairConfig(**values)
+    runtime_flags.set_execution_context()
+    runs = tqdm.tqdm(fair.run_fair(config), total=config.num_runs, unit='run', disable=None)
+    results, rounds = fairness.collect(runs, data.ADULT_ATTRIBUTES)
+  except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
+    sys.exit(f'fair: {error}')
+
+  shown = (
+    fairness.methods_table(results),
+    fairness.attributes_table(results, data.ADULT_ATTRIBUTES),
+  )
+  contents = {
+    run_dirs.FLAGS_FILE: flag_lines,
+    'figures/fair.png': style.png_bytes(figures.accuracy_against_leakage(results)),
+    'results.csv': results.to_csv(index=False, lineterminator='\n'),
+    'rounds.csv': rounds.to_csv(index=False, lineterminator='\n'),
+    'summary.json': json.dumps(fairness.summary(results), indent=2, sort_keys=True) + '\n',
+    'tables.md': '\n\n'.join(map(tables.to_markdown, shown)) + '\n',
+  }
+  try:
+    for name, content in contents.items():
+      files.write_atomically(os.path.join(_RUN_DIR.value, name), content)
+  except OSError as error:
+    sys.exit(f'fair: {error.filename} cannot be written: {error.strerror}.')
+  print('\n\n'.join(map(tables.to_text, shown)))
+  print(f'Figure: {os.path.abspath(os.path.join(_RUN_DIR.value, "figures/fair.png"))}')
+
+
+def _values() -> dict:
+  """The flags' values by name, with `--fast`, and lists as tuples of their kind."""
+  values = {
+    flag.name: flag.value
+    for flag in (_DATA_DIR, _NUM_CLIENTS, _TRAIN_ROWS, _PRETRAIN_EPOCHS, _ROUNDS)
+  }
+  for flag, kind, kinds in (
+    (_LAMBDAS, float, 'numbers'),
+    (_SEEDS, int, 'whole numbers'),
+    (_PARTITIONS, str, 'names'),
+  ):
+    try:
+      values[flag.name] = tuple(map(kind, flag.value))
+    except ValueError:
+      found = ','.join(flag.value)
+      raise ValueError(f'--{flag.name} is {found}, expected {kinds} with commas between.') from None
+  return values | (_SMALL if _FAST.value else {})
+
+
+if __name__ == '__main__':
+  launch.run(main)

@@ -1,0 +1,59 @@
+"""Tests of the tables over seeds."""
+
+from absl.testing import absltest
+
+from tests.analysis.fairness import testing
+from tff_lg.analysis import fairness, tables
+
+
+class ResultsTableTest(absltest.TestCase):
+  def test_methods_table_has_the_papers_form(self):
+    table = fairness.methods_table(testing.results())
+    self.assertEqual(
+      [column.name for column in table.columns],
+      ['method', *['acc', 'AUC', 'adv AUC', 'logistic', 'boosting'] * 2],
+    )
+    self.assertEqual([column.group for column in table.columns[1::5]], ['IID', 'non-IID'])
+    self.assertEqual(
+      [row[0] for row in table.rows],
+      ['FedAvg', 'LG-FedAvg', 'LG-FedAvg + adversary, lambda 2.5'],
+    )
+    # The standard deviation of .80 and .82 is .0141.
+    self.assertEqual(table.rows[0][1:4], ('81.0 ± 1.4', '90.0 ± 0.0', '65.0 ± 0.0'))
+    self.assertEqual(table.rows[2][1], '80.0 ± 1.4')
+    self.assertEqual(table.rows[2][6], '78.0 ± 1.4')
+    self.assertIn('more frequent class has an accuracy of 75.0.', table.notes[-1])
+    self.assertIn('non-IID', tables.to_text(table))
+
+  def test_one_seed_has_no_deviation(self):
+    table = fairness.methods_table(testing.results((0,)))
+    self.assertEqual(table.rows[0][1:3], ('80.0', '90.0'))
+
+  def test_attributes_table(self):
+    table = fairness.attributes_table(testing.results((0,)), ('race', 'sex'))
+    self.assertLen(table.rows, 6)
+    self.assertEqual(
+      table.rows[5],
+      (
+        'non-IID: LG-FedAvg + adversary, lambda 2.5',
+        *('60.0', '60.0', '60.0', '10.0', '–'),
+        *('70.0', '70.0', '70.0', '10.0', '–'),
+      ),
+    )
+
+  def test_summary(self):
+    summary = fairness.summary(testing.results())
+    self.assertLen(summary, 6)
+    values = summary['non_iid/lg_fedavg/lambda_2.5']
+    self.assertAlmostEqual(values['local_test/accuracy/pooled/mean'], 0.78)
+    self.assertAlmostEqual(values['local_test/accuracy/pooled/std'], 0.02 / 2**0.5)
+    self.assertIsNone(values['local_test/equalized_odds_difference/race/pooled/mean'])
+    self.assertIsNone(
+      fairness.summary(testing.results((0,)))['iid/fedavg/lambda_0'][
+        'local_test/accuracy/pooled/std'
+      ]
+    )
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,133 @@
+"""Tests of the experiment on fair representations, on the synthetic table."""
+
+import dataclasses
+import itertools
+
+import numpy as np
+from absl.testing import absltest, parameterized
+
+from tff_lg import models, simulation
+from tff_lg.simulation import fair
+
+_SMALL = fair.FairConfig(
+  partitions=('non_iid',),
+  lambdas=(2.0,),
+  num_clients=2,
+  train_rows=220,
+  pretrain_epochs=1,
+  rounds=2,
+  seeds=(0, 5),
+)
+# Of the network 36-32-32-32-32-2 and the adversary 32-32-32-32-2: weights and biases.
+_ABOVE_H, _ADVERSARY = 32 * 33 + 33 * 2, 3 * 32 * 33 + 33 * 2
+
+
+def setUpModule():
+  simulation.set_execution_context()
+
+
+class RunFairTest(absltest.TestCase):
+  @classmethod
+  def setUpClass(cls):
+    super().setUpClass()
+    every_run = list(fair.run_fair(_SMALL))
+    cls.runs, cls.of_other_seed = every_run[:5], every_run[5:]
+
+  def test_methods_and_strengths(self):
+    self.assertEqual(
+      [(run.partition, run.method, run.strength, run.seed) for run in self.runs],
+      [
+        ('non_iid', *of_run, 0)
+        for of_run in (
+          ('local_only', 0.0),
+          *itertools.product(('fedavg', 'lg_fedavg'), (0.0, 2.0)),
+        )
+      ],
+    )
+    self.assertEqual(_SMALL.num_runs, 10)
+    self.assertEqual([run.seed for run in self.of_other_seed], [5] * 5)
+
+  def test_outputs(self):
+    for run in self.runs:
+      self.assertLen(run.test_by_round, 3)
+      self.assertEqual(sum(len(rows.y) for rows in run.train), 220)
+      for rows in (*run.train, *run.test_by_round[0], *run.test_by_round[-1]):
+        n = len(rows.y)
+        self.assertEqual(rows.h.shape, (n, 32))
+        self.assertEqual(rows.guesses.shape, (n, 2))
+        self.assertEqual(rows.attributes.shape, (n, 2))
+        self.assertBetween(rows.probability.min(), 0, 1)
+        self.assertTrue((rows.h >= 0).all())
+      self.assertEqual(run.left_out, 0)
+
+  def test_rows_are_sorted_by_income_in_shards(self):
+    # 220 rows in 20 shards of 11, ten a device: only one shard can have both classes.
+    shares = [[np.sum(rows.y == label) for label in (0, 1)] for rows in self.runs[0].train]
+    self.assertLessEqual(np.sum(np.array(shares) % 11 > 0), 2)
+    for run in self.runs[1:]:
+      for rows, same in zip(run.train, self.runs[0].train, strict=True):
+        np.testing.assert_array_equal(rows.attributes, same.attributes)
+
+  def test_what_travels(self):
+    below_h = 37 * 32 + 2 * 33 * 32
+    # An upload to begin with, then two rounds both ways, of two devices.
+    travelling = {'local_only': 0, 'fedavg': below_h + _ABOVE_H + _ADVERSARY, 'lg_fedavg': _ABOVE_H}
+    for run in self.runs:
+      self.assertEqual(run.traffic.parameters, 2 * 5 * travelling[run.method])
+
+  def test_methods_begin_with_the_same_local_layers_and_fedavg_with_their_mean(self):
+    local, fedavg, _, lg_fedavg, _ = (run.test_by_round[0] for run in self.runs)
+    for device in range(2):
+      np.testing.assert_array_equal(local[device].h, lg_fedavg[device].h)
+      np.testing.assert_array_equal(local[device].guesses, lg_fedavg[device].guesses)
+      self.assertFalse(np.array_equal(local[device].h, fedavg[device].h))
+      self.assertFalse(np.array_equal(local[device].probability, lg_fedavg[device].probability))
+
+  def test_strength_changes_the_representation_of_the_last_round_only(self):
+    for listening, acting in ((1, 2), (3, 4)):
+      first, last = (
+        [self.runs[run].test_by_round[round_num][0].h for run in (listening, acting)]
+        for round_num in (0, -1)
+      )
+      np.testing.assert_array_equal(*first)
+      self.assertFalse(np.array_equal(*last))
+
+  def test_same_seed_same_bits_whatever_the_other_seeds(self):
+    alone = fair.run_fair(dataclasses.replace(_SMALL, seeds=(5,)))
+    for run, again in zip(self.of_other_seed[:2], alone, strict=False):
+      for one, other in zip(run.test_by_round[-1], again.test_by_round[-1], strict=True):
+        for a, b in zip(one, other, strict=True):
+          np.testing.assert_array_equal(a, b)
+    first, other = (runs[0].train[0].attributes for runs in (self.runs, self.of_other_seed))
+    self.assertFalse(np.array_equal(first, other))
+
+
+class SplitTest(absltest.TestCase):
+  def test_adversary_is_global_with_fedavg_alone(self):
+    for method, split in fair._SPLITS.items():
+      model, adversary = fair._build_model(_SMALL, 36, 0, 0.0, split)
+      global_names, _ = model.split(model.weight_names)
+      is_global = set(adversary.own_weights) <= set(global_names)
+      self.assertEqual(is_global, method == 'fedavg')
+      self.assertIsInstance(adversary, models.Adversary)
+
+
+class FairConfigTest(parameterized.TestCase):
+  @parameterized.parameters(
+    ({'lambdas': ()}, '--lambdas is empty, expected different numbers'),
+    ({'lambdas': (1.0, 1.0)}, '--lambdas is 1.0,1.0, expected different'),
+    ({'lambdas': (-1.0,)}, '--lambdas is -1.0, expected different numbers, 0 or more'),
+    ({'lambdas': (float('nan'),)}, '--lambdas is nan, expected'),
+    ({'lambdas': (float('inf'),)}, '--lambdas is inf, expected numbers above 0'),
+    ({'lambdas': (0.0,)}, '--lambdas is 0.0, expected numbers above 0: 0 is always tried'),
+    ({'seeds': (-1,)}, '--seeds is -1, expected'),
+    ({'partitions': ('even',)}, '--partitions is even, expected some of iid,non_iid'),
+    ({'train_rows': 99}, '--train_rows is 99, expected at least 100, ten a device'),
+  )
+  def test_refuses(self, changes, sentence):
+    with self.assertRaisesRegex(ValueError, sentence):
+      fair.FairConfig(**changes)
+
+
+if __name__ == '__main__':
+  absltest.main()

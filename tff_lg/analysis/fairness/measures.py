@@ -1,0 +1,121 @@
+"""All figures of a run, from what its devices' models say."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+import numpy as np
+
+from tff_lg.analysis.fairness import parity, probes
+
+# What a prediction counts as positive from, as the argmax of two classes does.
+_THRESHOLD = 0.5
+
+
+class Outputs(Protocol):
+  """What a device's own model and adversary say of n rows, as `tff_lg.simulation.fair` has it.
+
+  Attributes:
+    h: representation, float [n, size].
+    probability: float [n], of class 1.
+    guesses: float [n, attributes], the adversary's probability of each attribute being 1.
+    y: int [n], 0 or 1.
+    attributes: int [n, attributes], 0 or 1.
+  """
+
+  h: np.ndarray
+  probability: np.ndarray
+  guesses: np.ndarray
+  y: np.ndarray
+  attributes: np.ndarray
+
+
+def measure_round(test: Sequence[Outputs], attributes: Sequence[str]) -> dict[str, float]:
+  """Figures of a round, on each device's own test rows.
+
+  Args:
+    test: of each device.
+    attributes: their names, in the order of the columns.
+
+  Returns:
+    `local_test/accuracy/pooled`, over all devices' rows; `local_test/auc/mean_over_clients`;
+    `local_test/adversary_auc/ATTRIBUTE/mean_over_clients` and, for the mean of all attributes,
+    `local_test/adversary_auc/mean_over_clients`. A device with rows of one group alone is left
+    out of a mean.
+  """
+  predicted, y = _pooled(test, _predicted), _pooled(test, lambda rows: rows.y)
+  values = {
+    'local_test/accuracy/pooled': float(np.mean(predicted == y)),
+    'local_test/auc/mean_over_clients': _mean(probes.auc(d.y, d.probability) for d in test),
+  }
+  adversary = [
+    _mean(probes.auc(rows.attributes[:, column], rows.guesses[:, column]) for rows in test)
+    for column in range(len(attributes))
+  ]
+  return values | _by_attribute('adversary_auc', attributes, adversary)
+
+
+def measure(
+  train: Sequence[Outputs], test: Sequence[Outputs], attributes: Sequence[str]
+) -> dict[str, float]:
+  """Figures of a model that has been trained.
+
+  Args:
+    train: of each device's training rows; probes are fitted on them.
+    test: of each device's test rows; everything is measured on them.
+    attributes: their names, in the order of the columns.
+
+  Returns:
+    Those of `measure_round`; `local_test/probe_auc/PROBE/ATTRIBUTE/mean_over_clients` and
+    the mean of all attributes, of probes of each device's own;
+    `local_test/demographic_parity_difference/ATTRIBUTE/pooled` and `equalized_odds_difference`,
+    over all devices' predictions, as a device has few rows of a group; and
+    `local_test/accuracy/majority`, of always predicting the more frequent class.
+  """
+  values = measure_round(test, attributes)
+  columns = range(len(attributes))
+  for probe in probes.PROBES:
+    found = [
+      _mean(
+        probes.probe_auc(probe, a.h, a.attributes[:, column], b.h, b.attributes[:, column])
+        for a, b in zip(train, test, strict=True)
+      )
+      for column in columns
+    ]
+    values |= _by_attribute(f'probe_auc/{probe}', attributes, found)
+  predicted, y = _pooled(test, _predicted), _pooled(test, lambda rows: rows.y)
+  for name, column in zip(attributes, columns, strict=True):
+    group = _pooled(test, lambda rows, column=column: rows.attributes[:, column])
+    for rule, value in (
+      ('demographic_parity', parity.demographic_parity_difference(predicted, group)),
+      ('equalized_odds', parity.equalized_odds_difference(y, predicted, group)),
+    ):
+      values[f'local_test/{rule}_difference/{name}/pooled'] = value
+  share = float(np.mean(y))
+  return values | {'local_test/accuracy/majority': max(share, 1 - share)}
+
+
+def _predicted(rows: Outputs) -> np.ndarray:
+  return rows.probability > _THRESHOLD
+
+
+def _pooled(devices: Sequence[Outputs], of: Callable[[Outputs], np.ndarray]) -> np.ndarray:
+  return np.concatenate([of(rows) for rows in devices])
+
+
+def _mean(values: Iterable[float]) -> float:
+  """The mean of those that are numbers; NaN if none is."""
+  finite = [value for value in values if np.isfinite(value)]
+  return float(np.mean(finite)) if finite else float('nan')
+
+
+def _by_attribute(
+  name: str, attributes: Sequence[str], values: Sequence[float]
+) -> dict[str, float]:
+  """Means over clients, of each attribute and of all of them."""
+  return {
+    **{
+      f'local_test/{name}/{attribute}/mean_over_clients': value
+      for attribute, value in zip(attributes, values, strict=True)
+    },
+    f'local_test/{name}/mean_over_clients': float(np.mean(values)),
+  }

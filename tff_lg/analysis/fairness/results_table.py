@@ -1,0 +1,140 @@
+"""Results of several seeds as tables; the first has the form of the paper's."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from tff_lg.analysis import formats, names, tables
+from tff_lg.analysis.tables import Column
+
+PARTITION_NAMES = {'iid': 'IID', 'non_iid': 'non-IID'}
+_KEYS = ['partition', 'method', 'lambda']
+_TEST = 'local_test'
+_COLUMNS = {
+  'acc': f'{_TEST}/accuracy/pooled',
+  'AUC': f'{_TEST}/auc/mean_over_clients',
+  'adv AUC': f'{_TEST}/adversary_auc/mean_over_clients',
+  'logistic': f'{_TEST}/probe_auc/logistic/mean_over_clients',
+  'boosting': f'{_TEST}/probe_auc/boosting/mean_over_clients',
+}
+_OF_AN_ATTRIBUTE = {
+  'adv AUC': f'{_TEST}/adversary_auc/{{}}/mean_over_clients',
+  'logistic': f'{_TEST}/probe_auc/logistic/{{}}/mean_over_clients',
+  'boosting': f'{_TEST}/probe_auc/boosting/{{}}/mean_over_clients',
+  'parity': f'{_TEST}/demographic_parity_difference/{{}}/pooled',
+  'odds': f'{_TEST}/equalized_odds_difference/{{}}/pooled',
+}
+_NOTES = (
+  "All in per cent, on each device's own test rows. acc: over all rows; AUC: mean over devices.",
+  'adv AUC: of the adversary that trained along, mean over attributes; 50 is a guess. Without',
+  '"+ adversary" it only listens, and the local layers learn nothing from it.',
+  'logistic, boosting: AUC of probes fitted afterwards on the frozen representation.',
+)
+_PARITY_NOTE = (
+  'parity, odds: demographic parity and equalised odds difference of predictions; 0 is parity.'
+)
+
+
+def over_seeds(results: pd.DataFrame) -> pd.DataFrame:
+  """Means and standard deviations over seeds.
+
+  Args:
+    results: a row a run, with the columns partition, method, lambda, seed, and figures.
+
+  Returns:
+    A row a partition, method and lambda, in the order they come in; two columns a figure,
+    (name, `mean`) and (name, `std`), the latter NaN of one seed.
+  """
+  return results.drop(columns='seed').groupby(_KEYS, sort=False).agg(['mean', 'std'])
+
+
+def summary(results: pd.DataFrame) -> dict[str, dict[str, float | None]]:
+  """Means and standard deviations for `summary.json`.
+
+  Args:
+    results: as `over_seeds` takes them.
+
+  Returns:
+    By `partition/method/lambda_N`, each figure's `FIGURE/mean` and `FIGURE/std`; None where
+    it is no number.
+  """
+  return {
+    f'{partition}/{method}/lambda_{strength:g}': {
+      f'{figure}/{statistic}': float(value) if pd.notna(value) else None
+      for (figure, statistic), value in row.items()
+    }
+    for (partition, method, strength), row in over_seeds(results).iterrows()
+  }
+
+
+def methods_table(results: pd.DataFrame) -> tables.Table:
+  """A row a method and lambda, in columns as Table 4 of the paper has them, and probes.
+
+  Args:
+    results: as `over_seeds` takes them.
+
+  Returns:
+    Accuracy, AUC, adversary's AUC and probes' AUC of each partition; the share of the more
+    frequent class is in a note.
+  """
+  statistics = over_seeds(results)
+  partitions = list(dict.fromkeys(results['partition']))
+  columns = (
+    Column('', 'method'),
+    *(Column(PARTITION_NAMES[partition], name) for partition in partitions for name in _COLUMNS),
+  )
+  rows = [
+    (
+      _label(method, strength),
+      *(
+        _cell(statistics, (partition, method, strength), metric)
+        for partition in partitions
+        for metric in _COLUMNS.values()
+      ),
+    )
+    for method, strength in dict.fromkeys(zip(results['method'], results['lambda'], strict=True))
+  ]
+  majority = formats.percent(results[f'{_TEST}/accuracy/majority'].mean(), 1)
+  note = f'Always predicting the more frequent class has an accuracy of {majority}.'
+  return tables.Table(columns, tuple(rows), (*_NOTES, note))
+
+
+def attributes_table(results: pd.DataFrame, attributes: Sequence[str]) -> tables.Table:
+  """What is told of each attribute, a row a partition, method and lambda.
+
+  Args:
+    results: as `over_seeds` takes them.
+    attributes: names of the attributes.
+
+  Returns:
+    Adversary's and probes' AUC and both parity differences of each attribute.
+  """
+  statistics = over_seeds(results)
+  columns = (
+    Column('', 'method'),
+    *(Column(attribute, name) for attribute in attributes for name in _OF_AN_ATTRIBUTE),
+  )
+  rows = [
+    (
+      f'{PARTITION_NAMES[partition]}: {_label(method, strength)}',
+      *(
+        _cell(statistics, (partition, method, strength), metric.format(attribute))
+        for attribute in attributes
+        for metric in _OF_AN_ATTRIBUTE.values()
+      ),
+    )
+    for partition, method, strength in statistics.index
+  ]
+  return tables.Table(columns, tuple(rows), (_PARITY_NOTE,))
+
+
+def _label(method: str, strength: float) -> str:
+  name = names.method_name(method)
+  return f'{name} + adversary, lambda {strength:g}' if strength else name
+
+
+def _cell(statistics: pd.DataFrame, key: tuple, metric: str) -> str:
+  """`83.7`, or `83.7 ± 0.3` of several seeds."""
+  mean, std = (statistics.loc[key, (metric, statistic)] for statistic in ('mean', 'std'))
+  text = formats.percent(mean, 1)
+  return text if pd.isna(std) else f'{text} ± {formats.percent(std, 1)}'
