@@ -4,14 +4,15 @@ The room turns a Keras model into a `LocalGlobalModel`: TFF's functional model
 and, for each weight, whether the server aggregates it (global) or it never
 leaves its client (local). `build_mlp` and `build_lenet` are the networks of the
 LG-FedAvg paper, `build_cgau` is that of Rieger et al., `build_resnet18` and `build_lstm`
-are those of Yu et al. for images and for text. An `AuxiliaryNetwork` learns on a client's
-local layers and stays there.
+are those of Yu et al. for images and for text. `build_bilstm` gives a whole text one label.
+An `AuxiliaryNetwork` learns on a client's local layers and stays there.
 
 Comes in: a Keras model, a loss, metrics. Goes out: a frozen value that
 `tff_lg.learning` trains. May import: TensorFlow, TFF; nothing of this package.
 """
 
 from tff_lg.models.auxiliary import AuxiliaryNetwork, build_auxiliary
+from tff_lg.models.bilstm import build_bilstm
 from tff_lg.models.cgau import ClientShift, ConditionalGatedActivation
 from tff_lg.models.cgau_network import (
   UNKNOWN_CLIENT,
@@ -40,6 +41,7 @@ __all__ = [
   'StatelessDropout',
   'append_client_index',
   'build_auxiliary',
+  'build_bilstm',
   'build_cgau',
   'build_lenet',
   'build_lstm',
