@@ -149,12 +149,22 @@ class RefusalTest(parameterized.TestCase):
       'shuffles examples between all clients: nobody can be held out',
     ),
     ({'method': 'fedavg', 'local_layer_share': 0.5}, 'belongs to --method=lg_fedavg'),
-    ({'local_layer_share': 1.0}, r'--local_layer_share is 1.0, expected in \[0, 1\)'),
+    ({'local_layer_share': 1.5}, r'--local_layer_share is 1.5, expected in \[0, 1\]'),
+    (
+      {'method': 'fedavg', 'baselines': ('lg_fedavg',), 'local_layer_share': 1.0},
+      '--local_layer_share is 1, which leaves nothing to send',
+    ),
     ({'global_layers': ('output',), 'local_layer_share': 0.5}, 'both say which layers are global'),
   )
   def test_refuses(self, changes, sentence):
     with self.assertRaisesRegex(config.ConfigError, sentence):
       config.resolve(TrainConfig(**changes))
+
+  def test_all_layers_local_is_learning_alone(self):
+    resolved = config.resolve(
+      TrainConfig(local_layer_share=1.0, rounds=3, warm_start_rounds=4, held_out_clients=2)
+    )
+    self.assertEqual(resolved, config.resolve(TrainConfig(method='local_only', rounds=7)))
 
   def test_options_of_a_baseline_are_welcome(self):
     config.resolve(

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from tff_lg.config import mood
 from tff_lg.config.option import ConfigError, option
 
 TASK = 'embeddings'
@@ -22,7 +23,7 @@ class EmbeddingOptions:
     None, 'Share p of the examples, re-assigned at random (--partition=clusters); 0 by default.'
   )
   hidden_units: tuple[int, ...] | None = option(
-    None, 'Units of each hidden layer (--task=embeddings); 64,64 by default.'
+    None, 'Units of each hidden layer (--task=embeddings and mood); 64,64 or 512,512 by default.'
   )
   dropout_rate: float | None = option(
     None, 'Dropout after each hidden layer (--task=embeddings); 0.5 by default.'
@@ -72,8 +73,11 @@ def check(
       '--partition=clusters.'
     )
   for name in ('embeddings', 'clients', 'hidden_units', 'dropout_rate'):
-    if getattr(options, name) is not None and task != TASK:
-      raise ConfigError(f'--{name} is given, but --task is {task}: it belongs to --task={TASK}.')
+    belongs_to = (TASK, mood.TASK) if name == 'hidden_units' else (TASK,)
+    if getattr(options, name) is not None and task not in belongs_to:
+      raise ConfigError(
+        f'--{name} is given, but --task is {task}: it belongs to --task={" and ".join(belongs_to)}.'
+      )
   conflicts = (
     (
       task == TASK and options.embeddings is None,

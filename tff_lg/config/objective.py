@@ -4,7 +4,7 @@ import dataclasses
 import math
 from collections.abc import Collection
 
-from tff_lg.config import text
+from tff_lg.config import mood, text
 from tff_lg.config.option import ConfigError, option
 
 AUXILIARIES = ('supervised', 'autoencoder', 'jigsaw')
@@ -80,7 +80,8 @@ def check(options: ObjectiveOptions, methods: Collection[str], task: str) -> Non
     if needed == 'lg_fedavg' and options.auxiliary is None:
       raise ConfigError(f'--{name} is given, but there is no --auxiliary.')
   on_vectors = task == 'embeddings' and options.auxiliary == 'jigsaw'
-  if on_vectors or (task in text.TASKS and options.auxiliary not in (None, 'supervised')):
+  on_words = task in (mood.TASK, *text.TASKS)
+  if on_vectors or (on_words and options.auxiliary not in (None, 'supervised')):
     raise ConfigError(
       f'--auxiliary is {options.auxiliary}, but --task={task} has no '
       f'{"images" if options.auxiliary == "jigsaw" else "numbers as inputs"}.'

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from tff_lg.config import aggregation, embedding, objective, text, trouble
+from tff_lg.config import aggregation, embedding, mood, objective, text, trouble
 from tff_lg.config.option import ConfigError, check_choices
 from tff_lg.config.train_config import MODELS, TrainConfig
 
@@ -25,8 +25,11 @@ def resolve(config: TrainConfig) -> TrainConfig:
   """
   check_choices(config)
   _check_contradictions(config)
+  if config.method == 'lg_fedavg' and config.local_layer_share == 1:
+    config = as_baseline(config, 'local_only')  # Nothing is global: each client learns alone.
   partition = default_partition(config)
   text.check(config, config.task, partition)
+  mood.check(config, config.task, partition, config.data_dir)
   embedding.check(
     config,
     config.task,
@@ -63,6 +66,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     'baselines': () if config.method == 'local_only' else ('local_only',),
     **{name: default for name, (applies, default) in only_if.items() if applies},
     **text.defaults(config.task),
+    **mood.defaults(config.task, config.data_dir),
     **embedding.defaults(config, config.task, default_partition(config)),
     **aggregation.defaults(config),
     **_sampling(config),
@@ -113,7 +117,7 @@ def _sampling(config: TrainConfig) -> dict[str, str]:
 
 def default_partition(config: TrainConfig) -> str:
   """The partition, if none is named."""
-  by_task = {'embeddings': 'clusters', **dict.fromkeys(text.TASKS, 'natural')}
+  by_task = {'embeddings': 'clusters', **dict.fromkeys((mood.TASK, *text.TASKS), 'natural')}
   return config.partition or by_task.get(config.task, 'classes_per_client')
 
 
@@ -139,12 +143,11 @@ def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
 
 def fast(config: TrainConfig) -> TrainConfig:
   """The same method and options on a few digits or lines: a complete run in seconds."""
-  is_text = config.task in text.TASKS
+  is_text = config.task in (mood.TASK, *text.TASKS)
   on_digits = None if config.partition in (*_NATURAL, 'clusters') else config.partition
   return dataclasses.replace(
     config,
-    **text.fast(config.task),
-    **embedding.without(),
+    **text.fast(config.task) | embedding.without() | mood.fast(config.task, config.device_variance),
     task=config.task if is_text else 'digits',
     data_dir=None,
     partition=config.partition if is_text else on_digits,
@@ -197,13 +200,17 @@ def _check_contradictions(config: TrainConfig) -> None:
       'weight: use --method=lg_fedavg, or --model=cgau_shared.',
     ),
     (
-      config.task in ('embeddings', *text.TASKS) and config.protocol != 'validation',
+      config.task in ('embeddings', mood.TASK, *text.TASKS) and config.protocol != 'validation',
       f'--protocol={config.protocol} is of the LG-FedAvg reference code and does not fit '
       f'--task={config.task}.',
     ),
     (
       config.global_layers is not None and config.local_layer_share is not None,
       '--global_layers and --local_layer_share both say which layers are global: give one of them.',
+    ),
+    (
+      config.local_layer_share == 1 and config.method != 'lg_fedavg',
+      '--local_layer_share is 1, which leaves nothing to send: use --baselines=local_only.',
     ),
     (
       config.held_out_clients and config.held_out_ids is not None,
@@ -344,11 +351,11 @@ def _check_ranges(config: TrainConfig) -> None:
     (positive, lambda value: value > 0, 'more than 0'),
     (not_negative, lambda value: value >= 0, '0 or more'),
     (
-      'client_momentum server_momentum validation_fraction dropout_rate local_layer_share',
+      'client_momentum server_momentum validation_fraction dropout_rate',
       lambda value: 0 <= value < 1,
       'in [0, 1)',
     ),
-    ('shuffled_share', lambda value: 0 <= value <= 1, 'in [0, 1]'),
+    ('shuffled_share local_layer_share', lambda value: 0 <= value <= 1, 'in [0, 1]'),
   ):
     for name in names.split():
       value = getattr(config, name)

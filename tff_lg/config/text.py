@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from tff_lg.config import mood
 from tff_lg.config.option import ConfigError, option
 
 TASKS = ('text', 'chars')
@@ -27,16 +28,18 @@ class TextOptions:
   vocabulary_size: int | None = option(
     None,
     'V: most frequent words of the training text that are known, padding, unknown and end of '
-    'line counted (--task=text); 10,000 by default.',
+    'line counted (--task=text and mood); 10,000 by default.',
   )
   sequence_length: int | None = option(
-    None, 'T: tokens in a sequence (--task=text and chars); 20 words or 80 characters by default.'
+    None,
+    'T: tokens in a sequence; 20 words (--task=text), 80 characters (chars) or the first 30 words '
+    'of a text (mood) by default.',
   )
   min_lines: int | None = option(
     None, 'Users with fewer lines are left out (--task=text and chars); 2 by default.'
   )
   embedding_units: int | None = option(
-    None, 'Size of an embedded token (--task=text and chars); 200 or 8 by default.'
+    None, 'Size of an embedded token (--task=text, chars and mood); 200, 8 or 100 by default.'
   )
   lstm_units: tuple[int, ...] | None = option(
     None, 'Units of each LSTM layer (--task=text and chars); 200,200 or 256,256 by default.'
@@ -46,6 +49,11 @@ class TextOptions:
   )
 
 
+_BELONGS_TO = {
+  'vocabulary_size': ('text', mood.TASK),
+  'sequence_length': (*TASKS, mood.TASK),
+  'embedding_units': (*TASKS, mood.TASK),
+}
 _DEFAULTS = {
   'text': {
     'vocabulary_size': 10_000,
@@ -84,15 +92,13 @@ def check(options: TextOptions, task: str, partition: str) -> None:
     ConfigError: the first of them.
   """
   for field in dataclasses.fields(TextOptions):
-    belongs_to = TASKS if field.name != 'vocabulary_size' else ('text',)
+    belongs_to = _BELONGS_TO.get(field.name, TASKS)
     if getattr(options, field.name) is not None and task not in belongs_to:
       raise ConfigError(
         f'--{field.name} is given, but --task is {task}: it belongs to '
         f'--task={" and ".join(belongs_to)}.'
       )
-  if task not in TASKS:
-    return
-  if partition not in PARTITIONS:
+  if task in TASKS and partition not in PARTITIONS:
     raise ConfigError(
       f'--partition is {partition}, but --task={task} makes each user a client, with its own '
       'sequences (natural) or shuffled ones (natural_iid).'
@@ -107,6 +113,8 @@ def check(options: TextOptions, task: str, partition: str) -> None:
     value = getattr(options, name)
     if value is not None and value < least:
       raise ConfigError(f'--{name} is {value}, expected {least} or more.')
+  if task not in TASKS:
+    return
   if options.lstm_units is not None and (not options.lstm_units or min(options.lstm_units) < 1):
     raise ConfigError(
       f'--lstm_units is {",".join(map(str, options.lstm_units)) or "empty"}, expected at least '

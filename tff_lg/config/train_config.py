@@ -3,10 +3,10 @@
 import dataclasses
 from collections.abc import Mapping
 
-from tff_lg.config import aggregation, embedding, objective, protocols, text, trouble
+from tff_lg.config import aggregation, embedding, mood, objective, protocols, text, trouble
 from tff_lg.config.option import option
 
-TASKS = ('digits', 'mnist', 'cifar10', 'arrays', 'embeddings', *text.TASKS)
+TASKS = ('digits', 'mnist', 'cifar10', 'arrays', 'embeddings', mood.TASK, *text.TASKS)
 PARTITIONS = (
   'iid',
   'shards',
@@ -34,6 +34,7 @@ class TrainConfig(
   aggregation.AggregationOptions,
   trouble.TroubleOptions,
   text.TextOptions,
+  mood.MoodOptions,
   embedding.EmbeddingOptions,
   objective.ObjectiveOptions,
 ):
@@ -46,13 +47,14 @@ class TrainConfig(
   data_dir: str | None = option(
     None,
     "Folder with the task's official files; without it Keras downloads them. For --task=text and "
-    'chars a folder or file with text by user; without it a small corpus is generated.',
+    'chars a folder or file with text by user, for --task=mood a CSV file, or a folder with '
+    'mood.csv, of user, text and score; without it a small corpus is generated.',
   )
   partition: str | None = option(
     None,
     'How training examples are spread over clients; classes_per_client by default, clusters '
-    '(by k-means, as `pipelines.simulate_clients`) for --task=embeddings, natural for --task=text '
-    'and chars. natural_iid shuffles examples between clients of natural sizes.',
+    '(by k-means, as `pipelines.simulate_clients`) for --task=embeddings, natural for --task=text, '
+    'chars and mood. natural_iid shuffles examples between clients of natural sizes.',
     PARTITIONS,
   )
   num_clients: int | None = option(
@@ -79,7 +81,9 @@ class TrainConfig(
     None, 'Concentration of the classes over clients (--partition=dirichlet); 0.9 by default.'
   )
   validation_fraction: float | None = option(
-    None, "Part of each client's training examples held out to choose models; 0.1 by default."
+    None,
+    "Part of each client's training examples, of all its examples for --task=mood, held out to "
+    'choose models; 0.1 by default.',
   )
   model: str | None = option(
     None,
@@ -98,7 +102,7 @@ class TrainConfig(
   local_layer_share: float | None = option(
     None,
     'alpha: share of the layers, from the input on, that are local, instead of naming global ones '
-    '(--method=lg_fedavg).',
+    '(--method=lg_fedavg); 1 makes the run one of --method=local_only.',
   )
   proximal_strength: float | None = option(
     None, 'mu of the proximal term (--method=fedprox); 0.01 by default.'
@@ -108,7 +112,7 @@ class TrainConfig(
   clients_per_round: int | None = option(
     None,
     'Cohort, m: clients sampled a round; a tenth of the clients by default, all for '
-    '--task=embeddings.',
+    '--task=embeddings and mood.',
   )
   cohort_sampling: str | None = option(
     None,
@@ -149,13 +153,14 @@ class TrainConfig(
   )
   selection_metric: str | None = option(
     None,
-    'What the best round is best in; accuracy by default, loss for --task=embeddings.',
+    'What the best round is best in; accuracy by default, loss for --task=embeddings and mood.',
     SELECTION_METRICS,
   )
   selection_scope: str | None = option(
     None,
     'Whether a client with local weights has a best round of its own, or all clients the one '
-    'that is best on their pooled examples; client by default, pooled for --task=embeddings.',
+    'that is best on their pooled examples; client by default, pooled for --task=embeddings and '
+    'mood.',
     SELECTION_SCOPES,
   )
   checkpoint_every: int = option(10, 'Rounds between checkpoints.')

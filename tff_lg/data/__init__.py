@@ -4,8 +4,8 @@ Comes in: a data set's name and folder. Goes out: `FederatedData`, numpy arrays 
 training, validation and test examples. May import: numpy; nothing of this package. (The loaders
 import scikit-learn, pandas, TensorFlow or TFF when they are called.)
 
-Text by user is data and clients at once: `load_text`. People with protected attributes:
-`load_adult`.
+Text by user is data and clients at once: `load_text`, and `load_mood` with a mood a text. People
+with protected attributes: `load_adult`.
 
   source = data.load_source('mnist', data_dir)
   partitioner = data.partitioners.classes_per_client(100, 2)
@@ -19,6 +19,7 @@ from tff_lg.data.federated import ClientExamples, FederatedData, partition_clien
 from tff_lg.data.held_out import Choose as ChooseHeldOut
 from tff_lg.data.held_out import hold_out_clients, readmit_held_out
 from tff_lg.data.iid_twin import iid_twin
+from tff_lg.data.mood import load_mood
 from tff_lg.data.sources import SOURCE_NAMES, load_source
 from tff_lg.data.text import load_text
 from tff_lg.data.transformations import TRANSFORMATIONS, transform
@@ -37,6 +38,7 @@ __all__ = [
   'hold_out_clients',
   'iid_twin',
   'load_adult',
+  'load_mood',
   'load_source',
   'load_text',
   'partition_clients',

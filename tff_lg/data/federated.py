@@ -29,6 +29,7 @@ class FederatedData:
     num_classes: labels are in [0, num_classes); of sequences, the size of the vocabulary.
     class_names: one name a class; of sequences, the vocabulary.
     held_out: clients that do not take part in training, see `held_out.hold_out_clients`.
+    vocabulary: of texts with one label each, the tokens by their numbers in x.
   """
 
   clients: tuple[ClientExamples, ...]
@@ -36,6 +37,7 @@ class FederatedData:
   num_classes: int
   class_names: tuple[str, ...]
   held_out: tuple[ClientExamples, ...] = ()
+  vocabulary: tuple[str, ...] = ()
 
   @property
   def has_sequences(self) -> bool:

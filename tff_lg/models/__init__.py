@@ -4,8 +4,9 @@ The room turns a Keras model into a `LocalGlobalModel`: TFF's functional model
 and, for each weight, whether the server aggregates it (global) or it never
 leaves its client (local). `build_mlp` and `build_lenet` are the networks of the
 LG-FedAvg paper, `build_cgau` is that of Rieger et al., `build_resnet18` and `build_lstm`
-are those of Yu et al. for images and for text. An `AuxiliaryNetwork` learns on a client's
-local layers and stays there; one of `build_adversary` keeps protected attributes out of them.
+are those of Yu et al. for images and for text. `build_bilstm` gives a whole text one label.
+An `AuxiliaryNetwork` learns on a client's local layers and stays there; one of
+`build_adversary` keeps protected attributes out of them.
 
 Comes in: a Keras model, a loss, metrics. Goes out: a frozen value that
 `tff_lg.learning` trains. May import: TensorFlow, TFF; nothing of this package.
@@ -13,6 +14,7 @@ Comes in: a Keras model, a loss, metrics. Goes out: a frozen value that
 
 from tff_lg.models.adversary import Adversary, build_adversary, protected_classifier
 from tff_lg.models.auxiliary import AuxiliaryNetwork, build_auxiliary, representation
+from tff_lg.models.bilstm import build_bilstm
 from tff_lg.models.cgau import ClientShift, ConditionalGatedActivation
 from tff_lg.models.cgau_network import (
   UNKNOWN_CLIENT,
@@ -43,6 +45,7 @@ __all__ = [
   'append_client_index',
   'build_adversary',
   'build_auxiliary',
+  'build_bilstm',
   'build_cgau',
   'build_lenet',
   'build_lstm',

@@ -8,7 +8,14 @@ import tensorflow as tf
 from tff_lg import config as config_lib
 from tff_lg import data, models
 from tff_lg.learning import augmentation
-from tff_lg.simulation import embedding_task, evaluation, held_out, seeds, text_task
+from tff_lg.simulation import (
+  embedding_task,
+  evaluation,
+  held_out,
+  mood_task,
+  seeds,
+  text_task,
+)
 
 
 def _spread(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
@@ -107,6 +114,11 @@ TASKS: Mapping[str, Task] = {
   'embeddings': Task(
     dict.fromkeys(config_lib.MODELS['embeddings'], _ON_EMBEDDINGS),
     embedding_task.load_data,
+    cohort_share=1.0,
+  ),
+  'mood': Task(
+    {None: Network(mood_task.build_keras_model, mood_task.global_layers)},
+    mood_task.load_data,
     cohort_share=1.0,
   ),
   **dict.fromkeys(
