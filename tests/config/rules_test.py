@@ -164,7 +164,8 @@ class RefusalTest(parameterized.TestCase):
     resolved = config.resolve(
       TrainConfig(local_layer_share=1.0, rounds=3, warm_start_rounds=4, held_out_clients=2)
     )
-    self.assertEqual(resolved, config.resolve(TrainConfig(method='local_only', rounds=7)))
+    alone = TrainConfig(method='local_only', rounds=7, held_out_clients=2)
+    self.assertEqual(resolved, config.resolve(alone))
 
   def test_options_of_a_baseline_are_welcome(self):
     config.resolve(
