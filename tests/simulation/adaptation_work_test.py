@@ -47,7 +47,7 @@ def _source(num_validation=(6, 0, 5), shared=True):
     federated_data=data.FederatedData(clients, _examples(40, 40), 3, ('a', 'b', 'c')),
     model=model,
     weights=tuple(weights if shared else testing.weights(model, i) for i in range(3)),
-    clients=pd.DataFrame(),
+    clients=pd.DataFrame(index=range(3)),
     local_only=None,
   )
 
