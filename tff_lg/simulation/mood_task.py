@@ -12,7 +12,7 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
 
   Args:
     config: resolved; without `data_dir` the generated corpus is taken.
-    seed: of the split and, if the partition is `natural_iid`, of the shuffling between clients.
+    seed: of the split.
 
   Returns:
     The clients' data, see `data.load_mood`; held-out clients are chosen.
@@ -21,7 +21,7 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
     data.DataError: the file is missing or damaged.
   """
   corpus = {} if config.device_variance is None else {'device_variance': config.device_variance}
-  federated_data = data.load_mood(
+  return data.load_mood(
     config.data_dir,
     sequence_length=config.sequence_length,
     vocabulary_size=config.vocabulary_size,
@@ -31,9 +31,6 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
     seed=seed,
     **corpus,
   )
-  if config.partition == 'natural_iid':
-    return data.iid_twin(federated_data, seed)
-  return federated_data
 
 
 def build_keras_model(

@@ -31,15 +31,12 @@ def _spread(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
     'natural': data.partitioners.natural,
     'natural_iid': data.partitioners.natural,
   }
-  federated_data = data.partition_clients(
+  return data.partition_clients(
     source,
     partitioners[config.partition](),
     validation_fraction=config.validation_fraction,
     seed=seed,
   )
-  if config.partition == 'natural_iid':
-    return data.iid_twin(federated_data, seed)
-  return federated_data
 
 
 @dataclasses.dataclass(frozen=True)
@@ -144,6 +141,8 @@ def load_data(config: config_lib.TrainConfig) -> data.FederatedData:
   """
   seed = seeds.derive_seed(config.seed, seeds.Purpose.PARTITION)
   federated_data = TASKS[config.task].load_data(config, seed)
+  if config.partition == 'natural_iid':
+    federated_data = data.iid_twin(federated_data, seed)
   if not federated_data.held_out:  # Of text they are chosen before its vocabulary.
     federated_data = data.hold_out_clients(federated_data, held_out.choose_by(config))
   part = evaluation.PARTS[config.choices.choose_by]

@@ -14,8 +14,7 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
 
   Args:
     config: resolved; without `data_dir` or `text_source` the generated corpus is taken.
-    seed: of the draw of `max_users`, and of the shuffling between clients, if the partition is
-      `natural_iid`.
+    seed: of the draw of `max_users`.
 
   Returns:
     The clients' data, see `data.load_text`; held-out clients are chosen.
@@ -23,7 +22,7 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
   Raises:
     data.DataError: files missing or damaged, or a failed download.
   """
-  federated_data = data.load_text(
+  return data.load_text(
     config.data_dir,
     source=config.text_source or 'files',
     tokenize=_TOKENIZERS[config.task],
@@ -35,9 +34,6 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
     choose_held_out=held_out.choose_by(config),
     seed=seed,
   )
-  if config.partition == 'natural_iid':
-    return data.iid_twin(federated_data, seed)
-  return federated_data
 
 
 def build_keras_model(
