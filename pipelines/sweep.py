@@ -11,8 +11,9 @@ small complete sweep on embedded data has `-- --fast`.
 Each trial has a run folder in SWEEP_DIR/trials and what it printed in SWEEP_DIR/logs. The
 same command again skips trials that are complete and goes on with those that were
 stopped; more seeds or values on the same axes are added. A trial that fails is run once
-more. Writes results.csv (a row a trial), table.md (mean and standard deviation over seeds
-at each point) and figures/; `python -m pipelines.report` makes the page of one trial.
+more. With --trials_on=ray trials run on a Ray cluster. Writes results.csv (a row a trial),
+table.md (mean and standard deviation over seeds at each point) and figures/;
+`python -m pipelines.report` makes the page of one trial.
 """
 
 import importlib
@@ -24,7 +25,7 @@ from typing import Any
 
 from absl import flags
 
-from pipelines import launch
+from pipelines import launch, trial_pools
 from tff_lg import environment, sweeps
 
 _SWEEP_DIR = flags.DEFINE_string('sweep_dir', None, 'Folder of the sweep: made, or gone on with.')
@@ -39,9 +40,6 @@ _SEEDS = flags.DEFINE_string('seeds', '0', 'Seeds of each point, such as 0-11 or
 _FLAGFILE_OF_TRIALS = flags.DEFINE_string(
   'flagfile_of_trials', None, 'File of flags that all trials have.'
 )
-_NUM_WORKERS = flags.DEFINE_integer(
-  'num_workers', 1, 'Trials run at a time, each in a process with its share of the cores.', 1
-)
 _METRIC = flags.DEFINE_string(
   'metric',
   'local_test/accuracy/mean_over_clients',
@@ -55,6 +53,8 @@ _HEAT_MAP = flags.DEFINE_bool(
   'Draws a heat map, too: --x_axis along x, the first of --series along y, a panel for each '
   'value of the others.',
 )
+
+flags.adopt_module_key_flags(trial_pools)
 
 
 def _load_pipeline(name: str) -> ModuleType:
@@ -93,6 +93,7 @@ def main(argv: Sequence[str]) -> None:
   try:
     if not _SWEEP_DIR.value:
       raise sweeps.SweepError('--sweep_dir is missing: name a folder for this sweep.')
+    trial_pools.check()
     axes = [sweeps.parse_axis(text) for text in _GRID.value]
     trials = sweeps.build_trials(axes, sweeps.parse_seeds(_SEEDS.value))
     layout = sweeps.choose_layout(axes, _X_AXIS.value, _SERIES.value, heat_map=_HEAT_MAP.value)
@@ -110,8 +111,10 @@ def main(argv: Sequence[str]) -> None:
     if not folder.is_complete(name)
   ]
   try:
-    with sweeps.ProcessPool(pipeline.run, _NUM_WORKERS.value) as pool:
+    with trial_pools.open_pool(pipeline.run) as pool:
       failures = sweeps.run_jobs(jobs, pool, num_done=len(trials) - len(jobs))
+  except sweeps.SweepError as error:
+    sys.exit(f'sweep: {error}')
   except KeyboardInterrupt:
     sys.exit('sweep: stopped; the same command goes on.')
 

@@ -105,7 +105,9 @@ class SweepTest(parameterized.TestCase):
     ('heat_map', (*_GRID, '--heat_map'), '--heat_map needs two axes'),
     ('pipeline', (*_GRID, '--pipeline=trian'), 'there is no pipelines.trian'),
     ('not_swept', (*_GRID, '--pipeline=report'), 'which cannot be swept'),
-    ('workers', (*_GRID, '--num_workers=0'), '--num_workers=0'),
+    ('concurrent', (*_GRID, '--max_concurrent=0'), '--max_concurrent=0'),
+    ('workers', (*_GRID, '--num_workers=0'), '--max_concurrent=0'),
+    ('no_ray', (*_GRID, '--trials_address=auto'), '--trials_address is given, but --trials_on'),
   )
   def test_refuses(self, flags, sentence):
     sweep_dir = self.create_tempdir().full_path + '/sweep'
@@ -117,7 +119,7 @@ class SweepTest(parameterized.TestCase):
 
   def test_help_explains_the_grid(self):
     result = _sweep('--help')
-    for text in ('--grid', '--seeds', '--flagfile_of_trials', 'What follows `--`'):
+    for text in ('--grid', '--seeds', '--flagfile_of_trials', '--trials_on', 'What follows `--`'):
       self.assertIn(text, result.stdout)
 
 

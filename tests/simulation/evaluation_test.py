@@ -7,7 +7,7 @@ from absl.testing import absltest
 
 from tests.learning import testing
 from tff_lg import data, learning, simulation
-from tff_lg.simulation import evaluation, selection
+from tff_lg.simulation import client_data, evaluation, selection
 
 
 def setUpModule():
@@ -59,7 +59,7 @@ class ClientsTest(absltest.TestCase):
       _PROCESS,
       _server_state(_weights(0)),
       [_state(weights) for weights in local],
-      [evaluation.to_tensors(part) for part in examples],
+      [client_data.to_tensors(part) for part in examples],
     )
     merged = [(*weights[:2], *_weights(0)[2:]) for weights in local]
     logits = [_logits(weights, part.x) for weights, part in zip(merged, examples, strict=True)]
@@ -74,7 +74,7 @@ class ClientsTest(absltest.TestCase):
 
   def test_tensors_are_the_examples(self):
     examples = _examples(3)
-    tensors = evaluation.to_tensors(examples)
+    tensors = client_data.to_tensors(examples)
     np.testing.assert_array_equal(tensors.x, examples.x)
     np.testing.assert_array_equal(tensors.y, examples.y)
 
@@ -107,7 +107,7 @@ class SelectedTest(absltest.TestCase):
   def test_chosen_models_on_own_data(self):
     examples = [_examples(size, size) for size in (6, 7, 8)]
     values = evaluation.evaluate_selected(
-      _PROCESS, self.server_state, self.selection, list(map(evaluation.to_tensors, examples))
+      _PROCESS, self.server_state, self.selection, list(map(client_data.to_tensors, examples))
     )
     expected = [
       _accuracy(_logits(weights, part.x), part.y)
@@ -117,10 +117,33 @@ class SelectedTest(absltest.TestCase):
 
   def test_probabilities_of_chosen_models_in_the_order_of_the_clients(self):
     x = [_examples(size, size).x for size in (6, 0, 8)]
-    got = evaluation.predict_selected(_PROCESS, self.server_state, self.selection, x)
+    tensors = [client_data.to_tensors(_examples(size, size)) for size in (6, 0, 8)]
+    got = evaluation.predict_selected(
+      _PROCESS, self.server_state, self.selection, tensors, np.arange(3)
+    )
     for predicted, weights, examples in zip(got, self.chosen, x, strict=True):
       self.assertEqual(predicted.shape, (len(examples), 3))
       np.testing.assert_allclose(predicted, _softmax(_logits(weights, examples)), rtol=1e-4)
+
+  def test_of_some_clients(self):
+    parts = [client_data.to_tensors(_examples(size, size)) for size in (6, 7, 8)]
+    test, some = _examples(9, 9), np.array([0, 2])
+    chosen = _PROCESS, self.server_state, self.selection
+    whole = evaluation.evaluate_selected(*chosen, parts)['accuracy']
+    accuracy = evaluation.evaluate_selected(*chosen, parts, some)['accuracy']
+    np.testing.assert_array_equal(accuracy, [whole[0], np.nan, whole[2]])
+    (predicted,) = evaluation.predict_selected(*chosen, parts, np.array([2]))
+    self.assertAlmostEqual((predicted.argmax(axis=1) == parts[2].y).mean(), whole[2])
+    of_all = evaluation.evaluate_new_test(*chosen, test).class_accuracy
+    got = evaluation.evaluate_new_test(*chosen, test, some)
+    np.testing.assert_array_equal(got.class_accuracy[some], of_all[some])
+    self.assertTrue(np.isnan(got.class_accuracy[1]).all())
+    votes = np.stack([_logits(self.chosen[client], test.x) for client in some])
+    best = votes.argmax(axis=2)
+    # Of two different votes that for the lower class wins.
+    self.assertAlmostEqual(
+      got.accuracy['ensemble_vote'], (best.min(axis=0) == test.y).mean(), places=6
+    )
 
   def test_new_test_of_ensembles_and_of_the_mean_of_the_weights(self):
     # More than one batch of an ensemble, and a rest.

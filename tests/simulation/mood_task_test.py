@@ -6,7 +6,7 @@ from absl.testing import absltest, parameterized
 from tests.learning import testing
 from tff_lg import config as config_lib
 from tff_lg import learning, simulation
-from tff_lg.simulation import evaluation, mood_task, seeds, tasks
+from tff_lg.simulation import client_data, mood_task, seeds, tasks
 
 
 def setUpModule():
@@ -90,7 +90,7 @@ class ProcessTest(absltest.TestCase):
     losses = []
     for round_num in range(12):
       tensors = [
-        evaluation.to_tensors(client.train)._replace(
+        client_data.to_tensors(client.train)._replace(
           seed=seeds.tensor_seed(0, seeds.Purpose.SHUFFLING, round_num, i)
         )
         for i, client in enumerate(clients)

@@ -11,7 +11,7 @@ from absl.testing import absltest, parameterized
 from tests.learning import testing
 from tff_lg import config as config_lib
 from tff_lg import learning, simulation
-from tff_lg.simulation import evaluation, scores, seeds, tasks
+from tff_lg.simulation import client_data, scores, seeds, tasks
 
 
 def setUpModule():
@@ -92,7 +92,7 @@ class ProcessTest(absltest.TestCase):
       settings, evaluation_batches=learning.TensorBatches(3, shuffle=False)
     )
     cls.process = learning.build_local_global_process(cls.model, settings)
-    cls.train = [evaluation.to_tensors(client.train) for client in cls.data.clients[:4]]
+    cls.train = [client_data.to_tensors(client.train) for client in cls.data.clients[:4]]
     cls.states = [cls.process.initialize_client(cls.model.initial_weights)] * 4
     cls.start = cls.process.initialize(cls.model.initial_weights)
 

@@ -11,7 +11,7 @@ from absl.testing import absltest
 
 from tff_lg import config as config_lib
 from tff_lg import simulation
-from tff_lg.simulation import adaptation_work, evaluation, run_files, trained_run
+from tff_lg.simulation import adaptation_work, client_data, evaluation, run_files, trained_run
 
 _CONFIG = config_lib.TrainConfig(
   task='digits',
@@ -82,7 +82,7 @@ class TrainedRunTest(absltest.TestCase):
         last.phase.process,
         state.server_state,
         state.clients.get(range(4)),
-        evaluation.part_tensors(last.federated_data, 'test'),
+        client_data.part_tensors(last.federated_data, 'test'),
       )
       metrics = pd.read_csv(f'{self.root}/{name}/metrics.csv')
       for metric in ('accuracy', 'loss'):
@@ -106,6 +106,12 @@ class TrainedRunTest(absltest.TestCase):
           f'{folder}/hparams.json', '{"task": "digits", "method": "local_only"}'
         ),
         '--method=local_only, expected one with a federated model',
+      ),
+      (
+        lambda folder: _write(
+          f'{folder}/hparams.json', '{"task": "digits", "max_evaluated_clients": 2}'
+        ),
+        '--max_evaluated_clients=2, expected one whose clients all are',
       ),
     ):
       folder = self._copy()

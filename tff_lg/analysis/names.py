@@ -26,6 +26,8 @@ BYTES_TO_ALL = 'communication/broadcast_to_all/bytes_total'
 GOAL_COUNTS = ('rounds_to', 'parameters_to', 'bytes_to')
 # Column of clients.parquet, only with an attack: 1 where the client is malicious.
 IS_MALICIOUS = 'is_malicious'
+# How many clients are evaluated, where that is a sample.
+NUM_EVALUATED = 'evaluated/num_clients'
 PRIVACY = 'privacy/'  # Prefix of what is known of a run's privacy.
 EPSILON = 'privacy/epsilon'
 DELTA = 'privacy/delta'

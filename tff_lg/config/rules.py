@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from tff_lg.config import aggregation, embedding, mood, objective, text, trouble
+from tff_lg.config import aggregation, client_files, embedding, mood, objective, text, trouble
 from tff_lg.config.option import ConfigError, check_choices
 from tff_lg.config.train_config import MODELS, TrainConfig
 
@@ -37,6 +37,14 @@ def resolve(config: TrainConfig) -> TrainConfig:
     data_dir=config.data_dir,
     spreads_clients=(config.partition, config.num_clients) != (None, None),
   )
+  client_files.check(
+    config,
+    config.task,
+    partition,
+    data_dir=config.data_dir,
+    protocol=config.protocol,
+    attack=config.attack,
+  )
   aggregation.check(config)
   trouble.check(config)
   protocol, methods = config.choices, (config.method, *(config.baselines or ()))
@@ -68,6 +76,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     **text.defaults(config.task),
     **mood.defaults(config.task, config.data_dir),
     **embedding.defaults(config, config.task, default_partition(config)),
+    **client_files.defaults(config.task),
     **aggregation.defaults(config),
     **_sampling(config),
     **trouble.defaults(config),
@@ -117,7 +126,10 @@ def _sampling(config: TrainConfig) -> dict[str, str]:
 
 def default_partition(config: TrainConfig) -> str:
   """The partition, if none is named."""
-  by_task = {'embeddings': 'clusters', **dict.fromkeys((mood.TASK, *text.TASKS), 'natural')}
+  by_task = {
+    'embeddings': 'clusters',
+    **dict.fromkeys((mood.TASK, client_files.TASK, *text.TASKS), 'natural'),
+  }
   return config.partition or by_task.get(config.task, 'classes_per_client')
 
 
@@ -147,7 +159,10 @@ def fast(config: TrainConfig) -> TrainConfig:
   on_digits = None if config.partition in (*_NATURAL, 'clusters') else config.partition
   return dataclasses.replace(
     config,
-    **text.fast(config.task) | embedding.without() | mood.fast(config.task, config.device_variance),
+    **text.fast(config.task)
+    | embedding.without()
+    | client_files.without()
+    | mood.fast(config.task, config.device_variance),
     task=config.task if is_text else 'digits',
     data_dir=None,
     partition=config.partition if is_text else on_digits,
@@ -343,9 +358,8 @@ def _check_ranges(config: TrainConfig) -> None:
     'server_learning_rate evaluate_every checkpoint_every'
   )
   not_negative = (
-    'held_out_clients warm_start_rounds client_learning_rate_decay proximal_strength '
-    'client_momentum '
-    'server_momentum stacked_clients seed'
+    'held_out_clients max_evaluated_clients warm_start_rounds client_learning_rate_decay '
+    'proximal_strength client_momentum server_momentum stacked_clients seed'
   )
   for names, allowed, expected in (
     (positive, lambda value: value > 0, 'more than 0'),

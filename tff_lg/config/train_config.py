@@ -3,10 +3,28 @@
 import dataclasses
 from collections.abc import Mapping
 
-from tff_lg.config import aggregation, embedding, mood, objective, protocols, text, trouble
+from tff_lg.config import (
+  aggregation,
+  client_files,
+  embedding,
+  mood,
+  objective,
+  protocols,
+  text,
+  trouble,
+)
 from tff_lg.config.option import option
 
-TASKS = ('digits', 'mnist', 'cifar10', 'arrays', 'embeddings', mood.TASK, *text.TASKS)
+TASKS = (
+  'digits',
+  'mnist',
+  'cifar10',
+  'arrays',
+  client_files.TASK,
+  'embeddings',
+  mood.TASK,
+  *text.TASKS,
+)
 PARTITIONS = (
   'iid',
   'shards',
@@ -20,6 +38,7 @@ PARTITIONS = (
 MODELS: Mapping[str, tuple[str, ...]] = {
   'cifar10': ('lenet', 'resnet18'),
   embedding.TASK: embedding.MODELS,
+  client_files.TASK: client_files.MODELS,
 }
 SELECTION_METRICS = ('accuracy', 'loss')
 SELECTION_SCOPES = ('client', 'pooled')
@@ -37,6 +56,7 @@ class TrainConfig(
   mood.MoodOptions,
   embedding.EmbeddingOptions,
   objective.ObjectiveOptions,
+  client_files.ClientFilesOptions,
 ):
   """The choices of a run; None stands for a default that depends on other choices.
 
@@ -48,13 +68,14 @@ class TrainConfig(
     None,
     "Folder with the task's official files; without it Keras downloads them. For --task=text and "
     'chars a folder or file with text by user, for --task=mood a CSV file, or a folder with '
-    'mood.csv, of user, text and score; without it a small corpus is generated.',
+    'mood.csv, of user, text and score; without it a small corpus is generated. For '
+    "--task=client_files a folder with an npz file a client, or TFF's database file of clients.",
   )
   partition: str | None = option(
     None,
     'How training examples are spread over clients; classes_per_client by default, clusters '
     '(by k-means, as `pipelines.simulate_clients`) for --task=embeddings, natural for --task=text, '
-    'chars and mood. natural_iid shuffles examples between clients of natural sizes.',
+    'chars, mood and client_files. natural_iid shuffles examples between clients of natural sizes.',
     PARTITIONS,
   )
   num_clients: int | None = option(
@@ -89,7 +110,8 @@ class TrainConfig(
     None,
     'Network. Of --task=cifar10: LeNet-5 (default), or ResNet-18 with group normalisation. Of '
     '--task=embeddings: dense ReLU layers (default), gated units, or gated units conditioned on '
-    "the client, by shifts in the global model or by the client's own.",
+    "the client, by shifts in the global model or by the client's own. Of --task=client_files: "
+    'dense ReLU layers (default), or LeNet-5.',
     tuple(model for models in MODELS.values() for model in models),
   )
   method: str = option('lg_fedavg', 'The method after the warm start.', METHODS)
@@ -146,6 +168,12 @@ class TrainConfig(
     CLIENT_WEIGHTINGS,
   )
   evaluate_every: int = option(10, 'Rounds between evaluations of all clients.')
+  max_evaluated_clients: int | None = option(
+    None,
+    'Clients that are evaluated, and by which models are chosen, at most: the same ones in each '
+    'round, drawn from the seed. Others keep their newest model, or that of the round chosen for '
+    'all. All by default, and for 0.',
+  )
   goal_accuracy: tuple[float, ...] | None = option(
     None,
     'Accuracies of which the summary says after how many rounds, and how many parameters and '

@@ -5,7 +5,8 @@ training, validation and test examples. May import: numpy; nothing of this packa
 import scikit-learn, pandas, TensorFlow or TFF when they are called.)
 
 Text by user is data and clients at once: `load_text`, and `load_mood` with a mood a text. People
-with protected attributes: `load_adult`.
+with protected attributes: `load_adult`. Clients that do not fit in memory are read when needed:
+`load_client_folder`, `load_client_database`, `from_client_data`, or any function by `ClientReader`.
 
   source = data.load_source('mnist', data_dir)
   partitioner = data.partitioners.classes_per_client(100, 2)
@@ -14,6 +15,10 @@ with protected attributes: `load_adult`.
 
 from tff_lg.data import partitioners, vocabulary
 from tff_lg.data.adult import ADULT_ATTRIBUTES, load_adult
+from tff_lg.data.client_database import load_client_database
+from tff_lg.data.client_files import load_client_folder
+from tff_lg.data.client_parts import PartSplit
+from tff_lg.data.client_reader import ClientReader, UnreadClient
 from tff_lg.data.examples import DataError, Examples, Source, concatenate
 from tff_lg.data.federated import ClientExamples, FederatedData, partition_clients
 from tff_lg.data.held_out import Choose as ChooseHeldOut
@@ -22,6 +27,7 @@ from tff_lg.data.iid_twin import iid_twin
 from tff_lg.data.mood import load_mood
 from tff_lg.data.sources import SOURCE_NAMES, load_source
 from tff_lg.data.text import load_text
+from tff_lg.data.tff_client_data import from_client_data
 from tff_lg.data.transformations import TRANSFORMATIONS, transform
 
 __all__ = [
@@ -30,14 +36,20 @@ __all__ = [
   'TRANSFORMATIONS',
   'ChooseHeldOut',
   'ClientExamples',
+  'ClientReader',
   'DataError',
   'Examples',
   'FederatedData',
+  'PartSplit',
   'Source',
+  'UnreadClient',
   'concatenate',
+  'from_client_data',
   'hold_out_clients',
   'iid_twin',
   'load_adult',
+  'load_client_database',
+  'load_client_folder',
   'load_mood',
   'load_source',
   'load_text',

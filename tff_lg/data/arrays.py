@@ -37,13 +37,13 @@ def load(data_dir: str | None = None, seed: int = 0) -> examples.Source:
   if data_dir is None:
     raise ValueError('data_dir: none found, expected the folder with train.npz.')
   train_path, test_path = (pathlib.Path(data_dir) / name for name in ('train.npz', 'test.npz'))
-  train_arrays = _read_npz(train_path)
+  train_arrays = read_npz(train_path)
   class_names = _class_names(train_path, train_arrays)
-  train = _examples(train_path, train_arrays, class_names and len(class_names))
+  train = to_examples(train_path, train_arrays, class_names and len(class_names))
   if class_names is None:
     class_names = tuple(str(label) for label in range(train.y.max() + 1))
   if test_path.exists():
-    test = _examples(test_path, _read_npz(test_path), len(class_names))
+    test = to_examples(test_path, read_npz(test_path), len(class_names))
     if test.x.shape[1:] != train.x.shape[1:]:
       raise examples.DataError(
         f'{test_path}: x has rows of {list(test.x.shape[1:])}, '
@@ -54,7 +54,8 @@ def load(data_dir: str | None = None, seed: int = 0) -> examples.Source:
   return examples.Source('arrays', train, test, len(class_names), class_names)
 
 
-def _read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
+def read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
+  """Reads all arrays of a file; DataError if it is missing or damaged."""
   if not path.exists():
     raise examples.DataError(f'{path.parent}: no {path.name} found, expected one with x and y.')
   try:
@@ -66,10 +67,22 @@ def _read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
     ) from error
 
 
-def _examples(
+def to_examples(
   path: pathlib.Path, arrays: dict[str, np.ndarray], num_classes: int | None
 ) -> examples.Examples:
-  """Checks the arrays of a file and gives them their dtypes."""
+  """Checks the arrays of a file and gives them their dtypes.
+
+  Args:
+    path: named in errors.
+    arrays: x, y and perhaps users, as of `load`; x is taken out.
+    num_classes: None for as many as there are rows at most.
+
+  Returns:
+    The examples.
+
+  Raises:
+    DataError: other arrays, or values that cannot be.
+  """
   if not {'x', 'y'} <= arrays.keys():
     raise examples.DataError(f'{path}: arrays {sorted(arrays)} found, expected x and y.')
   x, y, users = arrays.pop('x'), arrays['y'], arrays.get('users')

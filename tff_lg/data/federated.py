@@ -1,12 +1,16 @@
 """From a data set to clients, each with its own training, validation and test examples."""
 
 import dataclasses
+from typing import TYPE_CHECKING
 
 import numpy as np
 from absl import logging
 
 from tff_lg.data import examples, splits, vocabulary
 from tff_lg.data.partitioners import partitioner as partitioner_lib
+
+if TYPE_CHECKING:
+  from tff_lg.data import client_reader
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -18,6 +22,10 @@ class ClientExamples:
   validation: examples.Examples
   test: examples.Examples
 
+  def size(self, part: str) -> int:
+    """How many examples a part has."""
+    return len(getattr(self, part))
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class FederatedData:
@@ -25,30 +33,36 @@ class FederatedData:
 
   Attributes:
     clients: in the partitioner's order; no two have the same id.
-    test: the source's test set, of which the clients' test examples are parts.
+    test: the source's test set, of which the clients' test examples are parts; without rows
+      where there is no common test set.
     num_classes: labels are in [0, num_classes); of sequences, the size of the vocabulary.
     class_names: one name a class; of sequences, the vocabulary.
     held_out: clients that do not take part in training, see `held_out.hold_out_clients`.
     vocabulary: of texts with one label each, the tokens by their numbers in x.
+    reader: of clients that are read when needed; None where all are in memory.
   """
 
-  clients: tuple[ClientExamples, ...]
+  clients: 'tuple[ClientExamples | client_reader.UnreadClient, ...]'
   test: examples.Examples
   num_classes: int
   class_names: tuple[str, ...]
-  held_out: tuple[ClientExamples, ...] = ()
+  held_out: 'tuple[ClientExamples | client_reader.UnreadClient, ...]' = ()
   vocabulary: tuple[str, ...] = ()
+  reader: 'client_reader.ClientReader | None' = None
 
   @property
   def has_sequences(self) -> bool:
     """Whether an example is a sequence with a label at each position."""
     return self.test.y.ndim > 1
 
-  def num_classes_of_clients(self) -> np.ndarray:
+  def num_classes_of_clients(self) -> np.ndarray | None:
     """Returns int64 [num_clients]: different labels in training and validation examples.
 
-    Of sequences that is the client's vocabulary as far as it is known, without padding.
+    Of sequences that is the client's vocabulary as far as it is known, without padding. None for
+    clients that are read when needed.
     """
+    if self.reader is not None:
+      return None
     return np.array(
       [
         np.unique(y[y != vocabulary.PADDING] if self.has_sequences else y).size
@@ -61,9 +75,10 @@ class FederatedData:
   def label_counts(self) -> np.ndarray | None:
     """Returns int64 [num_clients, num_classes]: training and validation examples by class.
 
-    None for sequences, whose labels are the words of a vocabulary.
+    None for sequences, whose labels are the words of a vocabulary, and for clients that are
+    read when needed.
     """
-    if self.has_sequences:
+    if self.has_sequences or self.reader is not None:
       return None
     counts = np.zeros((len(self.clients), self.num_classes), np.int64)
     for row, client in zip(counts, self.clients, strict=True):

@@ -10,7 +10,7 @@ from tff_lg import adaptation as adaptation_lib
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import learning, models
-from tff_lg.simulation import evaluation, seeds, tasks, trained_run
+from tff_lg.simulation import client_data, evaluation, seeds, tasks, trained_run
 from tff_lg.simulation import selection as selection_lib
 from tff_lg.simulation.parts import Arrays
 
@@ -81,7 +81,7 @@ class ModelEvaluator:
     process, data = self._process, self._source.federated_data
     server_state = process.initialize(self._source.model.initial_weights)
     states = [learning.ClientState(tuple(of_client), ()) for of_client in weights]
-    tests = [evaluation.to_tensors(data.clients[client].test) for client in clients]
+    tests = [client_data.to_tensors(data.clients[client].test) for client in clients]
     values = evaluation.evaluate_clients(process, server_state, states, tests)
     result = {'local_test/accuracy': values['accuracy']}
     if self._label_counts is not None:
@@ -145,7 +145,7 @@ class AdaptationWork:
     """
     weights, train = self._start(clients)
     validation = [
-      evaluation.to_tensors(self._source.federated_data.clients[client].validation)
+      client_data.to_tensors(self._source.federated_data.clients[client].validation)
       for client in clients
     ]
     measured = self._measure(weights)
@@ -227,7 +227,7 @@ class AdaptationWork:
     """What clients start from, and their training data with the seeds of their order."""
     weights = [self._source.weights[client] for client in clients]
     train = [
-      evaluation.to_tensors(self._source.federated_data.clients[client].train)._replace(
+      client_data.to_tensors(self._source.federated_data.clients[client].train)._replace(
         # The same for all adaptations and settings, so that they differ by nothing else.
         seed=seeds.tensor_seed(self._config.seed, seeds.Purpose.ADAPTATION, int(client))
       )
@@ -250,7 +250,7 @@ class AdaptationWork:
     seed = seeds.derive_seed(self._config.seed, seeds.Purpose.SAMPLING, 1)
     clients, is_held_out = self._source.federated_data.clients, self._source.is_held_out
     of_training = [client for client, out in zip(clients, is_held_out, strict=True) if not out]
-    return evaluation.to_tensors(public_examples(of_training, self._config.fisher_examples, seed))
+    return client_data.to_tensors(public_examples(of_training, self._config.fisher_examples, seed))
 
   @functools.cached_property
   def _processes(self) -> list[adaptation_lib.AdaptationProcess]:

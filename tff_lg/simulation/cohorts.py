@@ -33,7 +33,7 @@ class CohortSampler:
     """Prepares the draws of a resolved config's rounds."""
     self._config, self._num_clients = config, num_clients
     self._sample = tff.simulation.build_uniform_sampling_fn(
-      range(num_clients), random_seed=seeds.derive_seed(config.seed, seeds.Purpose.SAMPLING)
+      np.arange(num_clients), random_seed=seeds.derive_seed(config.seed, seeds.Purpose.SAMPLING)
     )
 
   def __call__(self, round_num: int) -> Cohort:
@@ -62,3 +62,16 @@ class CohortSampler:
     """How often the client that is sampled most takes part in the first rounds."""
     clients = [client for round_num in range(num_rounds) for client in self._draw(round_num)]
     return int(np.bincount(np.array(clients, np.int64), minlength=self._num_clients).max())
+
+
+def draw_evaluated(config: config_lib.TrainConfig, num_clients: int) -> np.ndarray | None:
+  """The clients that are evaluated throughout a resolved config's run; None for all.
+
+  Returns:
+    int64 [max_evaluated_clients], ascending; of a seed the same for every method.
+  """
+  if not 0 < (config.max_evaluated_clients or 0) < num_clients:
+    return None
+  seed = seeds.derive_seed(config.seed, seeds.Purpose.EVALUATION)
+  rng = np.random.default_rng(seed)
+  return np.sort(rng.choice(num_clients, config.max_evaluated_clients, replace=False))

@@ -1,21 +1,23 @@
 """Evaluating all clients' models, on their own data and on the common test set."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import tensorflow as tf
 
 from tff_lg.data import examples as examples_lib
-from tff_lg.data import federated
 from tff_lg.learning import batches, client_work
 from tff_lg.learning import evaluation as learning_evaluation
 from tff_lg.learning import process as process_lib
 from tff_lg.models import local_global
+from tff_lg.simulation import client_data as client_data_lib
 from tff_lg.simulation import selection as selection_lib
 
 # Clients' data that models are evaluated on, by how their metrics are called.
 PARTS = {'validation': 'validation', 'local_test': 'test'}
+
+# Column of the table of clients, where only some are evaluated.
+IS_EVALUATED = 'is_evaluated'
 
 # Clients' metrics by name, one float array [num_clients] each.
 ClientValues = dict[str, np.ndarray]
@@ -36,21 +38,12 @@ class NewTest(NamedTuple):
   class_accuracy: np.ndarray
 
 
-def to_tensors(examples: examples_lib.Examples) -> batches.ClientTensors:
-  """A client's examples as the process takes them, in TensorFlow's memory once and for all."""
-  with tf.device('cpu:0'):
-    return batches.ClientTensors(tf.constant(examples.x), tf.constant(examples.y))
-
-
-def part_tensors(federated_data: federated.FederatedData, part: str) -> list[batches.ClientTensors]:
-  """The same for a part, `train`, `validation` or `test`, of each client that takes part."""
-  return [to_tensors(getattr(client, part)) for client in federated_data.clients]
-
-
 def count_examples(
   model: local_global.LocalGlobalModel, client_data: Sequence[batches.ClientTensors]
 ) -> np.ndarray:
   """Returns int64 [num_clients], each client's examples; of sequences, real positions."""
+  if isinstance(client_data, client_data_lib.UnreadTensors):
+    return client_data.sizes
   return np.array([int(model.count_examples(tensors.y)) for tensors in client_data], np.int64)
 
 
@@ -59,13 +52,31 @@ def evaluate_clients(
   server_state: process_lib.ServerState,
   client_states: Sequence[client_work.ClientState],
   client_data: Sequence[batches.ClientTensors],
+  clients: np.ndarray | None = None,
 ) -> ClientValues:
   """Evaluates each client's own model on its own data.
 
+  Args:
+    process: that evaluates.
+    server_state: the server's.
+    client_states: of every client.
+    client_data: of every client; where they are read when needed, a few are held at a time.
+    clients: those that are evaluated, by index; None for all.
+
   Returns:
-    The process's metrics by name; NaN for a client without examples.
+    The process's metrics by name; NaN for a client without examples, or not evaluated.
   """
-  results = process.evaluate(server_state, list(client_states), list(client_data))
+  if clients is not None:
+    values = evaluate_clients(
+      process,
+      server_state,
+      [client_states[client] for client in clients],
+      client_data_lib.take(client_data, clients),
+    )
+    return {name: _spread(value, clients, len(client_data)) for name, value in values.items()}
+  results = []
+  for chunk in client_data_lib.chunks(client_data):
+    results += process.evaluate(server_state, list(client_states[chunk]), list(client_data[chunk]))
   values = {name: np.array([result[name] for result in results], np.float64) for name in results[0]}
   empty = values.pop('num_examples') == 0
   return {name: np.where(empty, np.nan, value) for name, value in values.items()}
@@ -80,18 +91,21 @@ def predict_selected(
   process: process_lib.LocalGlobalProcess,
   server_state: process_lib.ServerState,
   selection: selection_lib.ModelSelection,
-  client_x: Sequence[tf.Tensor],
+  client_data: Sequence[batches.ClientTensors],
+  clients: np.ndarray,
 ) -> list[np.ndarray]:
-  """Each client's chosen model's probabilities for its own examples, [n, num_classes]."""
+  """Each of these clients' chosen model's probabilities for its own examples, [n, num_classes]."""
   predictions: dict[int, np.ndarray] = {}
-  for clients, global_weights, states in selection.groups():
-    of_group = process.predict(
-      server_state._replace(global_weights=global_weights),
-      states,
-      [client_x[client] for client in clients],
-    )
-    predictions.update(zip(clients.tolist(), of_group, strict=True))
-  return [predictions[client] for client in range(len(client_x))]
+  for of_group, global_weights, states in _groups(selection, clients):
+    group_data = client_data_lib.take(client_data, of_group)
+    for chunk in client_data_lib.chunks(group_data):
+      predicted = process.predict(
+        server_state._replace(global_weights=global_weights),
+        states[chunk],
+        [tensors.x for tensors in group_data[chunk]],
+      )
+      predictions.update(zip(of_group[chunk].tolist(), predicted, strict=True))
+  return [predictions[client] for client in clients]
 
 
 def evaluate_selected(
@@ -99,18 +113,19 @@ def evaluate_selected(
   server_state: process_lib.ServerState,
   selection: selection_lib.ModelSelection,
   client_data: Sequence[batches.ClientTensors],
+  clients: np.ndarray | None = None,
 ) -> ClientValues:
-  """Evaluates each client's chosen model on its own data."""
+  """Evaluates each client's chosen model on its own data; NaN for those not among `clients`."""
   values: ClientValues = {}
-  for clients, global_weights, states in selection.groups():
+  for of_group, global_weights, states in _groups(selection, clients):
     group = evaluate_clients(
       process,
       server_state._replace(global_weights=global_weights),
       states,
-      [client_data[client] for client in clients],
+      client_data_lib.take(client_data, of_group),
     )
     for name, value in group.items():
-      values.setdefault(name, np.full(len(client_data), np.nan))[clients] = value
+      values.setdefault(name, np.full(len(client_data), np.nan))[of_group] = value
   return values
 
 
@@ -119,12 +134,23 @@ def evaluate_new_test(
   server_state: process_lib.ServerState,
   selection: selection_lib.ModelSelection,
   test: examples_lib.Examples,
+  clients: np.ndarray | None = None,
 ) -> NewTest:
-  """Evaluates all clients' chosen models, alone and together, on the whole test set.
+  """Evaluates clients' chosen models, alone and together, on the whole test set.
+
+  Args:
+    process: that evaluates.
+    server_state: the server's.
+    selection: the chosen models.
+    test: the test set, of at least one example.
+    clients: those whose models are evaluated, by index; None for all.
+
+  Returns:
+    The accuracies; those of a client alone are NaN where it is not evaluated.
 
   Liang et al. 2020, section 5.1 (New Test).
   """
-  groups = _groups(process, selection)
+  groups = _distinct_groups(process, selection, clients)
   correct = dict.fromkeys(learning_evaluation.EnsembleSums._fields, 0)
   class_correct = class_size = 0
   for start in range(0, len(test), learning_evaluation.ENSEMBLE_BATCH_SIZE):
@@ -142,12 +168,16 @@ def evaluate_new_test(
       correct[name] += int(np.sum(total[: len(y)].argmax(axis=1) == y))
     label = np.eye(total.shape[1])[y]
     right = np.zeros([len(selection.best_round), len(y)])
-    for (clients, *_), group in zip(groups, outputs, strict=True):
-      right[clients] = np.stack(group.predicted)[:, : len(y)] == y
+    for (of_group, *_), group in zip(groups, outputs, strict=True):
+      right[of_group] = np.stack(group.predicted)[:, : len(y)] == y
     class_correct, class_size = class_correct + right @ label, class_size + label.sum(axis=0)
   accuracy = {f'ensemble_{name}': count / len(test) for name, count in correct.items()}
-  accuracy['weight_average'] = evaluate_weight_average(process, server_state, selection, test)
+  accuracy['weight_average'] = evaluate_weight_average(
+    process, server_state, selection, test, clients
+  )
   class_accuracy = np.where(class_size, class_correct / np.maximum(class_size, 1), np.nan)
+  if clients is not None:
+    class_accuracy = _spread(class_accuracy[clients], clients, len(class_accuracy))
   return NewTest(accuracy, class_accuracy)
 
 
@@ -156,26 +186,48 @@ def evaluate_weight_average(
   server_state: process_lib.ServerState,
   selection: selection_lib.ModelSelection,
   test: examples_lib.Examples,
+  clients: np.ndarray | None = None,
 ) -> float:
-  """Accuracy of one model with the mean of all clients' chosen weights on the whole test set."""
-  groups = _groups(process, selection)
+  """Accuracy of one model with the mean of the clients' chosen weights on the whole test set."""
+  groups = _distinct_groups(process, selection, clients)
   mean_global, mean_local = _mean_weights(groups)
   average = evaluate_clients(
     process,
     server_state._replace(global_weights=mean_global),
     [groups[0][2][0]._replace(local_weights=mean_local)],
-    [to_tensors(test)],
+    [client_data_lib.to_tensors(test)],
   )
   return float(average['accuracy'][0])
 
 
+def _spread(values: np.ndarray, clients: np.ndarray, num_clients: int) -> np.ndarray:
+  """Values [n, ...] of some clients in a place for each of all; NaN for the others."""
+  result = np.full([num_clients, *values.shape[1:]], np.nan)
+  result[clients] = values
+  return result
+
+
 def _groups(
-  process: process_lib.LocalGlobalProcess, selection: selection_lib.ModelSelection
+  selection: selection_lib.ModelSelection, clients: np.ndarray | None
+) -> Iterator[tuple[np.ndarray, tuple, list[client_work.ClientState]]]:
+  """The selection's groups, without clients that are not asked for."""
+  for of_group, global_weights, states in selection.groups():
+    if clients is not None:
+      kept = np.flatnonzero(np.isin(of_group, clients))
+      of_group, states = of_group[kept], [states[index] for index in kept]
+    if len(of_group):
+      yield of_group, global_weights, states
+
+
+def _distinct_groups(
+  process: process_lib.LocalGlobalProcess,
+  selection: selection_lib.ModelSelection,
+  clients: np.ndarray | None,
 ) -> list:
-  """The selection's groups; where all clients have one model, one state stands for all."""
-  groups = selection.groups()
+  """The same; where all clients have one model, one state stands for all."""
+  groups = list(_groups(selection, clients))
   if all(process.model.weight_is_global):
-    groups = [(clients, weights, states[:1]) for clients, weights, states in groups]
+    groups = [(of_group, weights, states[:1]) for of_group, weights, states in groups]
   return groups
 
 

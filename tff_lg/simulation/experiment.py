@@ -27,6 +27,7 @@ from tff_lg.simulation import (
   scores,
   tasks,
 )
+from tff_lg.simulation import client_data as client_data_lib
 
 # Accuracies this close are equal but for the rounding of floats.
 _SAME_ACCURACY = 1e-6
@@ -92,10 +93,14 @@ def _run(
   )
   state = loop.run()
 
-  clients, of_clients = _score_clients(federated_data, last, state, loop.client_data)
+  clients, of_clients = _score_clients(
+    federated_data, last, state, loop.client_data, loop.evaluated
+  )
   summary = {**_summarize(config, phases, state, clients), **of_clients}
   summary.update(goals.summarize_goals(run_dir, config.goal_accuracy or ()))
   summary.update(scores.score_unknown_client(config, federated_data, last, state))
+  if loop.evaluated is not None:
+    summary['evaluated/num_clients'] = len(loop.evaluated)
   if budget is not None:
     summary.update(aggregation.summarize_budget(budget, config))
   if adversary is not None:
@@ -231,7 +236,7 @@ def _score_held_out(
     alone,
     process,
     dataclasses.replace(state, selection=selection),
-    {part: evaluation.part_tensors(alone, part) for part in ('train', 'validation', 'test')},
+    {part: client_data_lib.part_tensors(alone, part) for part in ('train', 'validation', 'test')},
   )
   run_files.write_held_out_clients(run_dir, clients)
   return held_out.summarize(of_clients, clients)
@@ -242,9 +247,10 @@ def _score_clients(
   process: learning.LocalGlobalProcess,
   state: rounds.RunState,
   client_data: Mapping[str, Sequence[learning.ClientTensors]],
+  evaluated: np.ndarray | None = None,
 ) -> tuple[pd.DataFrame, dict[str, float]]:
   """The table of clients with the scores of their chosen models, and these over clients."""
-  clients = _client_table(federated_data, process, state, client_data)
+  clients = _client_table(federated_data, process, state, client_data, evaluated)
   summary = scores.add_scores(clients, federated_data, process, state)
   summary.update(scores.add_new_test(clients, federated_data, process, state))
   return clients, summary
@@ -255,9 +261,14 @@ def _client_table(
   process: learning.LocalGlobalProcess,
   state: rounds.RunState,
   client_data: Mapping[str, Sequence[learning.ClientTensors]],
+  evaluated: np.ndarray | None,
 ) -> pd.DataFrame:
-  """One row a client: sizes (of text: tokens), and the accuracy of its chosen model."""
+  """One row a client: sizes (of text: tokens), and the accuracy of its chosen model.
+
+  Columns that would need all clients' data are left out where these are read when needed.
+  """
   clients = federated_data.clients
+  num_classes = federated_data.num_classes_of_clients()
   table = pd.DataFrame(
     {
       'client_id': [client.client_id for client in clients],
@@ -265,13 +276,15 @@ def _client_table(
         f'num_{part}': evaluation.count_examples(process.model, client_data[part])
         for part in ('train', 'validation', 'test')
       },
-      'num_classes': federated_data.num_classes_of_clients(),
+      **({} if num_classes is None else {'num_classes': num_classes}),
       'best_round': state.selection.best_round,
     }
   )
+  if evaluated is not None:
+    table[evaluation.IS_EVALUATED] = np.isin(np.arange(len(clients)), evaluated)
   for name, part in evaluation.PARTS.items():
     values = evaluation.evaluate_selected(
-      process, state.server_state, state.selection, client_data[part]
+      process, state.server_state, state.selection, client_data[part], evaluated
     )
     table[f'{name}/accuracy'] = values['accuracy']
     table[f'{name}/loss'] = values['loss']

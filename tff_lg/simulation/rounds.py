@@ -6,6 +6,7 @@ round's number, so a run that goes on from a checkpoint gives the same bits.
 """
 
 import dataclasses
+import functools
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +24,7 @@ from tff_lg.learning import process as process_lib
 from tff_lg.models import local_global
 from tff_lg.simulation import (
   checkpoints,
+  client_data,
   client_store,
   cohorts,
   communication,
@@ -82,6 +84,7 @@ class RoundLoop:
 
   Attributes:
     client_data: each client's tensors, by part: train, validation, test.
+    evaluated: the clients that are evaluated and chosen by, by index; None for all.
   """
 
   def __init__(
@@ -113,7 +116,7 @@ class RoundLoop:
     self._folder = folder
     self._ids = [client.client_id for client in federated_data.clients]
     self.client_data = {
-      part: evaluation.part_tensors(federated_data, part)
+      part: client_data.part_tensors(federated_data, part)
       for part in ('train', 'validation', 'test')
     }
     if is_malicious is not None:
@@ -121,8 +124,18 @@ class RoundLoop:
         tensors._replace(is_malicious=malicious)
         for tensors, malicious in zip(self.client_data['train'], is_malicious, strict=True)
       ]
+    self._sizes: dict[str, np.ndarray] = {}
+    self.evaluated = cohorts.draw_evaluated(config, len(self._ids))
+    part = evaluation.PARTS[config.choices.choose_by]
+    if self.evaluated is not None and not self._num_examples(part).any():
+      raise ValueError(
+        f'--max_evaluated_clients is {len(self.evaluated)}, but none of the clients drawn has '
+        f'{part} examples to choose models by: evaluate more.'
+      )
     self._budget = budget
-    self._draw_cohort = draw_cohort or cohorts.CohortSampler(config, len(self._ids))
+    draw_cohort = draw_cohort or cohorts.CohortSampler(config, len(self._ids))
+    # A cohort is wanted when its data are read ahead, and in its round.
+    self._draw_cohort = functools.lru_cache(2)(draw_cohort)
     self._groups = {'': range(len(self._ids))}
     self._groups |= {f'{name}/': clients for name, clients in (groups or {}).items()}
     self._checkpoints = checkpoints.CheckpointManager(os.path.join(folder, 'checkpoints'))
@@ -204,6 +217,7 @@ class RoundLoop:
       )
       for client, work_share in zip(cohort.clients, cohort.work_shares, strict=True)
     ]
+    self._prefetch(state.round_num + 1)
     process = self._phases[state.phase].process
     output = process.next(state.server_state, state.clients.get(cohort.clients), data)
     left_out = [
@@ -241,15 +255,22 @@ class RoundLoop:
       metrics['privacy/epsilon'] = self._budget.epsilon(state.round_num)
     return metrics, traffic
 
+  def _prefetch(self, round_num: int) -> None:
+    """Begins to read the data of a round's cohort where they are read when needed."""
+    data = self.client_data['train']
+    is_round = round_num < self._phase_end(len(self._phases) - 1)
+    if is_round and isinstance(data, client_data.UnreadTensors):
+      data.prefetch(self._draw_cohort(round_num).clients)
+
   def _evaluate(self, state: RunState) -> dict[str, float]:
-    """Evaluates all clients, and offers their models for selection."""
+    """Evaluates all clients, or those drawn for it, and offers their models for selection."""
     client_states = state.clients.get(range(len(self._ids)))
     process = self._phases[state.phase].process
     values = {}
     for name, part in evaluation.PARTS.items():
-      if any(len(tensors.y) for tensors in self.client_data[part]):
+      if self._num_examples(part).any():
         values[name] = evaluation.evaluate_clients(
-          process, state.server_state, client_states, self.client_data[part]
+          process, state.server_state, client_states, self.client_data[part], self.evaluated
         )
     choose_by = self._config.choices.choose_by
     state.selection.offer(
@@ -259,6 +280,8 @@ class RoundLoop:
       client_states,
     )
     metrics = {}
+    if self.evaluated is not None:
+      metrics['evaluated/num_clients'] = len(self.evaluated)
     for name, of_part in values.items():
       num_examples = self._num_examples(evaluation.PARTS[name])
       for group, clients in self._groups.items():
@@ -273,7 +296,14 @@ class RoundLoop:
     return metrics
 
   def _num_examples(self, part: str) -> np.ndarray:
-    return evaluation.count_examples(self._phases[0].process.model, self.client_data[part])
+    """Each client's examples; none of clients that are not evaluated."""
+    if part not in self._sizes:
+      model = self._phases[0].process.model
+      sizes = evaluation.count_examples(model, self.client_data[part])
+      if self.evaluated is not None:
+        sizes = np.where(np.isin(np.arange(len(sizes)), self.evaluated), sizes, 0)
+      self._sizes[part] = sizes
+    return self._sizes[part]
 
   def _scores(self, values: evaluation.ClientValues, part: str) -> np.ndarray:
     """How good a round is for each client, greater is better."""

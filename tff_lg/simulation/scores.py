@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from tff_lg import config as config_lib
 from tff_lg import data, learning, models
-from tff_lg.simulation import embedding_task, evaluation, rounds
+from tff_lg.simulation import client_data, embedding_task, evaluation, rounds
 
 # Columns of the table of clients in which runs are compared with their baselines.
 COMPARED = ('local_test/accuracy', 'participant_test/accuracy')
@@ -22,7 +22,8 @@ def add_scores(
 
   Args:
     clients: a row a client; gets a column `local_test/auc` where there are two classes,
-      NaN for a client without examples of both.
+      NaN for a client without examples of both. Clients that are not `is_evaluated`, where there
+      is such a column, do not count.
     federated_data: the clients' data.
     process: the one that trained the models.
     state: after the last round.
@@ -32,24 +33,27 @@ def add_scores(
     clients' test examples together, each predicted by its own client's model; and
     mean and standard deviation over clients of the column.
   """
-  tests = [client.test for client in federated_data.clients]
-  if not any(map(len, tests)):
+  if not any(client.size('test') for client in federated_data.clients):
     return {}
+  evaluated = _evaluated(clients)
   if federated_data.has_sequences:
     # The probabilities of a whole vocabulary at every position do not fit into memory.
-    num_test, accuracy = (clients[name].to_numpy() for name in ('num_test', 'local_test/accuracy'))
+    rows = clients if evaluated is None else clients.iloc[evaluated]
+    num_test, accuracy = (rows[name].to_numpy() for name in ('num_test', 'local_test/accuracy'))
     return {'pooled_test/accuracy': evaluation.pooled(accuracy, num_test)}
+  tests = client_data.part_tensors(federated_data, 'test')
+  of_clients = np.arange(len(clients)) if evaluated is None else evaluated
   predictions = evaluation.predict_selected(
-    process, state.server_state, state.selection, [tf.constant(test.x) for test in tests]
+    process, state.server_state, state.selection, tests, of_clients
   )
-  y = np.concatenate([test.y for test in tests])
+  labels = [federated_data.clients[client].test.y for client in of_clients]
   summary = {
-    f'pooled_test/{name}': value for name, value in _score(np.concatenate(predictions), y).items()
+    f'pooled_test/{name}': value
+    for name, value in _score(np.concatenate(predictions), np.concatenate(labels)).items()
   }
   if 'pooled_test/auc' in summary:
-    column = np.array(
-      [_auc(predicted, test.y) for predicted, test in zip(predictions, tests, strict=True)]
-    )
+    column = np.full(len(clients), np.nan)
+    column[of_clients] = [_auc(*pair) for pair in zip(predictions, labels, strict=True)]
     clients['local_test/auc'] = column
     if np.isfinite(column).any():
       summary['local_test/auc/mean_over_clients'] = float(np.nanmean(column))
@@ -79,9 +83,17 @@ def add_new_test(
 
   Returns:
     `new_test/accuracy/...`, see `evaluation.NewTest`; mean and standard deviation over
-    clients of the column.
+    clients of the column. Nothing without a common test set.
   """
-  models_and_data = process, state.server_state, state.selection, federated_data.test
+  if not len(federated_data.test):
+    return {}
+  models_and_data = (
+    process,
+    state.server_state,
+    state.selection,
+    federated_data.test,
+    _evaluated(clients),
+  )
   if federated_data.has_sequences:
     average = evaluation.evaluate_weight_average(*models_and_data)
     return {'new_test/accuracy/weight_average': average}
@@ -145,6 +157,13 @@ def score_unknown_client(
     for name, value in _score(predicted, federated_data.test.y).items():
       summary[f'unknown_client_test/{start}/{name}'] = value
   return summary
+
+
+def _evaluated(clients: pd.DataFrame) -> np.ndarray | None:
+  """Indices of the clients that are evaluated; None for all."""
+  if evaluation.IS_EVALUATED not in clients:
+    return None
+  return np.flatnonzero(clients[evaluation.IS_EVALUATED])
 
 
 def _score(probabilities: np.ndarray, y: np.ndarray) -> dict[str, float]:

@@ -9,6 +9,7 @@ from tff_lg import config as config_lib
 from tff_lg import data, models
 from tff_lg.learning import augmentation
 from tff_lg.simulation import (
+  client_files_task,
   embedding_task,
   evaluation,
   held_out,
@@ -108,6 +109,13 @@ TASKS: Mapping[str, Task] = {
     augment=augmentation.crop_and_flip,
   ),
   'arrays': Task(_mlp((64, 64, 32), 'hidden_2', 'hidden_3', 'output')),
+  'client_files': Task(
+    {
+      'mlp': _mlp((64, 64, 32), 'hidden_2', 'hidden_3', 'output')[None],
+      'lenet': _of_images(models.build_lenet, 'conv_1', 'conv_2'),
+    },
+    client_files_task.load_data,
+  ),
   'embeddings': Task(
     dict.fromkeys(config_lib.MODELS['embeddings'], _ON_EMBEDDINGS),
     embedding_task.load_data,
@@ -146,7 +154,7 @@ def load_data(config: config_lib.TrainConfig) -> data.FederatedData:
   if not federated_data.held_out:  # Of text they are chosen before its vocabulary.
     federated_data = data.hold_out_clients(federated_data, held_out.choose_by(config))
   part = evaluation.PARTS[config.choices.choose_by]
-  if not any(len(getattr(client, part)) for client in federated_data.clients):
+  if not any(client.size(part) for client in federated_data.clients):
     raise ValueError(
       f"--protocol={config.protocol} chooses models on the clients' {part} examples, but no "
       'client has any: spread the data over fewer clients.'

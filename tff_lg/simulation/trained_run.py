@@ -106,6 +106,12 @@ def load_config(run_dir: str) -> config_lib.TrainConfig:
       f'--from_run={run_dir} is a run of --method={_LOCAL_ONLY}, expected one with a federated '
       'model to adapt.'
     )
+  if config.task == 'client_files' or config.max_evaluated_clients:
+    raise ValueError(
+      f'--from_run={run_dir} is a run of --task={config.task} with --max_evaluated_clients='
+      f'{config.max_evaluated_clients or 0}, expected one whose clients all are in memory and '
+      'evaluated: load them with --task=arrays.'
+    )
   return config
 
 

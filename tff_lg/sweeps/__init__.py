@@ -4,7 +4,7 @@ Comes in: axes (`name=value,value`) and seeds as text, and what a pipeline makes
 trial's flags, its config. Goes out: a sweep folder with a run folder for each trial,
 which `tff_lg.analysis` turns into a table and a figure, and the trials that failed. May
 import: nothing heavy and no other room; a trial is whatever function of a config and a
-run folder it is given.
+run folder it is given. Trials run on processes of this machine, or on Ray.
 """
 
 from tff_lg.sweeps.folder import SweepFolder
@@ -19,6 +19,7 @@ from tff_lg.sweeps.grid import (
   parse_seeds,
 )
 from tff_lg.sweeps.processes import ProcessPool
+from tff_lg.sweeps.ray_pool import RayPool
 from tff_lg.sweeps.scheduler import Failure, Job, Pool, run_jobs
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
   'Layout',
   'Pool',
   'ProcessPool',
+  'RayPool',
   'SweepError',
   'SweepFolder',
   'Trial',

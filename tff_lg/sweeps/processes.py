@@ -21,7 +21,7 @@ _RunTrial = Callable[[Any, str], None]
 
 # A process is replaced after so many trials, as TensorFlow keeps parts of what it traced:
 # about 20 MB a trial.
-_TRIALS_A_PROCESS = 32
+TRIALS_A_PROCESS = 32
 _SECONDS_TO_END = 10
 
 
@@ -97,7 +97,7 @@ class ProcessPool:
     try:
       error = worker.connection.recv()
       worker.num_trials += 1
-      is_spent = worker.num_trials >= _TRIALS_A_PROCESS
+      is_spent = worker.num_trials >= TRIALS_A_PROCESS
     except (EOFError, ConnectionResetError):
       worker.process.join()
       error, is_spent = f'its process {_ending(worker.process.exitcode)}.', True
@@ -144,7 +144,7 @@ def _serve(connection: connection_lib.Connection, run: _RunTrial, cores: tuple[i
   with contextlib.suppress(_Stopped, EOFError, BrokenPipeError):
     while True:
       job = connection.recv()
-      connection.send(_run_logged(run, job))
+      connection.send(run_logged(run, job))
 
 
 def _stop(*unused_signal: object) -> None:
@@ -157,8 +157,16 @@ def _end_with_parent() -> None:
   os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _run_logged(run: _RunTrial, job: Job) -> str | None:
-  """Runs a job with its output in its log; returns its error."""
+def run_logged(run: _RunTrial, job: Job) -> str | None:
+  """Runs a job in this process, with what it prints in its log.
+
+  Args:
+    run: (config, run folder) -> None, runs a trial.
+    job: to run.
+
+  Returns:
+    Its error as one line, None if it ended well. An exit is an error, too.
+  """
   with _output_to(job.log_path):
     try:
       run(job.config, job.run_dir)

@@ -41,6 +41,13 @@ _GLOSSARY = (
   Entry(
     'train/num_clients_left_out', 'clients of the round', 'update not finite', '–', 'each round'
   ),
+  Entry(
+    'evaluated/num_clients',
+    'clients that stand for all in what follows',
+    _OWN,
+    'validation and test data',
+    'the same in all rounds',
+  ),
   Entry('validation/accuracy/mean_over_clients', _MEAN, _OWN, _VALIDATION, _EVALUATED),
   Entry('validation/loss/mean_over_clients', _MEAN, _OWN, _VALIDATION, _EVALUATED),
   Entry('local_test/accuracy/mean_over_clients', _MEAN, _OWN, _TEST, _EVALUATED),

@@ -23,7 +23,11 @@ def build_result(run: RunFolder) -> Section:
     if applies
   ]
   numbers = {name: text for name, text in _tiles(run) if not text.startswith(formats.MISSING)}
-  sentences = (*held_out.held_out_sentences(run), *goals.goal_sentences(run))
+  sentences = (
+    *_evaluated_sentences(run),
+    *held_out.held_out_sentences(run),
+    *goals.goal_sentences(run),
+  )
   others = Markup().join(map(Markup('<p>{}</p>').format, sentences))
   html = Markup('{}<p class="headline">{}</p>{}{}').format(
     warnings(beware), headline(run), tiles(numbers), others
@@ -50,6 +54,16 @@ def headline(run: RunFolder) -> str:
     f'{comparison.num_worse:,} do worse. The mean difference is '
     f'{formats.points(comparison.mean_difference)} points of local test accuracy{interval}.'
   ).replace(' %', '\N{NO-BREAK SPACE}%')
+
+
+def _evaluated_sentences(run: RunFolder) -> list[str]:
+  """That only a sample of the clients is evaluated, if that is so."""
+  if names.NUM_EVALUATED not in run.summary:
+    return []
+  return [
+    f'Evaluated, and models chosen by: {run.value(names.NUM_EVALUATED):,.0f} of '
+    f'{len(run.clients):,} clients, drawn at random once for the whole run.'
+  ]
 
 
 def _tiles(run: RunFolder) -> list[tuple[str, str]]:

@@ -1,0 +1,162 @@
+"""Round time and memory against the number of clients, and against the size of the cohort.
+
+  python -m benchmarks.scale --client_store=disk
+  python -m benchmarks.scale --populations=1000,10000 --cohorts=10,100 --rounds=10
+
+LG-FedAvg on clients whose examples are made from their number each time they are read, so that
+no file is needed. Each point runs in a process of its own, whose peak of resident memory counts.
+"""
+
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from absl import flags
+
+from pipelines import launch
+from tff_lg import config as config_lib
+from tff_lg import environment
+
+if TYPE_CHECKING:
+  from tff_lg import data
+
+_POPULATIONS = flags.DEFINE_list(
+  'populations', ['1000', '10000', '100000'], 'Numbers of clients, with cohorts of --cohort.'
+)
+_COHORTS = flags.DEFINE_list(
+  'cohorts', ['10', '100', '1000'], 'Sizes of the cohort, of as many clients as --population.'
+)
+_POPULATION = flags.DEFINE_integer('population', 10_000, 'Clients where cohorts are compared.', 1)
+_COHORT = flags.DEFINE_integer('cohort', 100, 'Cohort where populations are compared.', 1)
+_ROUNDS = flags.DEFINE_integer('rounds', 30, 'Rounds at each point.', lower_bound=3)
+_STORE = flags.DEFINE_string('client_store', None, "Where clients' states are; the default's.")
+_POINT = flags.DEFINE_bool(
+  'point', False, 'Runs the one point of --population and --cohort and prints its numbers.'
+)
+
+_NUM_CLASSES, _ROW_SHAPE = 10, (64,)
+_NUM_HELD_OUT = 5  # Validation examples of each client, and test examples.
+_EVALUATED = 100
+
+
+def main(argv: Sequence[str]) -> None:
+  """Runs each point and prints a table, or runs one."""
+  if len(argv) > 1:
+    sys.exit(f'scale: {argv[1]} is no flag: write --name=value.')
+  environment.check_environment()
+  if _POINT.value:
+    print(json.dumps(_run_point(_POPULATION.value, _COHORT.value)))
+    return
+  try:
+    by_population = [(int(number), _COHORT.value) for number in _POPULATIONS.value]
+    by_cohort = [(_POPULATION.value, int(number)) for number in _COHORTS.value]
+  except ValueError as error:
+    sys.exit(f'scale: --populations and --cohorts are numbers, but {error}.')
+  if any(cohort > population for population, cohort in by_population + by_cohort):
+    sys.exit('scale: a cohort is larger than its population: lower --cohort or --cohorts.')
+  for points in (by_population, by_cohort):
+    print(f'\n{"clients":>9}{"cohort":>8}{"s a round":>11}{"ratio":>8}{"peak MiB":>10}{"ratio":>8}')
+    first = None
+    for population, cohort in points:
+      found = _measure(population, cohort)
+      first = first or found
+      print(
+        f'{population:>9,}{cohort:>8,}{found["seconds"]:>11.3f}'
+        f'{found["seconds"] / first["seconds"]:>8.2f}{found["mebibytes"]:>10.0f}'
+        f'{found["mebibytes"] / first["mebibytes"]:>8.2f}',
+        flush=True,
+      )
+
+
+def _measure(population: int, cohort: int) -> dict[str, float]:
+  """The numbers of one point, from a process of its own."""
+  command = [sys.executable, '-m', 'benchmarks.scale', '--point', f'--rounds={_ROUNDS.value}']
+  command += [f'--population={population}', f'--cohort={cohort}']
+  if _STORE.value is not None:
+    command.append(f'--client_store={_STORE.value}')
+  result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+  if result.returncode:
+    sys.exit(f'scale: {population} clients, {cohort} a round: ended with {result.returncode}.')
+  return json.loads(result.stdout.splitlines()[-1])
+
+
+def _run_point(population: int, cohort: int) -> dict[str, float]:
+  """Median seconds of a round, the first left out, and the process's peak of memory."""
+  from tff_lg.runtime import workers
+  from tff_lg.simulation import execution, experiment, rounds, tasks
+
+  workers.configure_tensorflow('auto')  # before anything else starts TensorFlow
+  execution.set_execution_context()
+  config = config_lib.resolve(
+    config_lib.TrainConfig(
+      task='client_files',
+      data_dir='generated',
+      num_classes=_NUM_CLASSES,
+      clients_per_round=cohort,
+      rounds=_ROUNDS.value,
+      evaluate_every=_ROUNDS.value,
+      checkpoint_every=_ROUNDS.value,
+      max_evaluated_clients=_EVALUATED,
+      **({} if _STORE.value is None else {'client_store': _STORE.value}),
+    )
+  )
+  federated_data = _generate(population, 2 * cohort)
+  phases = experiment.build_phases(config, tasks.build_model(config, federated_data))
+  seconds = []
+
+  class TimedLoop(rounds.RoundLoop):
+    """A loop that times its rounds, without evaluations and checkpoints."""
+
+    def _one_round(self, state):
+      began = time.perf_counter()
+      result = super()._one_round(state)
+      seconds.append(time.perf_counter() - began)
+      return result
+
+  with tempfile.TemporaryDirectory() as folder:
+    TimedLoop(config, federated_data, phases, folder).run()
+  peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # KiB on Linux.
+  return {'seconds': statistics.median(seconds[1:]), 'mebibytes': peak / 2**10}
+
+
+def _generate(num_clients: int, cache_size: int) -> 'data.FederatedData':
+  """Clients of 20 to 60 training examples, each made from its number when it is read."""
+  import numpy as np
+
+  from tff_lg import data
+
+  sizes = np.random.default_rng(0).integers(20, 61, num_clients)
+  held_out = np.full(num_clients, _NUM_HELD_OUT)
+
+  def read(number: int) -> data.ClientExamples:
+    rng = np.random.default_rng([0, number])
+
+    def examples(size: int) -> data.Examples:
+      y = rng.integers(0, _NUM_CLASSES, size, np.int32)
+      x = rng.normal(size=(size, *_ROW_SHAPE)).astype(np.float32)
+      x[:, :_NUM_CLASSES] += 2 * np.eye(_NUM_CLASSES, dtype=np.float32)[y]
+      return data.Examples(x, y)
+
+    return data.ClientExamples(
+      f'client_{number}', *map(examples, (sizes[number], _NUM_HELD_OUT, _NUM_HELD_OUT))
+    )
+
+  reader = data.ClientReader(
+    [f'client_{number}' for number in range(num_clients)],
+    {'train': sizes, 'validation': held_out, 'test': held_out},
+    read,
+    row_shape=_ROW_SHAPE,
+    num_classes=_NUM_CLASSES,
+    cache_size=cache_size,
+  )
+  return reader.federate()
+
+
+if __name__ == '__main__':
+  launch.run(main)

@@ -1,0 +1,126 @@
+"""Clients in a folder, an npz file each, read when needed."""
+
+import pathlib
+import zipfile
+
+import numpy as np
+
+from tff_lg.data import arrays, client_parts, client_reader, examples, federated
+
+# What follows x and y in the name of an array.
+_ENDINGS = {
+  client_parts.ALL: '',
+  'train': '_train',
+  'validation': '_validation',
+  'test': '_test',
+}
+_READ_HEADER = {
+  (1, 0): np.lib.format.read_array_header_1_0,
+  (2, 0): np.lib.format.read_array_header_2_0,
+}
+
+
+def load_client_folder(
+  folder: str,
+  num_classes: int,
+  *,
+  split: client_parts.PartSplit | None = None,
+  cache_size: int = 1000,
+) -> federated.FederatedData:
+  """Lists the clients of a folder, one for each file `NAME.npz`.
+
+  A file holds `x` and `y`, which are split; or `x_train` and `y_train` and, where there are
+  such, `x_validation`, `y_validation`, `x_test` and `y_test`. All are as of `arrays.load`:
+  numbers [n, ...], of which uint8 is divided by 255, and integers [n].
+
+  Of a file only the names and shapes of its arrays are read here; the arrays when needed.
+
+  Args:
+    folder: with the files; what is no npz file is left alone.
+    num_classes: labels are in [0, num_classes).
+    split: of what is not split; `client_parts.PartSplit()` by default.
+    cache_size: clients kept in memory, see `client_reader.ClientReader`.
+
+  Returns:
+    The clients by name, without a common test set.
+
+  Raises:
+    DataError: no folder, no npz file in it, or one that is damaged, holds other arrays, no
+      training examples or rows of another shape than the first file's.
+  """
+  split = split or client_parts.PartSplit()
+  root = pathlib.Path(folder).expanduser()
+  client_ids = sorted(path.stem for path in root.glob('*.npz'))
+  if not client_ids:
+    raise examples.DataError(f'{folder}: no npz file found, expected a folder with one a client.')
+  sizes, shapes = [], []
+  for client_id in client_ids:
+    path = root / f'{client_id}.npz'
+    given, shape = _read_sizes(path)
+    sizes.append(split.sizes(given))
+    shapes.append(shape)
+    if shape != shapes[0]:
+      raise examples.DataError(
+        f'{path}: x has rows of {list(shape)}, expected {list(shapes[0])} as in '
+        f'{client_ids[0]}.npz.'
+      )
+
+  def read(number: int) -> federated.ClientExamples:
+    path = root / f'{client_ids[number]}.npz'
+    found = arrays.read_npz(path)
+    given = {}
+    for name, ending in _ENDINGS.items():
+      if len(found.get(f'x{ending}', ())):
+        of_part = {key: found[f'{key}{ending}'] for key in 'xy' if f'{key}{ending}' in found}
+        given[name] = arrays.to_examples(path, of_part, num_classes)
+    return split.split(client_ids[number], given)
+
+  return client_reader.ClientReader(
+    client_ids,
+    {part: np.array([of_file[part] for of_file in sizes]) for part in client_parts.PARTS},
+    read,
+    row_shape=shapes[0],
+    num_classes=num_classes,
+    cache_size=cache_size,
+  ).federate()
+
+
+def _read_sizes(path: pathlib.Path) -> tuple[dict[str, int], tuple[int, ...]]:
+  """What a file holds: how many rows by `all` or part, and the shape of a row."""
+  shapes = _read_shapes(path)
+  of_x = {name: shapes[f'x{e}'] for name, e in _ENDINGS.items() if shapes.get(f'x{e}')}
+  if (client_parts.ALL in of_x) == ('train' in of_x) or len(of_x) > 1 and client_parts.ALL in of_x:
+    raise examples.DataError(
+      f'{path}: arrays {", ".join(sorted(shapes))} found, expected x and y; or x_train, y_train '
+      'and perhaps x_validation, y_validation, x_test and y_test.'
+    )
+  for name, shape in of_x.items():
+    y = f'y{_ENDINGS[name]}'
+    if shapes.get(y) != shape[:1]:
+      raise examples.DataError(
+        f'{path}: {y} is {list(shapes[y]) if y in shapes else "missing"}, expected '
+        f'[{shape[0]}], one label a row of x.'
+      )
+  if len({shape[1:] for shape in of_x.values()}) > 1:
+    raise examples.DataError(f'{path}: its parts have rows of different shapes, expected one.')
+  first, *_ = of_x.values()
+  if not first[0]:
+    raise examples.DataError(f'{path}: no training examples found, expected at least one.')
+  # A part without rows is as one that is not there, but need not be split off.
+  return {name: shape[0] for name, shape in of_x.items()}, first[1:]
+
+
+def _read_shapes(path: pathlib.Path) -> dict[str, tuple[int, ...]]:
+  """The shapes of a file's arrays, by name; their values are not read."""
+  shapes = {}
+  try:
+    with zipfile.ZipFile(path) as archive:
+      for name in archive.namelist():
+        with archive.open(name) as file:
+          version = np.lib.format.read_magic(file)
+          shapes[name.removesuffix('.npy')], *_ = _READ_HEADER[version](file)
+  except Exception as error:  # A damaged archive can raise nearly anything.
+    raise examples.DataError(
+      f'{path}: cannot be read as an npz file of plain arrays ({error}).'
+    ) from error
+  return shapes

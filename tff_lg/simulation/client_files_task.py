@@ -1,0 +1,35 @@
+"""The task `client_files`: data that are split by client and do not fit in memory."""
+
+import os
+
+from tff_lg import config as config_lib
+from tff_lg import data
+
+
+def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
+  """Lists the clients of a folder or of TFF's database; their examples are read when needed.
+
+  Args:
+    config: resolved.
+    seed: of the split of each client's examples, where the data have none.
+
+  Returns:
+    The clients' data, without a common test set.
+
+  Raises:
+    data.DataError: files missing or damaged.
+  """
+  path = os.path.expanduser(config.data_dir)
+  split = data.PartSplit(config.validation_fraction, config.test_fraction, seed)
+  if os.path.isdir(path):
+    return data.load_client_folder(
+      path, config.num_classes, split=split, cache_size=config.client_cache
+    )
+  return data.load_client_database(
+    path,
+    config.num_classes,
+    keys=config.example_keys or ('x', 'y'),
+    example_shape=config.example_shape,
+    split=split,
+    cache_size=config.client_cache,
+  )
