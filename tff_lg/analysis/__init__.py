@@ -27,7 +27,7 @@ from tff_lg.analysis.new_device import (
   NewDeviceFolder,
   new_device_table,
   new_device_text,
-  write_new_device_figure,
+  write_new_device_report,
 )
 from tff_lg.analysis.paired import PairedComparison, compare_clients
 from tff_lg.analysis.report import save_figures, write_report
@@ -79,7 +79,7 @@ __all__ = [
   'to_markdown',
   'to_text',
   'write_adaptation_report',
-  'write_new_device_figure',
+  'write_new_device_report',
   'write_report',
   'write_sweep',
   'write_synthetic_adaptation_folder',

@@ -232,6 +232,8 @@ def _score_held_out(
     process,
     dataclasses.replace(state, selection=selection),
     {part: evaluation.part_tensors(alone, part) for part in ('train', 'validation', 'test')},
+    # Of text it is scored on the mean of all weights, which says nothing of these clients.
+    with_new_test=not alone.has_sequences,
   )
   run_files.write_held_out_clients(run_dir, clients)
   return held_out.summarize(of_clients, clients)
@@ -242,11 +244,14 @@ def _score_clients(
   process: learning.LocalGlobalProcess,
   state: rounds.RunState,
   client_data: Mapping[str, Sequence[learning.ClientTensors]],
+  *,
+  with_new_test: bool = True,
 ) -> tuple[pd.DataFrame, dict[str, float]]:
   """The table of clients with the scores of their chosen models, and these over clients."""
   clients = _client_table(federated_data, process, state, client_data)
   summary = scores.add_scores(clients, federated_data, process, state)
-  summary.update(scores.add_new_test(clients, federated_data, process, state))
+  if with_new_test:
+    summary.update(scores.add_new_test(clients, federated_data, process, state))
   return clients, summary
 
 
