@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from tff_lg.config import aggregation, embedding, mood, objective, text, trouble
+from tff_lg.config import aggregation, embedding, mood, objective, split, text, trouble
 from tff_lg.config.option import ConfigError, check_choices
 from tff_lg.config.train_config import MODELS, TrainConfig
 
@@ -24,6 +24,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     ConfigError: the first thing that cannot be, in one sentence.
   """
   check_choices(config)
+  split.check(config)
   _check_contradictions(config)
   if config.method == 'lg_fedavg' and config.local_layer_share == 1:
     config = as_baseline(config, 'local_only')  # Nothing is global: each client learns alone.
@@ -72,6 +73,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     **_sampling(config),
     **trouble.defaults(config),
     **objective.defaults(config, methods),
+    **split.defaults(config),
   }
   config = dataclasses.replace(
     config, **{name: value for name, value in defaults.items() if getattr(config, name) is None}
@@ -136,6 +138,7 @@ def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
     rounds=config.total_rounds,
     warm_start_rounds=0,
     global_layers=config.global_layers if method == 'lg_fedavg' else None,
+    auto_rounds=None,
     local_layer_share=config.local_layer_share if method == 'lg_fedavg' else None,
     proximal_strength=config.proximal_strength if method == 'fedprox' else None,
   )
@@ -157,7 +160,8 @@ def fast(config: TrainConfig) -> TrainConfig:
     held_out_ids=None,
     num_byzantine=None,
     model=None,
-    global_layers=None,
+    global_layers=config.global_layers if config.picks_split else None,
+    auto_rounds=config.auto_rounds and min(config.auto_rounds, 3),
     rounds=min(config.rounds, 3),
     warm_start_rounds=min(config.warm_start_rounds, 3),
     evaluate_every=1,

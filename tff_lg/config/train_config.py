@@ -3,7 +3,16 @@
 import dataclasses
 from collections.abc import Mapping
 
-from tff_lg.config import aggregation, embedding, mood, objective, protocols, text, trouble
+from tff_lg.config import (
+  aggregation,
+  embedding,
+  mood,
+  objective,
+  protocols,
+  split,
+  text,
+  trouble,
+)
 from tff_lg.config.option import option
 
 TASKS = ('digits', 'mnist', 'cifar10', 'arrays', 'embeddings', mood.TASK, *text.TASKS)
@@ -37,6 +46,7 @@ class TrainConfig(
   mood.MoodOptions,
   embedding.EmbeddingOptions,
   objective.ObjectiveOptions,
+  split.SplitOptions,
 ):
   """The choices of a run; None stands for a default that depends on other choices.
 
@@ -97,7 +107,10 @@ class TrainConfig(
     None, 'Methods run for comparison with the same budget; local_only by default.', METHODS
   )
   global_layers: tuple[str, ...] | None = option(
-    None, "Layers that the server aggregates (--method=lg_fedavg); the paper's by default."
+    None,
+    "Layers that the server aggregates (--method=lg_fedavg); the paper's by default. auto: after "
+    'the warm start, estimates of device variance and data variance order the layers, and '
+    'validation data say how many of them are local.',
   )
   local_layer_share: float | None = option(
     None,
@@ -197,6 +210,11 @@ class TrainConfig(
   def total_rounds(self) -> int:
     """Rounds of the warm start and of the method."""
     return self.warm_start_rounds + self.rounds
+
+  @property
+  def picks_split(self) -> bool:
+    """Whether the run picks its global layers itself."""
+    return self.global_layers == split.AUTO
 
   @property
   def choices(self) -> protocols.Protocol:

@@ -25,6 +25,7 @@ from tff_lg.simulation import (
   rounds,
   run_files,
   scores,
+  split_choice,
   tasks,
 )
 
@@ -67,7 +68,11 @@ def _run(
   budget = aggregation.build_budget(config, num_clients)
   adversary = adversary_lib.build_adversary(config, num_clients)
   auxiliary = tasks.build_auxiliary(config, federated_data)
-  phases = build_phases(config, model, budget, adversary, auxiliary)
+
+  def phases_of(config: config_lib.TrainConfig) -> list[rounds.Phase]:
+    return build_phases(config, model, budget, adversary, auxiliary)
+
+  phases = phases_of(config)
   if budget is not None:
     _tell_privacy(budget, config)
   run_files.claim(run_dir, config)
@@ -80,8 +85,15 @@ def _run(
   if run_files.is_complete(run_dir):
     return run_files.load_results(run_dir)[0]
   logging.info('%s in %s', config.method, run_dir)
+  choice = None
+  if config.picks_split:
+    choice = split_choice.choose_split(config, federated_data, run_dir, phases_of)
+    config = choice.apply(config)
+    phases = phases_of(config)
   last = phases[-1].process
-  run_files.write_inputs(run_dir, federated_data, last.model)
+  run_files.write_inputs(
+    run_dir, federated_data, last.model, '' if choice is None else choice.describe()
+  )
   loop = rounds.RoundLoop(
     config,
     adversary_lib.poison(adversary, config, federated_data) if adversary else federated_data,
@@ -96,6 +108,8 @@ def _run(
   summary = {**_summarize(config, phases, state, clients), **of_clients}
   summary.update(goals.summarize_goals(run_dir, config.goal_accuracy or ()))
   summary.update(scores.score_unknown_client(config, federated_data, last, state))
+  if choice is not None:
+    summary.update(choice.summary())
   if budget is not None:
     summary.update(aggregation.summarize_budget(budget, config))
   if adversary is not None:
@@ -126,7 +140,8 @@ def build_phases(
   """Builds the processes of the warm start, if there is one, and of the method.
 
   Args:
-    config: resolved, with its cohort.
+    config: resolved, with its cohort. Where its split is still to be picked, there is no phase
+      but the warm start.
     model: with every weight global.
     budget: of a private run.
     adversary: of a run under attack.
@@ -142,7 +157,11 @@ def build_phases(
     )
   wanted = (
     (warm_start, 'fedavg', config.warm_start_rounds),
-    (warm_start if config.method == 'fedavg' else config, config.method, config.rounds),
+    (
+      warm_start if config.method == 'fedavg' else config,
+      config.method,
+      0 if config.picks_split else config.rounds,
+    ),
   )
   options = learning.MethodOptions(
     global_layers=tasks.global_layers(config, model.layer_names),

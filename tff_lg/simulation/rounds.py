@@ -143,7 +143,7 @@ class RoundLoop:
     """
     state = self.restore() or start
     if state is None:
-      state = self._start(0, self._phases[0].process.model.initial_weights)
+      state = self.start(0, self._phases[0].process.model.initial_weights)
     releaser = releases.MetricsReleaser(self._folder, state.round_num)
     if state is start:
       method, no_traffic = self._phases[state.phase].method, communication.RoundTraffic()
@@ -173,7 +173,8 @@ class RoundLoop:
   def _is_due(self, state: RunState, every: int) -> bool:
     return state.round_num % every == 0 or state.round_num == self._phase_end(state.phase)
 
-  def _start(self, phase: int, weights: local_global.ModelWeights) -> RunState:
+  def start(self, phase: int, weights: local_global.ModelWeights) -> RunState:
+    """The state in which a phase begins, by its index, with these weights for everybody."""
     process = self._phases[phase].process
     return RunState(
       round_num=self._phase_end(phase - 1) if phase else 0,
@@ -191,7 +192,7 @@ class RoundLoop:
     if self._config.choices.warm_start_from == 'best':
       ((_, weights, _),) = state.selection.groups()
     extra_weights = self._phases[state.phase + 1].process.model.extra_weights
-    following = self._start(state.phase + 1, (*weights, *extra_weights))
+    following = self.start(state.phase + 1, (*weights, *extra_weights))
     return dataclasses.replace(following, traffic=state.traffic, seconds=state.seconds)
 
   def _one_round(self, state: RunState) -> tuple[dict[str, float], communication.RoundTraffic]:
@@ -309,7 +310,7 @@ class RoundLoop:
       return None
     round_num, arrays, meta = loaded
     start = checkpoints.without_prefix('start', arrays)
-    state = self._start(meta['phase'], tuple(start[str(i)] for i in range(len(start))))
+    state = self.start(meta['phase'], tuple(start[str(i)] for i in range(len(start))))
     server = checkpoints.without_prefix('server', arrays)
     state.server_state = tf.nest.pack_sequence_as(
       state.server_state, [server[str(i)] for i in range(len(server))]

@@ -18,6 +18,7 @@ class Purpose(enum.IntEnum):
   TROUBLE = 7
   ADAPTATION = 8
   NEW_DEVICE = 9
+  SPLIT = 10
 
 
 def derive_seed(seed: int, purpose: Purpose, *path: int) -> int:

@@ -20,6 +20,7 @@ from tff_lg.simulation import (
   own_models,
   rounds,
   run_files,
+  split_choice,
   tasks,
 )
 from tff_lg.simulation import selection as selection_lib
@@ -80,8 +81,8 @@ def load_config(run_dir: str) -> config_lib.TrainConfig:
     run_dir: the run folder.
 
   Returns:
-    The config, resolved: what `run_files.claim` wrote. Options that the run is too old to
-    know have their defaults.
+    The config, resolved: what `run_files.claim` wrote, with the global layers that the run picked
+    if it did. Options that the run is too old to know have their defaults.
 
   Raises:
     ValueError: no run, one that is not finished, or one without a federated model.
@@ -106,7 +107,8 @@ def load_config(run_dir: str) -> config_lib.TrainConfig:
       f'--from_run={run_dir} is a run of --method={_LOCAL_ONLY}, expected one with a federated '
       'model to adapt.'
     )
-  return config
+  choice = split_choice.load_choice(run_dir)
+  return config if choice is None else choice.apply(config)
 
 
 def _as_config(run_dir: str, hparams: Mapping[str, Any]) -> config_lib.TrainConfig:
