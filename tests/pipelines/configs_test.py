@@ -48,6 +48,14 @@ class ConfigsTest(absltest.TestCase):
     # 4, 5 and 3 methods; 5, 5 and 2 partitions; 3 seeds.
     self.assertEqual(numbers, [60, 75, 18])
 
+  def test_vqa(self):
+    with contextlib.chdir(_ROOT):
+      for name, rounds in (('fedavg', (0, 49)), ('lg_fedavg', (32, 17))):
+        files = (f'--flagfile=pipelines/configs/vqa{suffix}.flags' for suffix in ('', f'_{name}'))
+        config = config_flags.parse([*files, '--data_dir=folder', '--embeddings=file'])
+        self.assertEqual((config.warm_start_rounds, config.rounds), rounds)
+        self.assertEqual((config.task, config.method, config.baselines), ('vqa', name, ()))
+
   def test_new_device(self):
     ((*arguments, run_dir),) = _commands('new_device')
     self.assertEqual(run_dir, '--run_dir=folder')

@@ -23,6 +23,7 @@ from tff_lg.analysis.comparison_tables import (
   comparison_table,
   run_differences_table,
 )
+from tff_lg.analysis.goal_table import goal_table
 from tff_lg.analysis.new_device import (
   NewDeviceFolder,
   new_device_table,
@@ -67,6 +68,7 @@ __all__ = [
   'comparison_text',
   'describe_clients',
   'gini',
+  'goal_table',
   'methods_table',
   'new_device_table',
   'new_device_text',

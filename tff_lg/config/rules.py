@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from tff_lg.config import aggregation, embedding, mood, objective, split, text, trouble
+from tff_lg.config import aggregation, embedding, mood, objective, split, text, trouble, vqa
 from tff_lg.config.option import ConfigError, check_choices
 from tff_lg.config.train_config import MODELS, TrainConfig
 
@@ -31,6 +31,13 @@ def resolve(config: TrainConfig) -> TrainConfig:
   partition = default_partition(config)
   text.check(config, config.task, partition)
   mood.check(config, config.task, partition, config.data_dir)
+  vqa.check(
+    config,
+    config.task,
+    partition,
+    data_dir=config.data_dir,
+    holds_out=bool(config.held_out_clients or config.held_out_ids),
+  )
   embedding.check(
     config,
     config.task,
@@ -68,6 +75,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     **{name: default for name, (applies, default) in only_if.items() if applies},
     **text.defaults(config.task),
     **mood.defaults(config.task, config.data_dir),
+    **vqa.defaults(config.task, config.data_dir),
     **embedding.defaults(config, config.task, default_partition(config)),
     **aggregation.defaults(config),
     **_sampling(config),
@@ -119,7 +127,8 @@ def _sampling(config: TrainConfig) -> dict[str, str]:
 
 def default_partition(config: TrainConfig) -> str:
   """The partition, if none is named."""
-  by_task = {'embeddings': 'clusters', **dict.fromkeys((mood.TASK, *text.TASKS), 'natural')}
+  by_user = dict.fromkeys((mood.TASK, *text.TASKS), 'natural')
+  by_task = {'embeddings': 'clusters', vqa.TASK: 'iid', **by_user}
   return config.partition or by_task.get(config.task, 'classes_per_client')
 
 
@@ -147,13 +156,17 @@ def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
 def fast(config: TrainConfig) -> TrainConfig:
   """The same method and options on a few digits or lines: a complete run in seconds."""
   is_text = config.task in (mood.TASK, *text.TASKS)
+  keeps_task = is_text or config.task == vqa.TASK
   on_digits = None if config.partition in (*_NATURAL, 'clusters') else config.partition
   return dataclasses.replace(
     config,
-    **text.fast(config.task) | embedding.without() | mood.fast(config.task, config.device_variance),
-    task=config.task if is_text else 'digits',
+    **text.fast(config.task)
+    | embedding.without()
+    | mood.fast(config.task, config.device_variance)
+    | vqa.fast(config.task),
+    task=config.task if keeps_task else 'digits',
     data_dir=None,
-    partition=config.partition if is_text else on_digits,
+    partition=config.partition if keeps_task else on_digits,
     num_clients=None if is_text else 10,
     clients_per_round=5,
     held_out_clients=config.held_out_clients and min(config.held_out_clients, 2),
@@ -204,7 +217,8 @@ def _check_contradictions(config: TrainConfig) -> None:
       'weight: use --method=lg_fedavg, or --model=cgau_shared.',
     ),
     (
-      config.task in ('embeddings', mood.TASK, *text.TASKS) and config.protocol != 'validation',
+      config.task in ('embeddings', mood.TASK, vqa.TASK, *text.TASKS)
+      and config.protocol != 'validation',
       f'--protocol={config.protocol} is of the LG-FedAvg reference code and does not fit '
       f'--task={config.task}.',
     ),
@@ -308,8 +322,8 @@ def _check_contradictions(config: TrainConfig) -> None:
       'for all rounds.',
     ),
     (
-      config.task == 'embeddings' and config.attack == 'backdoor',
-      '--attack=backdoor puts a pixel trigger into images, but --task=embeddings has none.',
+      config.task in ('embeddings', vqa.TASK) and config.attack == 'backdoor',
+      f'--attack=backdoor puts a pixel trigger into images, but --task={config.task} has none.',
     ),
     (
       config.task == 'digits' and config.data_dir is not None,

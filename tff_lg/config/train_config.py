@@ -12,10 +12,11 @@ from tff_lg.config import (
   split,
   text,
   trouble,
+  vqa,
 )
 from tff_lg.config.option import option
 
-TASKS = ('digits', 'mnist', 'cifar10', 'arrays', 'embeddings', mood.TASK, *text.TASKS)
+TASKS = ('digits', 'mnist', 'cifar10', 'arrays', 'embeddings', mood.TASK, vqa.TASK, *text.TASKS)
 PARTITIONS = (
   'iid',
   'shards',
@@ -44,6 +45,7 @@ class TrainConfig(
   trouble.TroubleOptions,
   text.TextOptions,
   mood.MoodOptions,
+  vqa.VqaOptions,
   embedding.EmbeddingOptions,
   objective.ObjectiveOptions,
   split.SplitOptions,
@@ -58,13 +60,15 @@ class TrainConfig(
     None,
     "Folder with the task's official files; without it Keras downloads them. For --task=text and "
     'chars a folder or file with text by user, for --task=mood a CSV file, or a folder with '
-    'mood.csv, of user, text and score; without it a small corpus is generated.',
+    'mood.csv, of user, text and score, for --task=vqa the folder with the official JSON files; '
+    'without it small data are generated.',
   )
   partition: str | None = option(
     None,
     'How training examples are spread over clients; classes_per_client by default, clusters '
     '(by k-means, as `pipelines.simulate_clients`) for --task=embeddings, natural for --task=text, '
-    'chars and mood. natural_iid shuffles examples between clients of natural sizes.',
+    'chars and mood, iid, by pictures, for --task=vqa. natural_iid shuffles examples between '
+    'clients of natural sizes.',
     PARTITIONS,
   )
   num_clients: int | None = option(

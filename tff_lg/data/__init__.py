@@ -5,7 +5,7 @@ training, validation and test examples. May import: numpy; nothing of this packa
 import scikit-learn, pandas, TensorFlow or TFF when they are called.)
 
 Text by user is data and clients at once: `load_text`, and `load_mood` with a mood a text. People
-with protected attributes: `load_adult`.
+with protected attributes: `load_adult`. Questions about pictures: `load_vqa`.
 
   source = data.load_source('mnist', data_dir)
   partitioner = data.partitioners.classes_per_client(100, 2)
@@ -23,6 +23,7 @@ from tff_lg.data.mood import load_mood
 from tff_lg.data.sources import SOURCE_NAMES, load_source
 from tff_lg.data.text import load_text
 from tff_lg.data.transformations import TRANSFORMATIONS, transform
+from tff_lg.data.vqa import PictureFeatures, load_vqa
 
 __all__ = [
   'ADULT_ATTRIBUTES',
@@ -33,6 +34,7 @@ __all__ = [
   'DataError',
   'Examples',
   'FederatedData',
+  'PictureFeatures',
   'Source',
   'concatenate',
   'hold_out_clients',
@@ -41,6 +43,7 @@ __all__ = [
   'load_mood',
   'load_source',
   'load_text',
+  'load_vqa',
   'partition_clients',
   'partitioners',
   'readmit_held_out',

@@ -38,8 +38,11 @@ class NewTest(NamedTuple):
 
 def to_tensors(examples: examples_lib.Examples) -> batches.ClientTensors:
   """A client's examples as the process takes them, in TensorFlow's memory once and for all."""
+  y = examples.y
+  if examples.answers is not None:  # They go where labels go, not into the network.
+    y = np.column_stack([y, examples.answers])
   with tf.device('cpu:0'):
-    return batches.ClientTensors(tf.constant(examples.x), tf.constant(examples.y))
+    return batches.ClientTensors(tf.constant(examples.x), tf.constant(y))
 
 
 def part_tensors(federated_data: federated.FederatedData, part: str) -> list[batches.ClientTensors]:
