@@ -34,6 +34,7 @@ MODELS: Mapping[str, tuple[str, ...]] = {
 SELECTION_METRICS = ('accuracy', 'loss')
 SELECTION_SCOPES = ('client', 'pooled')
 METHODS = ('fedavg', 'fedsgd', 'fedprox', 'local_only', 'lg_fedavg', 'mtl')
+CLIENT_STORES = ('memory', 'disk')
 RUNTIMES = ('local', 'tff')
 COHORT_SAMPLINGS = ('fixed_size', 'poisson')
 CLIENT_WEIGHTINGS = ('examples', 'uniform', 'gradient_norm')
@@ -181,6 +182,12 @@ class TrainConfig(
     SELECTION_SCOPES,
   )
   checkpoint_every: int = option(10, 'Rounds between checkpoints.')
+  client_store: str = option(
+    'memory',
+    'Where the states of clients are between rounds (local weights, --keep_client_optimizer): in '
+    'memory and in each checkpoint, or on disk in the run folder. The results are the same.',
+    CLIENT_STORES,
+  )
   protocol: str = option(
     'validation',
     "validation: choose models on validation data; reference: the reference code's choices, "

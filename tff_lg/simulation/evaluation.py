@@ -1,6 +1,6 @@
 """Evaluating all clients' models, on their own data and on the common test set."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from tff_lg.learning import batches, client_work
 from tff_lg.learning import evaluation as learning_evaluation
 from tff_lg.learning import process as process_lib
 from tff_lg.models import local_global
+from tff_lg.simulation import client_store
 from tff_lg.simulation import selection as selection_lib
 
 # Clients' data that models are evaluated on, by how their metrics are called.
@@ -74,6 +75,35 @@ def evaluate_clients(
   return {name: np.where(empty, np.nan, value) for name, value in values.items()}
 
 
+def evaluate_parts(
+  process: process_lib.LocalGlobalProcess,
+  server_state: process_lib.ServerState,
+  client_states: Sequence[client_work.ClientState],
+  client_data: Mapping[str, Sequence[batches.ClientTensors]],
+) -> dict[str, ClientValues]:
+  """Evaluates each client's own model on several parts of its own data.
+
+  Args:
+    process: the one that trained the models.
+    server_state: the server's.
+    client_states: of every client; a few are in memory at a time.
+    client_data: of every client, by part.
+
+  Returns:
+    The values of `evaluate_clients` by part.
+  """
+  chunks: dict[str, list[ClientValues]] = {part: [] for part in client_data}
+  for start in range(0, len(client_states), client_store.CLIENTS_AT_A_TIME):
+    states = list(client_states[start : start + client_store.CLIENTS_AT_A_TIME])
+    for part, of_part in client_data.items():
+      data = [of_part[client] for client in range(start, start + len(states))]
+      chunks[part].append(evaluate_clients(process, server_state, states, data))
+  return {
+    part: {name: np.concatenate([values[name] for values in found]) for name in found[0]}
+    for part, found in chunks.items()
+  }
+
+
 def pooled(values: np.ndarray, num_examples: np.ndarray) -> float:
   """Mean of clients' means over all of their examples; clients without examples don't count."""
   return float(np.nansum(values * num_examples) / num_examples.sum())
@@ -87,7 +117,7 @@ def predict_selected(
 ) -> list[np.ndarray]:
   """Each client's chosen model's probabilities for its own examples, [n, num_classes]."""
   predictions: dict[int, np.ndarray] = {}
-  for clients, global_weights, states in selection.groups():
+  for clients, global_weights, states in _chunks(selection.groups()):
     of_group = process.predict(
       server_state._replace(global_weights=global_weights),
       states,
@@ -105,7 +135,7 @@ def evaluate_selected(
 ) -> ClientValues:
   """Evaluates each client's chosen model on its own data."""
   values: ClientValues = {}
-  for clients, global_weights, states in selection.groups():
+  for clients, global_weights, states in _chunks(selection.groups()):
     group = evaluate_clients(
       process,
       server_state._replace(global_weights=global_weights),
@@ -127,31 +157,42 @@ def evaluate_new_test(
 
   Liang et al. 2020, section 5.1 (New Test).
   """
-  groups = _groups(process, selection)
-  correct = dict.fromkeys(learning_evaluation.EnsembleSums._fields, 0)
-  class_correct = class_size = 0
-  for start in range(0, len(test), learning_evaluation.ENSEMBLE_BATCH_SIZE):
-    x, y = (
-      part[start : start + learning_evaluation.ENSEMBLE_BATCH_SIZE] for part in (test.x, test.y)
+  names = learning_evaluation.EnsembleSums._fields
+  # By batch of the test set: each client's state is read once, however many batches there are.
+  totals: dict[int, list[np.ndarray]] = {}
+  class_correct = 0
+  for clients, weights, states in _chunks(_groups(process, selection)):
+    for start, x, y in _ensemble_batches(test):
+      output = process.ensemble(server_state._replace(global_weights=weights), states, x)
+      sums = [getattr(output.sums, name) for name in names]
+      label = np.eye(sums[0].shape[1])[y]
+      if not totals:
+        class_correct = np.zeros([len(selection.best_round), label.shape[1]])
+      totals[start] = [a + b for a, b in zip(totals.get(start, [0] * len(sums)), sums, strict=True)]
+      class_correct[clients] += (np.stack(output.predicted)[:, : len(y)] == y) @ label
+  accuracy = {
+    f'ensemble_{name}': sum(
+      int(np.sum(totals[start][number][: len(y)].argmax(axis=1) == y))
+      for start, _, y in _ensemble_batches(test)
     )
-    padding = learning_evaluation.ENSEMBLE_BATCH_SIZE - len(x)
-    padded = np.pad(x, [(0, padding)] + [(0, 0)] * (x.ndim - 1)) if padding else x
-    outputs = [
-      process.ensemble(server_state._replace(global_weights=weights), states, padded)
-      for _, weights, states in groups
-    ]
-    for name in correct:
-      total = np.sum([getattr(group.sums, name) for group in outputs], axis=0)
-      correct[name] += int(np.sum(total[: len(y)].argmax(axis=1) == y))
-    label = np.eye(total.shape[1])[y]
-    right = np.zeros([len(selection.best_round), len(y)])
-    for (clients, *_), group in zip(groups, outputs, strict=True):
-      right[clients] = np.stack(group.predicted)[:, : len(y)] == y
-    class_correct, class_size = class_correct + right @ label, class_size + label.sum(axis=0)
-  accuracy = {f'ensemble_{name}': count / len(test) for name, count in correct.items()}
+    / len(test)
+    for number, name in enumerate(names)
+  }
   accuracy['weight_average'] = evaluate_weight_average(process, server_state, selection, test)
+  class_size = np.bincount(test.y, minlength=class_correct.shape[1])
   class_accuracy = np.where(class_size, class_correct / np.maximum(class_size, 1), np.nan)
   return NewTest(accuracy, class_accuracy)
+
+
+def _ensemble_batches(
+  test: examples_lib.Examples,
+) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+  """Where each batch of a test set starts, its features padded to a whole batch, its labels."""
+  size = learning_evaluation.ENSEMBLE_BATCH_SIZE
+  for start in range(0, len(test), size):
+    x, y = test.x[start : start + size], test.y[start : start + size]
+    padding = size - len(x)
+    yield start, np.pad(x, [(0, padding)] + [(0, 0)] * (x.ndim - 1)) if padding else x, y
 
 
 def evaluate_weight_average(
@@ -182,6 +223,17 @@ def _groups(
   return groups
 
 
+def _chunks(groups: list) -> Iterator[tuple]:
+  """The groups in parts of a few clients, whose states are in memory at a time."""
+  for clients, global_weights, states in groups:
+    if len(states) < len(clients):  # One stands for all.
+      yield clients, global_weights, list(states)
+      continue
+    for start in range(0, len(clients), client_store.CLIENTS_AT_A_TIME):
+      part = slice(start, start + client_store.CLIENTS_AT_A_TIME)
+      yield clients[part], global_weights, list(states[part])
+
+
 def participant_accuracy(class_accuracy: np.ndarray, label_counts: np.ndarray) -> np.ndarray:
   """Accuracy on the test set, were its classes as frequent as in the client's own data.
 
@@ -205,15 +257,16 @@ def _mean_weights(groups: list) -> tuple[tuple, tuple]:
   """Mean over clients of their global weights and of their local weights."""
   num_clients = sum(len(states) for _, _, states in groups)
 
-  def mean(summed: list) -> tuple:
-    return tuple((total / num_clients).astype(np.float32) for total in summed)
+  def add(sums: list, weights: tuple, times: int) -> list:
+    return [a + w.astype(np.float64) * times for a, w in zip(sums, weights, strict=True)]
 
-  global_sums = [
-    sum(weights[i].astype(np.float64) * len(states) for _, weights, states in groups)
-    for i in range(len(groups[0][1]))
-  ]
-  local_sums = [
-    sum(state.local_weights[i].astype(np.float64) for _, _, states in groups for state in states)
-    for i in range(len(groups[0][2][0].local_weights))
-  ]
+  def mean(sums: list) -> tuple:
+    return tuple((total / num_clients).astype(np.float32) for total in sums)
+
+  _, first_weights, first_states = groups[0]
+  global_sums, local_sums = [0] * len(first_weights), [0] * len(first_states[0].local_weights)
+  for _, weights, states in groups:
+    global_sums = add(global_sums, weights, len(states))
+    for state in states:
+      local_sums = add(local_sums, state.local_weights, 1)
   return mean(global_sums), mean(local_sums)

@@ -126,6 +126,7 @@ def _run(
   # Where all is local there is no model for those that took no part.
   if federated_data.held_out and state.server_state.global_weights:
     summary.update(_score_held_out(federated_data, last, state, run_dir))
+  state.clients.close()
   run_files.write_results(run_dir, summary, clients, state.seconds, state.round_num)
   return summary
 

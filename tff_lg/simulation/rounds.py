@@ -6,6 +6,7 @@ round's number, so a run that goes on from a checkpoint gives the same bits.
 """
 
 import dataclasses
+import errno
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +24,7 @@ from tff_lg.learning import process as process_lib
 from tff_lg.models import local_global
 from tff_lg.simulation import (
   checkpoints,
-  client_store,
+  client_stores,
   cohorts,
   communication,
   evaluation,
@@ -31,6 +32,9 @@ from tff_lg.simulation import (
   seeds,
 )
 from tff_lg.simulation import selection as selection_lib
+
+# What the system says when a disk, or one's share of it, is full.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class RunError(RuntimeError):
@@ -71,7 +75,7 @@ class RunState:
   phase: int
   start_weights: local_global.ModelWeights
   server_state: process_lib.ServerState
-  clients: client_store.ClientStateStore
+  clients: client_stores.ClientStateStore
   selection: selection_lib.ModelSelection
   traffic: communication.RoundTraffic
   seconds: float = 0.0
@@ -126,26 +130,43 @@ class RoundLoop:
     self._groups = {'': range(len(self._ids))}
     self._groups |= {f'{name}/': clients for name, clients in (groups or {}).items()}
     self._checkpoints = checkpoints.CheckpointManager(os.path.join(folder, 'checkpoints'))
+    self._clients: client_stores.ClientStateStore | None = None
 
   def run(self, start: RunState | None = None) -> RunState:
     """Runs to the end of the last phase, from the newest checkpoint if there is one.
 
     Args:
       start: where a run begins that goes on with trained models, which are evaluated as of
-        round 0; it is changed. By default a run begins with the initial weights.
+        round 0; it stays as it is. By default a run begins with the initial weights.
 
     Returns:
-      The state after the last round.
+      The state after the last round, its clients' store open.
 
     Raises:
-      RunError: no client of a round has a finite update.
-      checkpoints.CheckpointError: the newest checkpoint is damaged.
+      RunError: no client of a round has a finite update, or the disk is full.
+      checkpoints.CheckpointError: the newest checkpoint, or its clients' store, is damaged.
     """
-    state = self.restore() or start
-    if state is None:
-      state = self.start(0, self._phases[0].process.model.initial_weights)
+    try:
+      return self._run(start)
+    except BaseException as error:
+      if self._clients is not None:
+        self._clients.close()
+      if isinstance(error, OSError) and error.errno in _FULL:
+        saved = self._checkpoints.rounds()
+        kept = f'the checkpoint of round {saved[-1]} is kept' if saved else 'no round is kept'
+        raise RunError(
+          f'The disk of {self._folder} is full ({error}); {kept}, the same command goes on from '
+          'there when there is space.'
+        ) from error
+      raise
+
+  def _run(self, start: RunState | None) -> RunState:
+    state = self.restore(read_only=False)
+    goes_on = state is not None
+    if not goes_on:
+      state = self._begin(start)
     releaser = releases.MetricsReleaser(self._folder, state.round_num)
-    if state is start:
+    if start is not None and not goes_on:
       method, no_traffic = self._phases[state.phase].method, communication.RoundTraffic()
       releaser.release(state.round_num, method, self._evaluate(state), no_traffic)
     total = sum(phase.num_rounds for phase in self._phases)
@@ -173,18 +194,37 @@ class RoundLoop:
   def _is_due(self, state: RunState, every: int) -> bool:
     return state.round_num % every == 0 or state.round_num == self._phase_end(state.phase)
 
-  def start(self, phase: int, weights: local_global.ModelWeights) -> RunState:
+  def start(
+    self, phase: int, weights: local_global.ModelWeights, read_only: bool = False
+  ) -> RunState:
     """The state in which a phase begins, by its index, with these weights for everybody."""
     process = self._phases[phase].process
+    self._clients = client_stores.create_client_store(
+      self._config.client_store,
+      self._folder,
+      phase,
+      process.initialize_client(weights),
+      len(self._ids),
+      read_only,
+    )
     return RunState(
       round_num=self._phase_end(phase - 1) if phase else 0,
       phase=phase,
       start_weights=weights,
       server_state=process.initialize(weights),
-      clients=client_store.ClientStateStore(process.initialize_client(weights)),
-      selection=selection_lib.ModelSelection(process, len(self._ids)),
+      clients=self._clients,
+      selection=selection_lib.ModelSelection(process, len(self._ids), self._clients.chosen),
       traffic=communication.RoundTraffic(),
     )
+
+  def _begin(self, start: RunState | None) -> RunState:
+    """The state before the first round, with a copy of the client states of `start`."""
+    if start is None:
+      return self.start(0, self._phases[0].process.model.initial_weights)
+    own = self.start(start.phase, start.start_weights)
+    for clients, states in start.clients.written():
+      own.clients.put(start.round_num, clients, states)
+    return dataclasses.replace(start, clients=own.clients, selection=own.selection)
 
   def _next_phase(self, state: RunState) -> RunState:
     """Starts the next phase from this one's global weights, which are all weights."""
@@ -192,6 +232,7 @@ class RoundLoop:
     if self._config.choices.warm_start_from == 'best':
       ((_, weights, _),) = state.selection.groups()
     extra_weights = self._phases[state.phase + 1].process.model.extra_weights
+    state.clients.close()
     following = self.start(state.phase + 1, (*weights, *extra_weights))
     return dataclasses.replace(following, traffic=state.traffic, seconds=state.seconds)
 
@@ -225,8 +266,8 @@ class RoundLoop:
         'The last checkpoint is kept.'
       )
     state.server_state = output.server_state
-    state.clients.put(cohort.clients, output.client_states)
     state.round_num += 1
+    state.clients.put(state.round_num, cohort.clients, output.client_states)
     traffic = communication.count_round(process, len(cohort.clients), cohort.num_uploads)
     state.traffic += traffic
     metrics = {
@@ -244,14 +285,17 @@ class RoundLoop:
 
   def _evaluate(self, state: RunState) -> dict[str, float]:
     """Evaluates all clients, and offers their models for selection."""
-    client_states = state.clients.get(range(len(self._ids)))
-    process = self._phases[state.phase].process
-    values = {}
-    for name, part in evaluation.PARTS.items():
-      if any(len(tensors.y) for tensors in self.client_data[part]):
-        values[name] = evaluation.evaluate_clients(
-          process, state.server_state, client_states, self.client_data[part]
-        )
+    client_states = state.clients.snapshot(range(len(self._ids)))
+    values = evaluation.evaluate_parts(
+      self._phases[state.phase].process,
+      state.server_state,
+      client_states,
+      {
+        name: self.client_data[part]
+        for name, part in evaluation.PARTS.items()
+        if any(len(tensors.y) for tensors in self.client_data[part])
+      },
+    )
     choose_by = self._config.choices.choose_by
     state.selection.offer(
       state.round_num,
@@ -293,7 +337,7 @@ class RoundLoop:
     arrays = {
       **checkpoints.with_prefix('server', server),
       **checkpoints.with_prefix('start', start),
-      **checkpoints.with_prefix('clients', state.clients.to_arrays()),
+      **checkpoints.with_prefix('clients', state.clients.to_arrays(state.round_num)),
       **checkpoints.with_prefix('selection', state.selection.to_arrays()),
     }
     meta: dict[str, Any] = {
@@ -302,28 +346,41 @@ class RoundLoop:
       'seconds': state.seconds,
     }
     self._checkpoints.save(state.round_num, arrays, meta)
+    self._settle(state)
 
-  def restore(self) -> RunState | None:
-    """The state at the newest checkpoint, None without one; CheckpointError if it is damaged."""
+  def _settle(self, state: RunState) -> None:
+    """Frees what no checkpoint that is kept needs."""
+    saved = self._checkpoints.rounds()
+    state.clients.settle(saved)
+    if state.phase and saved[0] > self._phase_end(state.phase - 1):
+      client_stores.remove_client_stores(self._folder, state.phase)
+
+  def restore(self, read_only: bool = True) -> RunState | None:
+    """The state at the newest checkpoint, None without one; CheckpointError if it is damaged.
+
+    Its clients' store is open; `read_only` if nobody goes on with the run in this folder.
+    """
     loaded = self._checkpoints.load_latest()
     if loaded is None:
       return None
     round_num, arrays, meta = loaded
     start = checkpoints.without_prefix('start', arrays)
-    state = self.start(meta['phase'], tuple(start[str(i)] for i in range(len(start))))
+    weights = tuple(start[str(i)] for i in range(len(start)))
+    state = self.start(meta['phase'], weights, read_only)
     server = checkpoints.without_prefix('server', arrays)
     state.server_state = tf.nest.pack_sequence_as(
       state.server_state, [server[str(i)] for i in range(len(server))]
     )
-    (initial_client,) = state.clients.get([-1])
-    state.clients.load_arrays(checkpoints.without_prefix('clients', arrays))
+    state.clients.load_arrays(checkpoints.without_prefix('clients', arrays), round_num)
     state.selection.load_arrays(
       checkpoints.without_prefix('selection', arrays),
-      initial_client,
+      state.clients.initial_state,
       state.server_state.global_weights,
     )
     state.traffic = communication.RoundTraffic(**meta['traffic'])
     state.round_num, state.seconds = round_num, meta['seconds']
+    if not read_only:
+      self._settle(state)
     logging.info('Going on after round %d.', round_num)
     return state
 

@@ -191,8 +191,9 @@ def _choose(
 ) -> SplitChoice:
   """Ends the warm start, estimates, and tries the candidates in sub-folders of the run."""
   phases = build_phases(config)
-  weights = rounds.RoundLoop(config, federated_data, phases, run_dir).run()
-  weights = weights.server_state.global_weights
+  warm = rounds.RoundLoop(config, federated_data, phases, run_dir).run()
+  warm.clients.close()
+  weights = warm.server_state.global_weights
   alone = build_phases(config_lib.as_baseline(config, 'local_only'))[-1].process
   layers, num_clients = layer_variances.estimate_layers(config, alone, federated_data, weights)
   # Down the weights, up an update from each half.
@@ -206,6 +207,7 @@ def _choose(
       warm_start_rounds=0,
       rounds=config.auto_rounds,
       evaluate_every=config.auto_rounds,
+      client_store='memory',
     )
     state, scores = _try(changed, federated_data, build_phases(changed), folder, weights)
     traffic += state.traffic
