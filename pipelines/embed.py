@@ -27,7 +27,9 @@ _HANDLE = flags.DEFINE_string(
   'handle', None, 'Another network of the kind: a TF-Hub handle or a SavedModel folder.'
 )
 _DATA_DIR = flags.DEFINE_string('data_dir', None, 'Folder of the data.')
-_SOURCE = flags.DEFINE_enum('source', None, data.SOURCE_NAMES, 'Images: the data set.')
+_SOURCE = flags.DEFINE_enum(
+  'source', None, (*data.SOURCE_NAMES, 'files'), 'Images: the data set, or files in --data_dir.'
+)
 _POSITIVE_CLASS = flags.DEFINE_string(
   'positive_class', None, 'Sounds: this label is class 1, all others 0; without it, all labels.'
 )
@@ -73,8 +75,10 @@ def preset_from_flags() -> presets.Preset:
     raise embedding_set.EmbeddingError('--data_dir is missing, expected the folder of the clips.')
   if not is_audio and not _SOURCE.value:
     raise embedding_set.EmbeddingError(
-      f'--source is missing, expected one of {", ".join(data.SOURCE_NAMES)}.'
+      f'--source is missing, expected one of {", ".join(data.SOURCE_NAMES)}, files.'
     )
+  if _SOURCE.value == 'files' and not _DATA_DIR.value:
+    raise embedding_set.EmbeddingError('--data_dir is missing, expected the folder of the images.')
   inputs = preset.inputs
   if _IMAGE_SIZE.value:
     inputs = dataclasses.replace(inputs, size=_IMAGE_SIZE.value)
@@ -106,11 +110,13 @@ def main(argv: Sequence[str]) -> None:
       from tff_lg.embeddings import fsd  # Needs pandas.
 
       found = fsd.list_clips(_DATA_DIR.value, _POSITIVE_CLASS.value)
+    elif _SOURCE.value == 'files':
+      found = _DATA_DIR.value
     else:
       found = data.load_source(_SOURCE.value, _DATA_DIR.value, _SEED.value)
 
     # TensorFlow takes seconds to import: only once flags and data are known to be good.
-    from tff_lg.embeddings import cache, clips, extractor, images
+    from tff_lg.embeddings import cache, clips, extractor, image_files, images
 
     network = extractor.load_extractor(preset, _HANDLE.value)
     store = cache.EmbeddingCache(_CACHE_DIR.value or f'{_OUTPUT.value}.cache')
@@ -121,9 +127,8 @@ def main(argv: Sequence[str]) -> None:
         found, network, store, strict=_STRICT.value, provenance=said, **chosen
       )
     else:
-      done = images.embed_images(
-        found, network, store, batch_size=_BATCH_SIZE.value, provenance=said, **chosen
-      )
+      embed = image_files.embed_image_files if _SOURCE.value == 'files' else images.embed_images
+      done = embed(found, network, store, batch_size=_BATCH_SIZE.value, provenance=said, **chosen)
     done.embeddings.save(_OUTPUT.value)
   except OSError as error:
     path = error.filename or _OUTPUT.value

@@ -1,6 +1,7 @@
-"""Fair representations on UCI Adult: predict income, do not tell race and sex.
+r"""Fair representations on UCI Adult: predict income, do not tell race and sex.
 
-  python -m pipelines.fair --run_dir=runs/fair --data_dir=adult --lambdas=1,3,10
+  python -m pipelines.fair --run_dir=runs/fair --data_dir=adult \
+    --flagfile=pipelines/configs/adult_fair.flags
   python -m pipelines.fair --run_dir=runs/fair_fast --fast
 
 Ten devices with rows of Adult learn local layers that give a representation h, later layers
@@ -12,10 +13,11 @@ local layers against it, with the gradient times lambda.
 
 Prints accuracy, AUC and the adversary's AUC as Table 4 of Liang et al. 2020 has them, beside
 the AUC of probes fitted afterwards on the frozen h, and parity of predictions. Writes
-results.csv (a row a run), rounds.csv (figures over rounds), summary.json (mean and standard
-deviation over --seeds), tables.md and figures/fair.png, accuracy against leakage.
+report.html, results.csv (a row a run), rounds.csv (figures over rounds), summary.json (mean
+and standard deviation over --seeds), tables.md and figures/fair.png, accuracy against leakage.
 
-Without --data_dir the rows are a synthetic table, which says nothing of real people.
+configs/adult_fair.flags is Table 4's setting; docs/FAIRNESS.md says what is measured. Without
+--data_dir the rows are a synthetic table, which says nothing of real people.
 """
 
 import json
@@ -51,6 +53,11 @@ _FAST = flags.DEFINE_bool(
   'A complete small run in about a minute: 2 devices, 400 training rows, 1 epoch alone, 2 rounds, '
   'one lambda, whatever the flags of these say.',
 )
+_CAPTION = (
+  'Accuracy against leakage, a line a method through its lambdas. Up is better, and left, where an '
+  'AUC of 50 is a guess: what the adversary that trained along finds, and what boosting finds '
+  'afterwards. The horizontal line is always predicting the more frequent class.'
+)
 _SMALL = {'num_clients': 2, 'train_rows': 400, 'pretrain_epochs': 1, 'rounds': 2, 'lambdas': (1.0,)}
 
 
@@ -61,19 +68,15 @@ def main(argv: Sequence[str]) -> None:
       raise ValueError(f'{argv[1]} is no flag: write --name=value.')
     if not _RUN_DIR.value:
       raise ValueError('--run_dir is missing: name a folder for this run.')
-    values = _values()
-    flag_lines = ''.join(
-      f'--{name}={",".join(map(str, value)) if isinstance(value, tuple) else value}\n'
-      for name, value in values.items()
-      if value is not None
-    )
+    values = read_flags()
+    flag_lines = run_dirs.flag_lines(values)
     run_dirs.check_folder(_RUN_DIR.value, flag_lines)
     environment.check_environment()
     # TensorFlow takes seconds to import: only for flags that are good.
     import tqdm
 
     from tff_lg import data
-    from tff_lg.analysis import fairness, style, tables
+    from tff_lg.analysis import fairness, sections, tables, tables_report
     from tff_lg.analysis.figures import fair as figures
     from tff_lg.simulation import fair
 
@@ -84,28 +87,35 @@ def main(argv: Sequence[str]) -> None:
   except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
     sys.exit(f'fair: {error}')
 
-  shown = (
-    fairness.methods_table(results),
-    fairness.attributes_table(results, data.ADULT_ATTRIBUTES),
-  )
+  shown = {
+    'Methods': fairness.methods_table(results),
+    'Race and sex': fairness.attributes_table(results, data.ADULT_ATTRIBUTES),
+  }
+  figure = sections.Illustration('fair', figures.accuracy_against_leakage(results), _CAPTION)
   contents = {
     run_dirs.FLAGS_FILE: flag_lines,
-    'figures/fair.png': style.png_bytes(figures.accuracy_against_leakage(results)),
     'results.csv': results.to_csv(index=False, lineterminator='\n'),
     'rounds.csv': rounds.to_csv(index=False, lineterminator='\n'),
     'summary.json': json.dumps(fairness.summary(results), indent=2, sort_keys=True) + '\n',
-    'tables.md': '\n\n'.join(map(tables.to_markdown, shown)) + '\n',
+    'tables.md': '\n\n'.join(map(tables.to_markdown, shown.values())) + '\n',
   }
   try:
     for name, content in contents.items():
       files.write_atomically(os.path.join(_RUN_DIR.value, name), content)
+    report = tables_report.write_tables_report(
+      _RUN_DIR.value,
+      'Fair representations on ' + ('Adult' if values['data_dir'] else 'a synthetic table'),
+      shown,
+      [figure],
+      sections.flags_section('fair', values, _RUN_DIR.value),
+    )
   except OSError as error:
     sys.exit(f'fair: {error.filename} cannot be written: {error.strerror}.')
-  print('\n\n'.join(map(tables.to_text, shown)))
-  print(f'Figure: {os.path.abspath(os.path.join(_RUN_DIR.value, "figures/fair.png"))}')
+  print('\n\n'.join(map(tables.to_text, shown.values())))
+  print(f'Report: {os.path.abspath(report)}')
 
 
-def _values() -> dict:
+def read_flags() -> dict:
   """The flags' values by name, with `--fast`, and lists as tuples of their kind."""
   values = {
     flag.name: flag.value

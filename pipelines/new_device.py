@@ -81,9 +81,9 @@ def main(argv: Sequence[str]) -> None:
     sys.exit(f'new_device: {error}')
   except KeyboardInterrupt:
     sys.exit('new_device: stopped; the same command goes on after the newest checkpoint.')
-  figure = analysis.write_new_device_figure(_RUN_DIR.value)
+  report = analysis.write_new_device_report(_RUN_DIR.value)
   print(f'\n{analysis.new_device_text(_RUN_DIR.value)}')
-  print(f'\nFigure: {os.path.abspath(figure)}')
+  print(f'\nReport: {os.path.abspath(report)}')
 
 
 if __name__ == '__main__':

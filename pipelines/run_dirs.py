@@ -1,8 +1,19 @@
 """Run folders of pipelines that are quickly run again: known by the flags that made them."""
 
 import os
+from collections.abc import Mapping
+from typing import Any
 
 FLAGS_FILE = 'flags.txt'
+
+
+def flag_lines(values: Mapping[str, Any]) -> str:
+  """Flags by name as a flag file; one without a value is left out."""
+  return ''.join(
+    f'--{name}={",".join(map(str, value)) if isinstance(value, tuple) else value}\n'
+    for name, value in values.items()
+    if value is not None
+  )
 
 
 def check_folder(run_dir: str, flag_lines: str) -> None:

@@ -12,12 +12,13 @@ Each trial has a run folder in SWEEP_DIR/trials and what it printed in SWEEP_DIR
 same command again skips trials that are complete and goes on with those that were
 stopped; more seeds or values on the same axes are added. A trial that fails is run once
 more. With --trials_on=ray trials run on a Ray cluster. Writes results.csv (a row a trial),
-table.md (mean and standard deviation over seeds at each point) and figures/;
+table.md (mean and standard deviation over seeds at each point), figures/ and report.html;
 `python -m pipelines.report` makes the page of one trial.
 """
 
 import importlib
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from types import ModuleType
@@ -85,6 +86,12 @@ def _configs(
   return configs
 
 
+def _command() -> str:
+  """The command line, of this pipeline or of one that calls it."""
+  name = os.path.splitext(os.path.basename(sys.argv[0]))[0]
+  return f'python -m pipelines.{name} {shlex.join(sys.argv[1:])}'
+
+
 def main(argv: Sequence[str]) -> None:
   """Checks the flags of all trials, runs the trials, writes table and figures."""
   common = list(argv[1:])
@@ -128,6 +135,7 @@ def main(argv: Sequence[str]) -> None:
         metric=_METRIC.value,
         x_axis=layout.x_axis,
         series=layout.series,
+        command=_command(),
         with_heat_map=_HEAT_MAP.value,
       )
       print('\n'.join(['', analysis.to_text(table), '', *map(os.path.abspath, written)]))

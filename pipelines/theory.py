@@ -6,8 +6,8 @@
 Draws devices whose true linear models differ by rho, fits a local model on each and their
 mean, and measures the error of alpha * local + (1 - alpha) * global beside its formula.
 Prints alpha*, the best weight, by formula, as measured, and as estimated from the
-devices' data alone; writes figures/theory.png, results.csv (errors over alpha) and
-summary.json. Errors are excess errors: against outcomes without noise.
+devices' data alone; writes report.html, figures/theory.png, results.csv (errors over alpha)
+and summary.json. Errors are excess errors: against outcomes without noise.
 
 Liang et al. 2020, the experiment on synthetic data. Their script draws noise with a
 standard deviation of sigma^2, which is --sigma=2.25 here.
@@ -49,6 +49,11 @@ _FAST = flags.DEFINE_bool(
   'A complete small run in seconds: 10 devices, 200 training and 100 test examples, 3 repeats, '
   'whatever the flags of these say.',
 )
+_CAPTION = (
+  'Error of the mixture over alpha, the weight of the local model, a panel for each rho: as '
+  'measured on simulated devices, with its 95 % interval, and by the formulas. Vertical lines are '
+  'the best alpha by formula, as measured, and as estimated.'
+)
 _SMALL = {'devices': 10, 'examples': 200, 'test_examples': 100, 'repeats': 3}
 
 
@@ -62,7 +67,7 @@ def main(argv: Sequence[str]) -> None:
     values = _values()
     environment.check_environment()
     # SciPy, pandas and Matplotlib take seconds to import: only for flags that are good.
-    from tff_lg.analysis import style, tables, theory
+    from tff_lg.analysis import sections, tables, tables_report, theory
     from tff_lg.analysis.figures import theory as figures
 
     experiment = theory.LinearExperiment(
@@ -71,10 +76,7 @@ def main(argv: Sequence[str]) -> None:
       ),
       **{name: values[name] for name in ('rhos', 'repeats', 'seed')},
     )
-    flag_lines = ''.join(
-      f'--{name}={",".join(map(str, value)) if isinstance(value, tuple) else value}\n'
-      for name, value in values.items()
-    )
+    flag_lines = run_dirs.flag_lines(values)
     run_dirs.check_folder(_RUN_DIR.value, flag_lines)
   except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
     sys.exit(f'theory: {error}')
@@ -88,20 +90,26 @@ def main(argv: Sequence[str]) -> None:
   curves = [result.curve() for result in results]
   summaries = [result.summary() for result in results]
   figure = figures.mixture_errors(curves, summaries, experiment.caption())
-  figure_path = os.path.join(_RUN_DIR.value, 'figures', 'theory.png')
+  table = theory.results_table(results)
   contents = {
     run_dirs.FLAGS_FILE: flag_lines,
-    'figures/theory.png': style.png_bytes(figure),
     'results.csv': pd.concat(curves).to_csv(index=False, lineterminator='\n'),
     'summary.json': json.dumps(summaries, indent=2, sort_keys=True) + '\n',
   }
   try:
     for name, content in contents.items():
       files.write_atomically(os.path.join(_RUN_DIR.value, name), content)
+    report = tables_report.write_tables_report(
+      _RUN_DIR.value,
+      'Linear devices: local, global and mixed models',
+      {'The best weight, and errors': table},
+      [sections.Illustration('theory', figure, _CAPTION)],
+      sections.flags_section('theory', values, _RUN_DIR.value),
+    )
   except OSError as error:
     sys.exit(f'theory: {error.filename} cannot be written: {error.strerror}.')
-  print(tables.to_text(theory.results_table(results)))
-  print(f'Figure: {os.path.abspath(figure_path)}')
+  print(tables.to_text(table))
+  print(f'Report: {os.path.abspath(report)}')
 
 
 def _values() -> dict:

@@ -50,7 +50,7 @@ def main(argv: Sequence[str]) -> None:
       'noise': _NOISE.value,
       'seed': _SEED.value,
     }
-    flag_lines = ''.join(f'--{name}={value}\n' for name, value in settings.items())
+    flag_lines = run_dirs.flag_lines(settings)
     run_dirs.check_folder(_RUN_DIR.value, flag_lines)
     environment.check_environment()
   except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:

@@ -69,10 +69,16 @@ class NewDeviceTest(parameterized.TestCase):
     text = analysis.new_device_text(self.path)
     self.assertNotIn('±', text)
 
-  def test_figure_is_written(self):
-    path = analysis.write_new_device_figure(self.path)
-    self.assertEqual(path, f'{self.path}/figures/forgetting.png')
-    with open(path, 'rb') as file:
+  def test_report_has_table_figure_and_command(self):
+    self._write(_RUNS, '{"transform": "rotate90", "seed": 7, "source_0": {"seed": 8}}')
+    path = analysis.write_new_device_report(self.path)
+    self.assertEqual(path, f'{self.path}/report.html')
+    with open(path, encoding='utf-8') as file:
+      page = file.read()
+    for text in ('A new device: rotate90', '<td>32.00</td>', '<svg role="img"', '--seed=7'):
+      self.assertIn(text, page)
+    self.assertNotIn('--seed=8', page)
+    with open(f'{self.path}/figures/forgetting.png', 'rb') as file:
       self.assertStartsWith(file.read(), b'\x89PNG')
 
   def test_refuses(self):

@@ -25,7 +25,7 @@ def _figure():
 
 
 class StyleTest(parameterized.TestCase):
-  @parameterized.parameters('blue', 'vermillion', 'green', 'purple', 'olive')
+  @parameterized.parameters('blue', 'vermillion', 'green', 'purple', 'olive', 'ink')
   def test_lines_stand_out(self, name):
     colour, surface = style.COLOURS[name], style.COLOURS['surface']
     self.assertGreater(_contrast(colour.light, surface.light), 3)
@@ -39,15 +39,15 @@ class StyleTest(parameterized.TestCase):
       self.assertGreater(_contrast(colour.dark, behind.dark), 4.5)
 
   def test_methods_differ_in_colour_and_dashes(self):
-    methods = ('lg_fedavg', 'local_only', 'fedavg', 'fedprox', 'fedsgd')
-    self.assertLen({style.colour(method) for method in methods}, 5)
-    self.assertLen({style.line_style(method) for method in methods}, 5)
+    methods = ('lg_fedavg', 'local_only', 'fedavg', 'fedprox', 'fedsgd', 'mtl')
+    self.assertLen({style.colour(method) for method in methods}, 6)
+    self.assertLen({style.line_style(method) for method in methods}, 6)
 
   def test_series_differ(self):
     series = [style.nth_series(i) for i in range(20)]
     self.assertLen(set(series), 20)
     # Neighbours and the first ones differ in colour as well.
-    self.assertLen({colour for colour, _, _ in series[:5]}, 5)
+    self.assertLen({colour for colour, _, _ in series[:6]}, 6)
 
   def test_png(self):
     self.assertStartsWith(style.png_bytes(_figure()), b'\x89PNG')

@@ -16,7 +16,12 @@ class WriteSweepTest(absltest.TestCase):
     sweep_testing.write_sweep(self.folder)
 
   def _write(self, **changes):
-    arguments = {'metric': sweep_testing.METRIC, 'x_axis': 'shuffled_share', 'series': ('model',)}
+    arguments = {
+      'metric': sweep_testing.METRIC,
+      'x_axis': 'shuffled_share',
+      'series': ('model',),
+      'command': 'python -m pipelines.sweep --seeds=0-2',
+    }
     return analysis.write_sweep(self.folder, **{**arguments, **changes})
 
   def test_table(self):
@@ -48,7 +53,7 @@ class WriteSweepTest(absltest.TestCase):
     self.assertEqual(
       table.notes[1], '7 complete trials have no such number; mean and n are without them.'
     )
-    self.assertLen(written, 4)
+    self.assertLen(written, 3)
 
   def test_results(self):
     self._write()
@@ -60,15 +65,15 @@ class WriteSweepTest(absltest.TestCase):
     _, written = self._write(with_heat_map=True)
     self.assertEqual(
       [os.path.relpath(path, self.folder) for path in written],
-      [
-        'results.csv',
-        'table.md',
-        'figures/pooled_test-auc.png',
-        'figures/pooled_test-auc_heat_map.png',
-      ],
+      ['results.csv', 'table.md', 'report.html'],
     )
-    for path in written:
-      self.assertGreater(os.path.getsize(path), 0)
+    for name in ('pooled_test-auc.png', 'pooled_test-auc_heat_map.png'):
+      self.assertGreater(os.path.getsize(os.path.join(self.folder, 'figures', name)), 0)
+    with open(written[-1], encoding='utf-8') as file:
+      page = file.read()
+    for text in ('Sweep over shuffled_share, model', '<td>0.9000 ± 0.1000</td>', '--seeds=0-2'):
+      self.assertIn(text, page)
+    self.assertEqual(page.count('<svg role="img"'), 2)
 
   def test_unknown_metric_leaves_the_results(self):
     with self.assertRaisesRegex(analysis.RunFolderError, '--metric is auc'):

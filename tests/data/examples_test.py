@@ -40,17 +40,19 @@ class ExamplesTest(parameterized.TestCase):
     np.testing.assert_array_equal(joined.users, ['al', 'al', 'bo'])
     self.assertIsNone(examples.concatenate([whole, examples.Examples(_X, _Y)]).users)
 
-  def test_attributes_go_with_their_examples(self):
-    attributes = np.array([[0, 1], [1, 1], [0, 0]], np.int32)
-    whole = examples.Examples(_X, _Y, attributes=attributes)
+  @parameterized.parameters('attributes', 'answers')
+  def test_attributes_and_answers_go_with_their_examples(self, name):
+    values = np.array([[0, 1], [1, 1], [0, 0]], np.int32)
+    whole = examples.Examples(_X, _Y, **{name: values})
     taken = whole.take(np.array([2, 0]))
-    np.testing.assert_array_equal(taken.attributes, [[0, 0], [0, 1]])
+    np.testing.assert_array_equal(getattr(taken, name), [[0, 0], [0, 1]])
     joined = examples.concatenate([taken, whole.take(np.array([1]))])
-    np.testing.assert_array_equal(joined.attributes, attributes[[2, 0, 1]])
-    self.assertIsNone(examples.concatenate([whole, examples.Examples(_X, _Y)]).attributes)
-    for wrong in (attributes[:2], attributes[:, 0], attributes.astype(np.int64)):
-      with self.assertRaisesRegex(examples.DataError, r'attributes is .*, expected int32 \[3, k\]'):
-        examples.Examples(_X, _Y, attributes=wrong)
+    np.testing.assert_array_equal(getattr(joined, name), values[[2, 0, 1]])
+    mixed = examples.concatenate([whole, examples.Examples(_X, _Y)])
+    self.assertIsNone(getattr(mixed, name))
+    for wrong in (values[:2], values[:, 0], values.astype(np.int64)):
+      with self.assertRaisesRegex(examples.DataError, rf'{name} is .*, expected int32 \[3, k\]'):
+        examples.Examples(_X, _Y, **{name: wrong})
 
   @parameterized.parameters(
     (_X.astype(np.float64), _Y, None, r'x is float64 \[3, 2\], expected float32'),

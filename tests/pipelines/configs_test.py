@@ -1,13 +1,14 @@
-"""Tests that the sweeps which docs/PROTOCOL.md names can be run: their flags fit each other."""
+"""Tests that what docs/PROTOCOL.md names can be run: the flags fit each other."""
 
 import contextlib
 import pathlib
 import re
 import shlex
 
-from absl.testing import absltest
+from absl import flags
+from absl.testing import absltest, flagsaver
 
-from pipelines import config_flags
+from pipelines import config_flags, fair
 from tff_lg import config as config_lib
 from tff_lg import sweeps
 
@@ -28,9 +29,9 @@ class ConfigsTest(absltest.TestCase):
     numbers = []
     for arguments in _commands('sweep'):
       own, common = arguments[: arguments.index('--')], arguments[arguments.index('--') + 1 :]
-      flags = [flag.removeprefix('--').split('=', 1) for flag in own]
-      axes = [sweeps.parse_axis(value) for name, value in flags if name == 'grid']
-      values = dict(flags)
+      pairs = [flag.removeprefix('--').split('=', 1) for flag in own]
+      axes = [sweeps.parse_axis(value) for name, value in pairs if name == 'grid']
+      values = dict(pairs)
       trials = sweeps.build_trials(axes, sweeps.parse_seeds(values['seeds']))
       sweeps.choose_layout(axes, values['x_axis'], ())
       common.insert(0, f'--flagfile={values["flagfile_of_trials"]}')
@@ -47,6 +48,14 @@ class ConfigsTest(absltest.TestCase):
     # 4, 5 and 3 methods; 5, 5 and 2 partitions; 3 seeds.
     self.assertEqual(numbers, [60, 75, 18])
 
+  def test_vqa(self):
+    with contextlib.chdir(_ROOT):
+      for name, rounds in (('fedavg', (0, 49)), ('lg_fedavg', (32, 17))):
+        files = (f'--flagfile=pipelines/configs/vqa{suffix}.flags' for suffix in ('', f'_{name}'))
+        config = config_flags.parse([*files, '--data_dir=folder', '--embeddings=file'])
+        self.assertEqual((config.warm_start_rounds, config.rounds), rounds)
+        self.assertEqual((config.task, config.method, config.baselines), ('vqa', name, ()))
+
   def test_new_device(self):
     ((*arguments, run_dir),) = _commands('new_device')
     self.assertEqual(run_dir, '--run_dir=folder')
@@ -59,6 +68,26 @@ class ConfigsTest(absltest.TestCase):
         ),
       )
     self.assertEqual((config.rounds, config.from_run), (500, ('folder',)))
+
+  def test_fair(self):
+    ((*arguments, run_dir),) = _commands('fair')
+    self.assertEqual(run_dir, '--run_dir=folder')
+    with contextlib.chdir(_ROOT), flagsaver.flagsaver():
+      flags.FLAGS(['fair', *arguments])
+      values = fair.read_flags()
+    self.assertEqual(
+      values,
+      {
+        'data_dir': 'folder',
+        'lambdas': (1, 3, 10, 30),
+        'seeds': (0, 1, 2),
+        'partitions': ('iid', 'non_iid'),
+        'num_clients': 10,
+        'train_rows': 15_000,
+        'pretrain_epochs': 10,
+        'rounds': 10,
+      },
+    )
 
 
 if __name__ == '__main__':

@@ -8,6 +8,7 @@ import subprocess
 import sys
 
 import numpy as np
+import tensorflow as tf
 from absl.testing import absltest, parameterized
 
 from tests.embeddings import testing
@@ -120,6 +121,19 @@ class EmbedTest(parameterized.TestCase):
     np.testing.assert_array_equal(train.x[:, 4], 8)
     self.assertEqual(json.loads(loaded.provenance)['preprocessing']['size'], 8)
 
+  def test_image_files(self):
+    network = testing.save_network(testing.ImageNetwork(), str(self.folder / 'network'))
+    for number in range(2):
+      pixels = np.full((3, 5, 3), 255 * number, np.uint8)
+      (self.folder / f'picture_{number}.png').write_bytes(tf.io.encode_png(pixels).numpy())
+    output = str(self.folder / 'pictures.npz')
+    flags = ('--preset=inception_v3', f'--handle={network}', '--source=files', '--image_size=8')
+    result = _embed(*flags, f'--data_dir={self.folder}', f'--output={output}')
+    self.assertEqual(result.returncode, 0, result.stderr)
+    loaded = embeddings.EmbeddingSet.load(output)
+    self.assertEqual(loaded.ids.tolist(), ['picture_0.png', 'picture_1.png'])
+    np.testing.assert_allclose(loaded.x, [[0, 0, 0, 0, 8], [1, 1, 1, 1, 8]], atol=1e-6)
+
   @parameterized.named_parameters(
     ('no_flag', ('yamnet',), 'yamnet is no flag: write --name=value.'),
     ('no_preset', ('--preset=',), '--preset'),
@@ -135,6 +149,11 @@ class EmbedTest(parameterized.TestCase):
       '--strict is given, but --preset=inception_v3 is for images.',
     ),
     ('no_source', ('--preset=inception_v3',), '--source is missing, expected one of arrays, '),
+    (
+      'no_image_folder',
+      ('--preset=inception_v3', '--source=files', '--data_dir='),
+      '--data_dir is missing, expected the folder of the images.',
+    ),
     (
       'range',
       ('--preset=inception_v3', '--source=mnist', '--image_range=1'),

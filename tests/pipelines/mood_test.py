@@ -38,7 +38,7 @@ class MoodTest(parameterized.TestCase):
     accuracy = 100 * table.set_index('local_layer_share')[_METRIC]
     for share in (0, 0.4, 1):
       self.assertRegex(result.stdout, rf'(?m)^ *{share} +{accuracy[share]:.2f} ')
-    self.assertIn(f'{sweep_dir}/figures/pooled_test-accuracy.png', result.stdout)
+    self.assertIn(f'{sweep_dir}/report.html', result.stdout)
 
     modified = os.path.getmtime(f'{sweep_dir}/trials/local_layer_share=1__seed=3/summary.json')
     self.assertEqual(_mood(*command).returncode, 0)

@@ -1,10 +1,19 @@
-"""Tests of run folders known by their flags."""
+"""Tests of run folders known by their flags, and of what their pipelines refuse."""
 
 import os
 
-from absl.testing import absltest
+from absl.testing import absltest, parameterized
 
 from pipelines import run_dirs
+from tests.pipelines import testing
+
+_PIPELINES = ('fair', 'theory', 'xor')
+
+
+class FlagLinesTest(absltest.TestCase):
+  def test_by_hand(self):
+    lines = run_dirs.flag_lines({'a': 1, 'b': (0.5, 2.0), 'c': None, 'd': 'x'})
+    self.assertEqual(lines, '--a=1\n--b=0.5,2.0\n--d=x\n')
 
 
 class CheckFolderTest(absltest.TestCase):
@@ -28,6 +37,53 @@ class CheckFolderTest(absltest.TestCase):
     folder.create_file(run_dirs.FLAGS_FILE, content='--a=1\n')
     with self.assertRaisesRegex(ValueError, r'other flags \(flags.txt\): choose another folder'):
       run_dirs.check_folder(folder.full_path, '--a=2\n')
+
+
+class RefusalsTest(parameterized.TestCase):
+  @parameterized.parameters(
+    ('fair', ('--lambda=1',), 'lambda'),
+    ('fair', ('1',), 'fair: 1 is no flag'),
+    ('fair', ('--lambdas=1,much',), 'fair: --lambdas is 1,much, expected numbers with commas'),
+    ('fair', ('--seeds=0.5',), 'fair: --seeds is 0.5, expected whole numbers with commas'),
+    ('fair', ('--rounds=0',), 'rounds'),
+    ('theory', ('--rho=1',), 'rho'),
+    ('theory', ('0.5',), 'theory: 0.5 is no flag'),
+    ('theory', ('--rhos=0.5,much',), 'theory: --rhos is 0.5,much, expected numbers with commas'),
+    ('theory', ('--rhos=-1',), 'theory: --rhos is -1, expected different standard deviations'),
+    ('theory', ('--repeats=1',), 'repeats'),
+    (
+      'theory',
+      ('--examples=20',),
+      'theory: --examples is 20, expected at least 21, more than --dims',
+    ),
+    ('theory', ('--sigma=0',), 'theory: --sigma is 0.0, expected a standard deviation above 0'),
+    ('xor', ('--sed=1',), 'sed'),
+    ('xor', ('--conditioning=none',), 'conditioning'),
+    ('xor', ('local',), 'xor: local is no flag'),
+    ('xor', ('--rounds=0',), 'rounds'),
+  )
+  def test_flags(self, pipeline, flags, sentence):
+    run_dir = self.create_tempdir().full_path + '/run'
+    self._assert_refused(sentence, pipeline, *flags, f'--run_dir={run_dir}')
+    self.assertFalse(os.path.exists(run_dir))
+
+  @parameterized.parameters(*_PIPELINES)
+  def test_run_dir_is_needed_and_others_files_are_kept(self, pipeline):
+    self._assert_refused(f'{pipeline}: --run_dir is missing', pipeline)
+    for name, sentence in (
+      ('notes.txt', 'is not empty and holds no run'),
+      (run_dirs.FLAGS_FILE, 'holds a run with other flags (flags.txt): choose another'),
+    ):
+      folder = self.create_tempdir()
+      folder.create_file(name)
+      self._assert_refused(sentence, pipeline, f'--run_dir={folder.full_path}')
+      self.assertEqual(os.listdir(folder.full_path), [name])
+
+  def _assert_refused(self, sentence, pipeline, *flags):
+    result = testing.run(pipeline, *flags)
+    self.assertEqual(result.returncode, 1)
+    self.assertIn(sentence, result.stderr)
+    self.assertNotIn('Traceback', result.stderr)
 
 
 if __name__ == '__main__':

@@ -60,7 +60,7 @@ class SweepTest(parameterized.TestCase):
     one, other = (_summary(sweep_dir, f'method=fedavg__seed={seed}')[_METRIC] for seed in (0, 1))
     mean, std = (one + other) / 2, abs(one - other) / 2**0.5
     self.assertIn(f'{100 * mean:.2f} ± {100 * std:.2f}  2', result.stdout)
-    self.assertIn(f'{sweep_dir}/figures/local_test-accuracy-mean_over_clients.png', result.stdout)
+    self.assertIn(f'{sweep_dir}/report.html', result.stdout)
 
     # A trial that was stopped runs again, to the same numbers; the others do not.
     trial = f'{sweep_dir}/trials/method=fedavg__seed=0'

@@ -12,7 +12,7 @@ from tests.learning import testing
 from tff_lg import analysis, data, learning, simulation
 from tff_lg import config as config_lib
 from tff_lg.data import arrays
-from tff_lg.simulation import client_data, cohorts, evaluation, rounds
+from tff_lg.simulation import client_data, client_store, cohorts, evaluation, rounds
 
 _NUM_CLIENTS = 8
 
@@ -88,7 +88,7 @@ class RunOfUnreadClientsTest(absltest.TestCase):
     self.assertIsInstance(loop.client_data['train'], list)
     for cache_size in (0, 1, 1000):
       # Two clients at a time are evaluated.
-      with mock.patch.object(client_data, 'CLIENTS_AT_A_TIME', 2):
+      with mock.patch.object(client_store, 'CLIENTS_AT_A_TIME', 2):
         _, other, other_metrics = self._run(self._load(cache_size))
       for a, b in zip(_leaves(state), _leaves(other), strict=True):
         np.testing.assert_array_equal(a, b)

@@ -18,26 +18,33 @@ class ClientStateStoreTest(absltest.TestCase):
     initial = _state(0)
     store = client_store.ClientStateStore(initial)
     self.assertIs(store.get([5])[0], initial)
-    self.assertEqual(store.to_arrays(), {})
+    self.assertEqual(store.to_arrays(0), {})
 
   def test_put_changes_those_clients_only(self):
     initial, two, four = _state(0), _state(2), _state(4)
     store = client_store.ClientStateStore(initial)
-    store.put([4, 2], [four, two])
+    store.put(1, [4, 2], [four, two])
     for got, want in zip(store.get([2, 3, 4]), (two, initial, four), strict=True):
       self.assertIs(got, want)
 
   def test_put_refuses_another_number_of_states(self):
     with self.assertRaises(ValueError):
-      client_store.ClientStateStore(_state(0)).put([1, 2], [_state(1)])
+      client_store.ClientStateStore(_state(0)).put(1, [1, 2], [_state(1)])
 
-  def test_copy_goes_its_own_way(self):
+  def test_snapshot_and_choice_stay_as_they_are(self):
     store = client_store.ClientStateStore(_state(0))
-    store.put([1], [_state(1)])
-    copied = store.copy()
-    copied.put([1, 2], [_state(3), _state(4)])
-    np.testing.assert_equal(store.get([0, 1, 2]), [_state(0), _state(1), _state(0)])
-    np.testing.assert_equal(copied.get([0, 1, 2]), [_state(0), _state(3), _state(4)])
+    store.put(1, [1], [_state(1)])
+    snapshot = store.snapshot(range(3))
+    store.chosen.take(np.array([0, 1]), snapshot)
+    store.put(2, [1, 2], [_state(3), _state(4)])
+    np.testing.assert_equal(snapshot, [_state(0), _state(1), _state(0)])
+    np.testing.assert_equal(store.chosen.get(np.array([1, 0])), [_state(1), _state(0)])
+    np.testing.assert_equal(store.get([0, 1, 2]), [_state(0), _state(3), _state(4)])
+
+  def test_written_are_those_that_were_put(self):
+    store = client_store.ClientStateStore(_state(0))
+    store.put(1, [4, 2], [_state(4), _state(2)])
+    np.testing.assert_equal(list(store.written()), [([4, 2], [_state(4), _state(2)])])
 
   def test_arrays_restore_the_store(self):
     def momentum(value):
@@ -45,9 +52,9 @@ class ClientStateStoreTest(absltest.TestCase):
       return collections.OrderedDict(rate=np.float32(value), accumulator=(np.full([2], value),))
 
     store = client_store.ClientStateStore(_state(0, momentum(0)))
-    store.put([10, 2], [_state(1, momentum(2)), _state(3, momentum(4))])
+    store.put(1, [10, 2], [_state(1, momentum(2)), _state(3, momentum(4))])
     restored = client_store.ClientStateStore(_state(0, momentum(0)))
-    restored.load_arrays(store.to_arrays())
+    restored.load_arrays(store.to_arrays(1), 1)
     for client in (10, 2, 3):
       (got,), (want,) = restored.get([client]), store.get([client])
       np.testing.assert_equal(got, want)
@@ -60,16 +67,16 @@ class ClientStateStoreTest(absltest.TestCase):
       return learning.ClientState(leaves, ())
 
     store = client_store.ClientStateStore(state(0))
-    store.put([0], [state(100)])
+    store.put(1, [0], [state(100)])
     restored = client_store.ClientStateStore(state(0))
-    restored.load_arrays(dict(reversed(store.to_arrays().items())))
+    restored.load_arrays(dict(reversed(store.to_arrays(1).items())), 1)
     np.testing.assert_equal(restored.get([0]), [state(100)])
 
   def test_states_without_arrays(self):
     empty = learning.ClientState((), ())
     store = client_store.ClientStateStore(empty)
-    store.put([1], [empty])
-    store.load_arrays(store.to_arrays())
+    store.put(1, [1], [empty])
+    store.load_arrays(store.to_arrays(1), 1)
     self.assertEqual(store.get([1]), [empty])
 
 

@@ -1,13 +1,14 @@
 """Tests of evaluating all clients' models, against numpy."""
 
 import types
+from unittest import mock
 
 import numpy as np
 from absl.testing import absltest
 
 from tests.learning import testing
 from tff_lg import data, learning, simulation
-from tff_lg.simulation import client_data, evaluation, selection
+from tff_lg.simulation import client_data, client_store, evaluation, selection
 
 
 def setUpModule():
@@ -78,6 +79,20 @@ class ClientsTest(absltest.TestCase):
     np.testing.assert_array_equal(tensors.x, examples.x)
     np.testing.assert_array_equal(tensors.y, examples.y)
 
+  def test_a_few_clients_at_a_time_give_the_same(self):
+    states = [_state(_weights(client)) for client in range(5)]
+    data = {
+      part: [client_data.to_tensors(_examples(size, size)) for size in sizes]
+      for part, sizes in (('validation', (4, 0, 5, 6, 7)), ('test', (7, 8, 9, 2, 3)))
+    }
+    server_state = _server_state(_weights(9))
+    with mock.patch.object(client_store, 'CLIENTS_AT_A_TIME', 2):
+      found = evaluation.evaluate_parts(_PROCESS, server_state, states, data)
+    for part, of_part in data.items():
+      np.testing.assert_equal(
+        found[part], evaluation.evaluate_clients(_PROCESS, server_state, states, of_part)
+      )
+
   def test_pooled_is_the_mean_over_examples(self):
     # (2 * 0.5 + 6 * 1) / 8; the client without examples has no say.
     pooled = evaluation.pooled(np.array([0.5, np.nan, 1.0]), np.array([2, 0, 6]))
@@ -133,7 +148,7 @@ class SelectedTest(absltest.TestCase):
     accuracy = evaluation.evaluate_selected(*chosen, parts, some)['accuracy']
     np.testing.assert_array_equal(accuracy, [whole[0], np.nan, whole[2]])
     (predicted,) = evaluation.predict_selected(*chosen, parts, np.array([2]))
-    self.assertAlmostEqual((predicted.argmax(axis=1) == parts[2].y).mean(), whole[2])
+    self.assertAlmostEqual(_accuracy(predicted, parts[2].y.numpy()), whole[2])
     of_all = evaluation.evaluate_new_test(*chosen, test).class_accuracy
     got = evaluation.evaluate_new_test(*chosen, test, some)
     np.testing.assert_array_equal(got.class_accuracy[some], of_all[some])
@@ -148,7 +163,8 @@ class SelectedTest(absltest.TestCase):
   def test_new_test_of_ensembles_and_of_the_mean_of_the_weights(self):
     # More than one batch of an ensemble, and a rest.
     test = _examples(1300)
-    got = evaluation.evaluate_new_test(_PROCESS, self.server_state, self.selection, test)
+    with mock.patch.object(client_store, 'CLIENTS_AT_A_TIME', 1):
+      got = evaluation.evaluate_new_test(_PROCESS, self.server_state, self.selection, test)
     probabilities = np.stack([_softmax(_logits(weights, test.x)) for weights in self.chosen])
     votes = np.eye(3)[probabilities.argmax(axis=2)]
     mean = [np.mean(parts, axis=0) for parts in zip(*self.chosen, strict=True)]

@@ -12,7 +12,7 @@ from absl.testing import absltest, parameterized
 from tests.learning import testing
 from tff_lg import config as config_lib
 from tff_lg import data, learning, simulation
-from tff_lg.simulation import cohorts, rounds
+from tff_lg.simulation import cohorts, evaluation, rounds
 
 _NAN = float('nan')
 
@@ -146,8 +146,7 @@ class RoundLoopTest(absltest.TestCase):
     folder, phase = self.create_tempdir().full_path, _phase(3)
     last = rounds.RoundLoop(_config(), _federated_data(), [phase], folder + '/first').run()
     evaluated = pd.read_csv(folder + '/first/metrics.csv').iloc[-1]
-    # The loop changes the state that it starts from.
-    start = dataclasses.replace(last, round_num=0, clients=last.clients.copy())
+    start = dataclasses.replace(last, round_num=0)
     before = _leaves(start)
     loop = rounds.RoundLoop(
       _config(), _federated_data(), [dataclasses.replace(phase, num_rounds=1)], folder + '/second'
@@ -155,6 +154,7 @@ class RoundLoopTest(absltest.TestCase):
     state = loop.run(start)
     self.assertEqual((state.round_num, state.server_state.round_num), (1, 4))
     self.assertFalse(all(map(np.array_equal, _leaves(state), before)))
+    self.assertTrue(all(map(np.array_equal, _leaves(start), before)))
     metrics = pd.read_csv(folder + '/second/metrics.csv')
     self.assertEqual(list(metrics['round_num']), [0, 1])
     for name in ('validation/loss/pooled', 'local_test/accuracy/mean_over_clients'):
@@ -174,14 +174,13 @@ class RoundLoopTest(absltest.TestCase):
     loop = rounds.RoundLoop(
       _config(), _federated_data(), [_phase(2)], folder, draw_cohort=draw, groups=groups
     )
+    values = {'loss': np.array([1.0, 2, 3, 4]), 'accuracy': np.zeros(4)}
     with mock.patch.object(
-      rounds.evaluation,
-      'evaluate_clients',
-      return_value={'loss': np.array([1.0, 2, 3, 4]), 'accuracy': np.zeros(4)},
+      evaluation, 'evaluate_parts', return_value=dict.fromkeys(evaluation.PARTS, values)
     ):
       state = loop.run()
     self.assertEqual(drawn, [0, 1])
-    self.assertEqual({name.split('/')[0] for name in state.clients.to_arrays()}, {'2'})
+    self.assertEqual({name.split('/')[0] for name in state.clients.to_arrays(2)}, {'2'})
     metrics = pd.read_csv(folder + '/metrics.csv').iloc[-1]
     for group, mean, std in (('', 2.5, 1.25**0.5), ('some/', 2.5, 1.5), ('two/', 3, 0)):
       self.assertEqual(metrics[f'{group}validation/loss/mean_over_clients'], mean)
@@ -222,9 +221,8 @@ class SelectionTest(parameterized.TestCase):
       for client, size in zip(data_.clients, (4, 1, 1, 0), strict=True)
     )
     values = [
-      {'loss': np.array(loss), 'accuracy': np.array(accuracy)}
+      dict.fromkeys(evaluation.PARTS, {'loss': np.array(loss), 'accuracy': np.array(accuracy)})
       for loss, accuracy in zip(self._LOSS, self._ACCURACY, strict=True)
-      for _ in ('validation', 'local_test')
     ]
     loop = rounds.RoundLoop(
       _config(**changes),
@@ -232,7 +230,7 @@ class SelectionTest(parameterized.TestCase):
       [self.phases[layers]],
       self.create_tempdir().full_path,
     )
-    with mock.patch.object(rounds.evaluation, 'evaluate_clients', side_effect=values):
+    with mock.patch.object(evaluation, 'evaluate_parts', side_effect=values):
       return loop.run().selection
 
   @parameterized.named_parameters(

@@ -25,7 +25,7 @@ def _server_state(*global_weights) -> learning.ServerState:
 def _run_state(server_state, *groups):
   """A run with this choice of models: (clients, global weights, their states) each."""
   selection = types.SimpleNamespace(
-    groups=lambda: [(np.array(clients), *rest) for clients, *rest in groups]
+    groups=lambda among=None: [(np.array(clients), *rest) for clients, *rest in groups]
   )
   return types.SimpleNamespace(server_state=server_state, selection=selection)
 

@@ -23,11 +23,12 @@ from tff_lg.analysis.comparison_tables import (
   comparison_table,
   run_differences_table,
 )
+from tff_lg.analysis.goal_table import goal_table
 from tff_lg.analysis.new_device import (
   NewDeviceFolder,
   new_device_table,
   new_device_text,
-  write_new_device_figure,
+  write_new_device_report,
 )
 from tff_lg.analysis.paired import PairedComparison, compare_clients
 from tff_lg.analysis.report import save_figures, write_report
@@ -67,6 +68,7 @@ __all__ = [
   'comparison_text',
   'describe_clients',
   'gini',
+  'goal_table',
   'methods_table',
   'new_device_table',
   'new_device_text',
@@ -79,7 +81,7 @@ __all__ = [
   'to_markdown',
   'to_text',
   'write_adaptation_report',
-  'write_new_device_figure',
+  'write_new_device_report',
   'write_report',
   'write_sweep',
   'write_synthetic_adaptation_folder',

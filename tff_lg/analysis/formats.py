@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from tff_lg.analysis import names
+from tff_lg import goal_names
 
 MISSING = '–'
 
@@ -31,7 +31,7 @@ def metric_scale(metric: str) -> float:
   """By what a metric is multiplied to be shown: accuracies are shown in per cent."""
   parts = metric.split('/')
   # What it took to reach an accuracy is none.
-  return 100 if 'accuracy' in parts and set(names.GOAL_COUNTS).isdisjoint(parts) else 1
+  return 100 if 'accuracy' in parts and goal_names.COUNTS.keys().isdisjoint(parts) else 1
 
 
 def metric_label(metric: str) -> str:

@@ -11,7 +11,6 @@ VALIDATION = 'validation/accuracy'
 
 LOCAL_TEST_MEAN = 'local_test/accuracy/mean_over_clients'
 LOCAL_TEST_STD = 'local_test/accuracy/std_over_clients'
-LOCAL_TEST_POOLED = 'local_test/accuracy/pooled'
 VALIDATION_MEAN = 'validation/accuracy/mean_over_clients'
 TRAIN_LOSS = 'train/loss'
 VALIDATION_LOSS = 'validation/loss/mean_over_clients'
@@ -22,8 +21,6 @@ BYTES_TOTAL = 'communication/bytes_total'
 # The same, were every round's broadcast sent to all clients, sampled or not.
 PARAMETERS_TO_ALL = 'communication/broadcast_to_all/parameters_total'
 BYTES_TO_ALL = 'communication/broadcast_to_all/bytes_total'
-# In front of a goal and its metric: what it took to reach it first; absent if it was not.
-GOAL_COUNTS = ('rounds_to', 'parameters_to', 'bytes_to')
 # Column of clients.parquet, only with an attack: 1 where the client is malicious.
 IS_MALICIOUS = 'is_malicious'
 # How many clients are evaluated, where that is a sample.
@@ -84,11 +81,6 @@ _AGGREGATORS = {
   'norm_bounded_mean': 'norm-bounded mean',
   'dp_mean': 'DP mean',
 }
-
-
-def goal_counts(goal: float) -> tuple[str, str, str]:
-  """Names of the rounds, parameters and bytes that it took to reach an accuracy first."""
-  return tuple(f'{count}/{goal}/{LOCAL_TEST_POOLED}' for count in GOAL_COUNTS)
 
 
 def method_name(method: str) -> str:

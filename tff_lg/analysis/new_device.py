@@ -2,22 +2,29 @@
 
 | file | what |
 |---|---|
-| hparams.json | value of each flag; `transform` is read |
+| hparams.json | value of each flag, and those of the source runs |
 | curves.csv | accuracies of the old devices and of the new one, by run and round |
 """
 
 import dataclasses
 import os
+from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
-from tff_lg import files
-from tff_lg.analysis import formats, names, readers, style, tables
+from tff_lg.analysis import formats, names, readers, tables
 from tff_lg.analysis.figures import forgetting
 from tff_lg.analysis.readers import RunFolderError
+from tff_lg.analysis.sections import Illustration, flags_section
 from tff_lg.analysis.tables import Column
+from tff_lg.analysis.tables_report import write_tables_report
 
 _TEXTS = ('run', 'method', 'partition')
+_CAPTION = (
+  'Accuracy on the test examples of the old devices pooled, and below on those of the new one. A '
+  'line is the mean over source runs, its band a standard deviation to either side.'
+)
 _NUMBERS = ('old_clients_share', 'round_num', *forgetting.ACCURACIES)
 
 
@@ -28,12 +35,14 @@ class NewDeviceFolder:
   Attributes:
     path: the folder, as it was given.
     transform: what was done to the new device's examples.
+    hparams: value of each flag by its name.
     curves: by run and round, the columns run, method, partition (texts), old_clients_share,
       round_num, and both of `forgetting.ACCURACIES` (float64).
   """
 
   path: str
   transform: str
+  hparams: Mapping[str, Any]
   curves: pd.DataFrame
 
   @classmethod
@@ -50,7 +59,8 @@ class NewDeviceFolder:
       RunFolderError: a file is missing or damaged; one sentence naming the file.
     """
     hparams_file, curves_file = (os.path.join(path, n) for n in ('hparams.json', 'curves.csv'))
-    transform = readers.read_object(hparams_file).get('transform')
+    hparams = readers.read_object(hparams_file)
+    transform = hparams.get('transform')
     if not isinstance(transform, str):
       raise RunFolderError(
         f'{hparams_file}: there is no text "transform", expected the folder of a new-device run.'
@@ -63,7 +73,9 @@ class NewDeviceFolder:
       raise RunFolderError(
         f'{curves_file}: the file is damaged ({error}), expected accuracies by run and round.'
       ) from error
-    return cls(path, transform, curves)
+    # The source runs' own flags are objects.
+    flags = {name: value for name, value in hparams.items() if not isinstance(value, dict)}
+    return cls(path, transform, flags, curves)
 
 
 def new_device_table(folder: NewDeviceFolder) -> tables.Table:
@@ -114,23 +126,28 @@ def new_device_text(run_dir: str) -> str:
   return tables.to_text(new_device_table(NewDeviceFolder.load(run_dir)))
 
 
-def write_new_device_figure(run_dir: str) -> str:
-  """Draws the forgetting curve of a finished new-device run.
+def write_new_device_report(run_dir: str) -> str:
+  """Writes the page of a finished new-device run, and `figures/forgetting.png`.
 
   Args:
     run_dir: the folder.
 
   Returns:
-    Path of `figures/forgetting.png`.
+    Path of the page.
 
   Raises:
     RunFolderError: a file of the folder is missing or damaged.
-    OSError: the figure cannot be written.
+    OSError: something cannot be written.
   """
   folder = NewDeviceFolder.load(run_dir)
   figure = forgetting.forgetting_curves(folder.curves, folder.transform)
-  path = os.path.join(run_dir, 'figures', 'forgetting.png')
-  return files.write_atomically(path, style.png_bytes(figure))
+  return write_tables_report(
+    run_dir,
+    f'A new device: {folder.transform}',
+    {'After the last round': new_device_table(folder)},
+    [Illustration('forgetting', figure, _CAPTION)],
+    flags_section('new_device', folder.hparams, run_dir),
+  )
 
 
 def _cell(accuracy: pd.Series) -> str:

@@ -9,7 +9,8 @@
 | held_out_clients.parquet | the same of clients that took no part; not read | no |
 | communication.csv | parameters and bytes by round | no |
 | label_counts.csv | training examples by client and class | no |
-| model_split.txt | text table of the model's weights | no |
+| model_split.txt | text table of the model's weights, and how its split was picked | no |
+| split.json | what `--global_layers=auto` picked; not read | no |
 | timing.json | seconds and rounds per second | no |
 | baselines/METHOD/ | a run folder for each baseline | no |
 """

@@ -59,8 +59,9 @@ _SERIES = {
   'fedavg': ('green', (0, (7, 2, 1.5, 2))),
   'fedprox': ('purple', (0, (2, 1.5))),
   'fedsgd': ('olive', (0, (3, 1.5, 1, 1.5, 1, 1.5))),
+  'mtl': ('ink', (0, (4, 1.5, 4, 1.5, 1, 1.5))),
 }
-_MARKERS = 'os^Dv'
+_MARKERS = 'os^DvP'
 _OTHER_SERIES = ('purple', (0, (3, 3)))
 
 _RC = {

@@ -15,7 +15,8 @@ from typing import Any
 
 import pandas as pd
 
-from tff_lg.analysis import names, readers
+from tff_lg import goal_names
+from tff_lg.analysis import readers
 from tff_lg.analysis.readers import RunFolderError
 
 _MAX_SUGGESTIONS = 8
@@ -116,7 +117,9 @@ def _numbers(path: str, inputs: Mapping[str, object]) -> dict[str, float]:
 def _goal_counts(config: Mapping[str, Any]) -> dict[str, float]:
   """NaN for each number that a trial has once it has reached its goals."""
   return {
-    name: math.nan for goal in config.get('goal_accuracy') or () for name in names.goal_counts(goal)
+    name: math.nan
+    for goal in config.get('goal_accuracy') or ()
+    for name in goal_names.goal_counts(goal)
   }
 
 

@@ -1,4 +1,4 @@
-"""Writes a sweep's table and figures into its folder."""
+"""Writes a sweep's table, figures and page into its folder."""
 
 import os
 from collections.abc import Sequence
@@ -6,27 +6,41 @@ from collections.abc import Sequence
 import pandas as pd
 
 from tff_lg import files
-from tff_lg.analysis import figures, formats, style
+from tff_lg.analysis import figures, formats
+from tff_lg.analysis.sections import Illustration, command_section
 from tff_lg.analysis.sweep_folder import SweepResults
 from tff_lg.analysis.tables import Column, Table, to_markdown
+from tff_lg.analysis.tables_report import write_tables_report
 
+_LEAD = 'The command, which goes on with the sweep in its folder and trains nothing twice:'
+_CAPTIONS = {
+  '': 'Mean over seeds at each point; bars are a standard deviation to either side.',
+  '_heat_map': 'Mean over seeds at each point.',
+}
 _NOTE = '± is the standard deviation (n − 1) over n seeds.'
 
 
 def write_sweep(
-  sweep_dir: str, *, metric: str, x_axis: str, series: Sequence[str], with_heat_map: bool = False
+  sweep_dir: str,
+  *,
+  metric: str,
+  x_axis: str,
+  series: Sequence[str],
+  command: str,
+  with_heat_map: bool = False,
 ) -> tuple[Table, tuple[str, ...]]:
-  """Writes `results.csv`, `table.md` and the figures of a sweep.
+  """Writes `results.csv`, `table.md`, the figures and `report.html` of a sweep.
 
   Args:
     sweep_dir: the sweep folder.
     metric: a number of the trials' summary.json, for table and figures.
     x_axis: the axis along x.
     series: the other axes with several values.
+    command: what was run, for the page.
     with_heat_map: whether to draw a heat map, too; needs an axis in `series`.
 
   Returns:
-    The table, and the paths of the files.
+    The table, and the paths of the files but the figures', which are in `figures/`.
 
   Raises:
     RunFolderError: a file of the sweep is damaged, or no trial has the metric; in this
@@ -54,12 +68,15 @@ def write_sweep(
     drawn['_heat_map'] = figures.sweep_heat_map(
       points, results.axes, metric=metric, columns=x_axis, rows=series[0], panels=series[1:]
     )
-  for suffix, figure in drawn.items():
-    name = f'{metric.replace("/", "-")}{suffix}.png'
-    written.append(
-      files.write_atomically(os.path.join(sweep_dir, 'figures', name), style.png_bytes(figure))
-    )
-  return table, tuple(written)
+  label, name = formats.metric_label(metric), metric.replace('/', '-')
+  page = write_tables_report(
+    sweep_dir,
+    f'Sweep over {", ".join(results.axes)}',
+    {label: table},
+    [Illustration(name + suffix, figure, _CAPTIONS[suffix]) for suffix, figure in drawn.items()],
+    command_section(command, _LEAD),
+  )
+  return table, (*written, page)
 
 
 def points_table(

@@ -1,6 +1,7 @@
 """Options of the task on data that come split by client and are read when needed."""
 
 import dataclasses
+from typing import Any
 
 from tff_lg.config.option import ConfigError, option
 
@@ -49,60 +50,51 @@ def without() -> dict[str, object]:
   return {field.name: None for field in dataclasses.fields(ClientFilesOptions)}
 
 
-def check(
-  options: ClientFilesOptions,
-  task: str,
-  partition: str,
-  *,
-  data_dir: str | None,
-  protocol: str,
-  attack: str | None,
-) -> None:
+def check(config: Any, partition: str) -> None:
   """Refuses options that contradict each other or the task.
 
   Args:
-    options: as the user gave them.
-    task: the task's name.
+    config: a `TrainConfig`, as the user gave it.
     partition: the partition's name.
-    data_dir: as the user gave it.
-    protocol: the protocol's name.
-    attack: the attack's name, if there is one.
 
   Raises:
     ConfigError: the first of them.
   """
-  if task != TASK:
+  if config.task != TASK:
     for name in without():
-      if getattr(options, name) is not None:
-        raise ConfigError(f'--{name} is given, but --task is {task}: it belongs to --task={TASK}.')
+      if getattr(config, name) is not None:
+        raise ConfigError(
+          f'--{name} is given, but --task is {config.task}: it belongs to --task={TASK}.'
+        )
     return
-  keys, shape, cache = options.example_keys, options.example_shape, options.client_cache
+  keys, shape, cache = config.example_keys, config.example_shape, config.client_cache
   conflicts = (
     (
-      data_dir is None,
+      config.data_dir is None,
       f"--task={TASK} needs --data_dir, a folder with an npz file a client or TFF's database file.",
     ),
-    (options.num_classes is None, f'--task={TASK} needs --num_classes.'),
+    (config.num_classes is None, f'--task={TASK} needs --num_classes.'),
     (
-      (options.num_classes or 2) < 2,
-      f'--num_classes is {options.num_classes}, expected 2 or more.',
+      (config.num_classes or 2) < 2,
+      f'--num_classes is {config.num_classes}, expected 2 or more.',
     ),
     (
       partition != 'natural',
       f'--partition is {partition}, but --task={TASK} has data that are split by client: natural.',
     ),
     (
-      protocol != 'validation',
-      f'--protocol={protocol} is of the LG-FedAvg reference code and does not fit --task={TASK}.',
+      config.protocol != 'validation',
+      f'--protocol={config.protocol} is of the LG-FedAvg reference code and does not fit '
+      f'--task={TASK}.',
     ),
     (
-      attack is not None,
-      f'--attack is {attack}, but with --task={TASK} data are read when needed and cannot be '
-      'poisoned: load them with --task=arrays.',
+      config.attack is not None,
+      f'--attack is {config.attack}, but with --task={TASK} data are read when needed and cannot '
+      'be poisoned: load them with --task=arrays.',
     ),
     (
-      not 0 <= (options.test_fraction or 0) < 1,
-      f'--test_fraction is {options.test_fraction}, expected in [0, 1).',
+      not 0 <= (config.test_fraction or 0) < 1,
+      f'--test_fraction is {config.test_fraction}, expected in [0, 1).',
     ),
     (
       keys is not None and len(keys) != 2,

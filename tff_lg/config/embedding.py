@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from tff_lg.config import mood
+from tff_lg.config import mood, vqa
 from tff_lg.config.option import ConfigError, option
 
 TASK = 'embeddings'
@@ -13,7 +13,9 @@ MODELS = ('dense', 'gated', 'cgau_shared', 'cgau_local')
 class EmbeddingOptions:
   """Options of --task=embeddings; None stands for a default."""
 
-  embeddings: str | None = option(None, 'File of `pipelines.embed` (--task=embeddings).')
+  embeddings: str | None = option(
+    None, 'File of `pipelines.embed` (--task=embeddings; for --task=vqa of the pictures).'
+  )
   clients: str | None = option(
     None,
     'File of `pipelines.simulate_clients` with the client of each embedding, instead of '
@@ -23,11 +25,17 @@ class EmbeddingOptions:
     None, 'Share p of the examples, re-assigned at random (--partition=clusters); 0 by default.'
   )
   hidden_units: tuple[int, ...] | None = option(
-    None, 'Units of each hidden layer (--task=embeddings and mood); 64,64 or 512,512 by default.'
+    None,
+    'Units of each hidden layer (--task=embeddings and mood); 64,64 or 512,512 by default. Of '
+    '--task=vqa three numbers, for the two dense layers of each channel and the one after their '
+    'fusion; 1024,1024,1000 by default.',
   )
   dropout_rate: float | None = option(
     None, 'Dropout after each hidden layer (--task=embeddings); 0.5 by default.'
   )
+
+
+_BELONGS_TO = {'embeddings': (TASK, vqa.TASK), 'hidden_units': (TASK, mood.TASK, vqa.TASK)}
 
 
 def defaults(options: EmbeddingOptions, task: str, partition: str) -> dict[str, object]:
@@ -73,7 +81,7 @@ def check(
       '--partition=clusters.'
     )
   for name in ('embeddings', 'clients', 'hidden_units', 'dropout_rate'):
-    belongs_to = (TASK, mood.TASK) if name == 'hidden_units' else (TASK,)
+    belongs_to = _BELONGS_TO.get(name, (TASK,))
     if getattr(options, name) is not None and task not in belongs_to:
       raise ConfigError(
         f'--{name} is given, but --task is {task}: it belongs to --task={" and ".join(belongs_to)}.'

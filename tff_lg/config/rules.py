@@ -2,7 +2,17 @@
 
 import dataclasses
 
-from tff_lg.config import aggregation, client_files, embedding, mood, objective, text, trouble
+from tff_lg.config import (
+  aggregation,
+  client_files,
+  embedding,
+  mood,
+  objective,
+  split,
+  text,
+  trouble,
+  vqa,
+)
 from tff_lg.config.option import ConfigError, check_choices
 from tff_lg.config.train_config import MODELS, TrainConfig
 
@@ -24,12 +34,14 @@ def resolve(config: TrainConfig) -> TrainConfig:
     ConfigError: the first thing that cannot be, in one sentence.
   """
   check_choices(config)
+  split.check(config)
   _check_contradictions(config)
   if config.method == 'lg_fedavg' and config.local_layer_share == 1:
     config = as_baseline(config, 'local_only')  # Nothing is global: each client learns alone.
   partition = default_partition(config)
   text.check(config, config.task, partition)
   mood.check(config, config.task, partition, config.data_dir)
+  vqa.check(config, partition)
   embedding.check(
     config,
     config.task,
@@ -37,14 +49,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     data_dir=config.data_dir,
     spreads_clients=(config.partition, config.num_clients) != (None, None),
   )
-  client_files.check(
-    config,
-    config.task,
-    partition,
-    data_dir=config.data_dir,
-    protocol=config.protocol,
-    attack=config.attack,
-  )
+  client_files.check(config, partition)
   aggregation.check(config)
   trouble.check(config)
   protocol, methods = config.choices, (config.method, *(config.baselines or ()))
@@ -75,12 +80,14 @@ def resolve(config: TrainConfig) -> TrainConfig:
     **{name: default for name, (applies, default) in only_if.items() if applies},
     **text.defaults(config.task),
     **mood.defaults(config.task, config.data_dir),
+    **vqa.defaults(config.task, config.data_dir),
     **embedding.defaults(config, config.task, default_partition(config)),
     **client_files.defaults(config.task),
     **aggregation.defaults(config),
     **_sampling(config),
     **trouble.defaults(config),
     **objective.defaults(config, methods),
+    **split.defaults(config),
   }
   config = dataclasses.replace(
     config, **{name: value for name, value in defaults.items() if getattr(config, name) is None}
@@ -126,10 +133,8 @@ def _sampling(config: TrainConfig) -> dict[str, str]:
 
 def default_partition(config: TrainConfig) -> str:
   """The partition, if none is named."""
-  by_task = {
-    'embeddings': 'clusters',
-    **dict.fromkeys((mood.TASK, client_files.TASK, *text.TASKS), 'natural'),
-  }
+  by_user = dict.fromkeys((mood.TASK, client_files.TASK, *text.TASKS), 'natural')
+  by_task = {'embeddings': 'clusters', vqa.TASK: 'iid', **by_user}
   return config.partition or by_task.get(config.task, 'classes_per_client')
 
 
@@ -148,6 +153,7 @@ def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
     rounds=config.total_rounds,
     warm_start_rounds=0,
     global_layers=config.global_layers if method == 'lg_fedavg' else None,
+    auto_rounds=None,
     local_layer_share=config.local_layer_share if method == 'lg_fedavg' else None,
     proximal_strength=config.proximal_strength if method == 'fedprox' else None,
   )
@@ -156,23 +162,26 @@ def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
 def fast(config: TrainConfig) -> TrainConfig:
   """The same method and options on a few digits or lines: a complete run in seconds."""
   is_text = config.task in (mood.TASK, *text.TASKS)
+  keeps_task = is_text or config.task == vqa.TASK
   on_digits = None if config.partition in (*_NATURAL, 'clusters') else config.partition
   return dataclasses.replace(
     config,
     **text.fast(config.task)
     | embedding.without()
     | client_files.without()
-    | mood.fast(config.task, config.device_variance),
-    task=config.task if is_text else 'digits',
+    | mood.fast(config.task, config.device_variance)
+    | vqa.fast(config.task),
+    task=config.task if keeps_task else 'digits',
     data_dir=None,
-    partition=config.partition if is_text else on_digits,
+    partition=config.partition if keeps_task else on_digits,
     num_clients=None if is_text else 10,
     clients_per_round=5,
     held_out_clients=config.held_out_clients and min(config.held_out_clients, 2),
     held_out_ids=None,
     num_byzantine=None,
     model=None,
-    global_layers=None,
+    global_layers=config.global_layers if config.picks_split else None,
+    auto_rounds=config.auto_rounds and min(config.auto_rounds, 3),
     rounds=min(config.rounds, 3),
     warm_start_rounds=min(config.warm_start_rounds, 3),
     evaluate_every=1,
@@ -215,7 +224,8 @@ def _check_contradictions(config: TrainConfig) -> None:
       'weight: use --method=lg_fedavg, or --model=cgau_shared.',
     ),
     (
-      config.task in ('embeddings', mood.TASK, *text.TASKS) and config.protocol != 'validation',
+      config.task in ('embeddings', mood.TASK, vqa.TASK, *text.TASKS)
+      and config.protocol != 'validation',
       f'--protocol={config.protocol} is of the LG-FedAvg reference code and does not fit '
       f'--task={config.task}.',
     ),
@@ -319,8 +329,8 @@ def _check_contradictions(config: TrainConfig) -> None:
       'for all rounds.',
     ),
     (
-      config.task == 'embeddings' and config.attack == 'backdoor',
-      '--attack=backdoor puts a pixel trigger into images, but --task=embeddings has none.',
+      config.task in ('embeddings', vqa.TASK) and config.attack == 'backdoor',
+      f'--attack=backdoor puts a pixel trigger into images, but --task={config.task} has none.',
     ),
     (
       config.task == 'digits' and config.data_dir is not None,

@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from tff_lg.config import mood
+from tff_lg.config import mood, vqa
 from tff_lg.config.option import ConfigError, option
 
 TASKS = ('text', 'chars')
@@ -28,21 +28,23 @@ class TextOptions:
   vocabulary_size: int | None = option(
     None,
     'V: most frequent words of the training text that are known, padding, unknown and end of '
-    'line counted (--task=text and mood); 10,000 by default.',
+    'line counted (--task=text, mood and vqa); 10,000 by default.',
   )
   sequence_length: int | None = option(
     None,
-    'T: tokens in a sequence; 20 words (--task=text), 80 characters (chars) or the first 30 words '
-    'of a text (mood) by default.',
+    'T: tokens in a sequence; 20 words (--task=text), 80 characters (chars), the first 30 words of '
+    'a text (mood) or 14 of a question (vqa) by default.',
   )
   min_lines: int | None = option(
     None, 'Users with fewer lines are left out (--task=text and chars); 2 by default.'
   )
   embedding_units: int | None = option(
-    None, 'Size of an embedded token (--task=text, chars and mood); 200, 8 or 100 by default.'
+    None,
+    'Size of an embedded token (--task=text, chars, mood, vqa); 200, 8, 100 or 300 by default.',
   )
   lstm_units: tuple[int, ...] | None = option(
-    None, 'Units of each LSTM layer (--task=text and chars); 200,200 or 256,256 by default.'
+    None,
+    'Units of each LSTM layer (--task=text, chars, vqa); 200,200, 256,256 or 512,512 by default.',
   )
   tied_embeddings: bool | None = option(
     None, 'Whether input and output share one matrix (--task=text and chars); no by default.'
@@ -50,9 +52,10 @@ class TextOptions:
 
 
 _BELONGS_TO = {
-  'vocabulary_size': ('text', mood.TASK),
-  'sequence_length': (*TASKS, mood.TASK),
-  'embedding_units': (*TASKS, mood.TASK),
+  'vocabulary_size': ('text', mood.TASK, vqa.TASK),
+  'sequence_length': (*TASKS, mood.TASK, vqa.TASK),
+  'embedding_units': (*TASKS, mood.TASK, vqa.TASK),
+  'lstm_units': (*TASKS, vqa.TASK),
 }
 _DEFAULTS = {
   'text': {
@@ -113,13 +116,13 @@ def check(options: TextOptions, task: str, partition: str) -> None:
     value = getattr(options, name)
     if value is not None and value < least:
       raise ConfigError(f'--{name} is {value}, expected {least} or more.')
-  if task not in TASKS:
-    return
   if options.lstm_units is not None and (not options.lstm_units or min(options.lstm_units) < 1):
     raise ConfigError(
       f'--lstm_units is {",".join(map(str, options.lstm_units)) or "empty"}, expected at least '
       'one layer, each of 1 unit or more.'
     )
+  if task not in TASKS:
+    return
   chosen = {**defaults(task)}
   chosen.update({n: getattr(options, n) for n in chosen if getattr(options, n) is not None})
   if chosen['tied_embeddings'] and chosen['lstm_units'][-1] != chosen['embedding_units']:

@@ -10,8 +10,10 @@ from tff_lg.config import (
   mood,
   objective,
   protocols,
+  split,
   text,
   trouble,
+  vqa,
 )
 from tff_lg.config.option import option
 
@@ -23,6 +25,7 @@ TASKS = (
   client_files.TASK,
   'embeddings',
   mood.TASK,
+  vqa.TASK,
   *text.TASKS,
 )
 PARTITIONS = (
@@ -43,6 +46,7 @@ MODELS: Mapping[str, tuple[str, ...]] = {
 SELECTION_METRICS = ('accuracy', 'loss')
 SELECTION_SCOPES = ('client', 'pooled')
 METHODS = ('fedavg', 'fedsgd', 'fedprox', 'local_only', 'lg_fedavg', 'mtl')
+CLIENT_STORES = ('memory', 'disk')
 RUNTIMES = ('local', 'tff')
 COHORT_SAMPLINGS = ('fixed_size', 'poisson')
 CLIENT_WEIGHTINGS = ('examples', 'uniform', 'gradient_norm')
@@ -54,9 +58,11 @@ class TrainConfig(
   trouble.TroubleOptions,
   text.TextOptions,
   mood.MoodOptions,
+  vqa.VqaOptions,
   embedding.EmbeddingOptions,
   objective.ObjectiveOptions,
   client_files.ClientFilesOptions,
+  split.SplitOptions,
 ):
   """The choices of a run; None stands for a default that depends on other choices.
 
@@ -68,14 +74,16 @@ class TrainConfig(
     None,
     "Folder with the task's official files; without it Keras downloads them. For --task=text and "
     'chars a folder or file with text by user, for --task=mood a CSV file, or a folder with '
-    'mood.csv, of user, text and score; without it a small corpus is generated. For '
-    "--task=client_files a folder with an npz file a client, or TFF's database file of clients.",
+    'mood.csv, of user, text and score, for --task=vqa the folder with the official JSON files; '
+    'without it small data are generated. For --task=client_files a folder with an npz file a '
+    "client, or TFF's database file of clients.",
   )
   partition: str | None = option(
     None,
     'How training examples are spread over clients; classes_per_client by default, clusters '
     '(by k-means, as `pipelines.simulate_clients`) for --task=embeddings, natural for --task=text, '
-    'chars, mood and client_files. natural_iid shuffles examples between clients of natural sizes.',
+    'chars, mood and client_files, iid, by pictures, for --task=vqa. natural_iid shuffles examples '
+    'between clients of natural sizes.',
     PARTITIONS,
   )
   num_clients: int | None = option(
@@ -119,7 +127,10 @@ class TrainConfig(
     None, 'Methods run for comparison with the same budget; local_only by default.', METHODS
   )
   global_layers: tuple[str, ...] | None = option(
-    None, "Layers that the server aggregates (--method=lg_fedavg); the paper's by default."
+    None,
+    "Layers that the server aggregates (--method=lg_fedavg); the paper's by default. auto: after "
+    'the warm start, estimates of device variance and data variance order the layers, and '
+    'validation data say how many of them are local.',
   )
   local_layer_share: float | None = option(
     None,
@@ -192,6 +203,12 @@ class TrainConfig(
     SELECTION_SCOPES,
   )
   checkpoint_every: int = option(10, 'Rounds between checkpoints.')
+  client_store: str = option(
+    'memory',
+    'Where the states of clients are between rounds (local weights, --keep_client_optimizer): in '
+    'memory and in each checkpoint, or on disk in the run folder. The results are the same.',
+    CLIENT_STORES,
+  )
   protocol: str = option(
     'validation',
     "validation: choose models on validation data; reference: the reference code's choices, "
@@ -225,6 +242,11 @@ class TrainConfig(
   def total_rounds(self) -> int:
     """Rounds of the warm start and of the method."""
     return self.warm_start_rounds + self.rounds
+
+  @property
+  def picks_split(self) -> bool:
+    """Whether the run picks its global layers itself."""
+    return self.global_layers == split.AUTO
 
   @property
   def choices(self) -> protocols.Protocol:

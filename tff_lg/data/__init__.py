@@ -5,8 +5,9 @@ training, validation and test examples. May import: numpy; nothing of this packa
 import scikit-learn, pandas, TensorFlow or TFF when they are called.)
 
 Text by user is data and clients at once: `load_text`, and `load_mood` with a mood a text. People
-with protected attributes: `load_adult`. Clients that do not fit in memory are read when needed:
-`load_client_folder`, `load_client_database`, `from_client_data`, or any function by `ClientReader`.
+with protected attributes: `load_adult`. Questions about pictures: `load_vqa`. Clients that do not
+fit in memory are read when needed: `load_client_folder`, `load_client_database`,
+`from_client_data`, or any function by `ClientReader`.
 
   source = data.load_source('mnist', data_dir)
   partitioner = data.partitioners.classes_per_client(100, 2)
@@ -29,6 +30,7 @@ from tff_lg.data.sources import SOURCE_NAMES, load_source
 from tff_lg.data.text import load_text
 from tff_lg.data.tff_client_data import from_client_data
 from tff_lg.data.transformations import TRANSFORMATIONS, transform
+from tff_lg.data.vqa import PictureFeatures, load_vqa
 
 __all__ = [
   'ADULT_ATTRIBUTES',
@@ -41,6 +43,7 @@ __all__ = [
   'Examples',
   'FederatedData',
   'PartSplit',
+  'PictureFeatures',
   'Source',
   'UnreadClient',
   'concatenate',
@@ -53,6 +56,7 @@ __all__ = [
   'load_mood',
   'load_source',
   'load_text',
+  'load_vqa',
   'partition_clients',
   'partitioners',
   'readmit_held_out',

@@ -20,6 +20,8 @@ class Examples:
     y: int32, labels from 0: [n], or for sequences [n, T], one a position of x.
     users: str [n], the natural client of each example, where the data have one.
     attributes: int32 [n, k], protected attributes from 0, such as sex, where the data have any.
+    answers: int32 [n, k], where annotators say what is right: the label that each of them gave,
+      -1 for one that is no class.
 
   Raises:
     DataError: a wrong dtype, or arrays of different lengths.
@@ -29,6 +31,7 @@ class Examples:
   y: np.ndarray
   users: np.ndarray | None = None
   attributes: np.ndarray | None = None
+  answers: np.ndarray | None = None
 
   def __post_init__(self):
     if self.x.dtype not in (np.float32, np.int32) or self.x.ndim < 1:
@@ -45,35 +48,37 @@ class Examples:
     if users is not None and (users.dtype.kind != 'U' or users.shape != self.x.shape[:1]):
       found = f'{users.dtype} {list(users.shape)}'
       raise DataError(f'users is {found}, expected str [{len(self.x)}], one name a row of x.')
-    attributes = self.attributes
-    if attributes is not None and (
-      attributes.dtype != np.int32 or attributes.ndim != 2 or len(attributes) != len(self.x)
-    ):
-      found = f'{attributes.dtype} {list(attributes.shape)}'
-      raise DataError(f'attributes is {found}, expected int32 [{len(self.x)}, k].')
+    for name in ('attributes', 'answers'):
+      array = getattr(self, name)
+      if array is not None and (
+        array.dtype != np.int32 or array.ndim != 2 or len(array) != len(self.x)
+      ):
+        found = f'{array.dtype} {list(array.shape)}'
+        raise DataError(f'{name} is {found}, expected int32 [{len(self.x)}, k].')
 
   def __len__(self) -> int:
     return len(self.y)
 
   def take(self, indices: np.ndarray) -> 'Examples':
     """Returns a copy of the examples at `indices` (integers [m]), in that order."""
-    users, attributes = (
-      None if of_all is None else of_all[indices] for of_all in (self.users, self.attributes)
+    more = (
+      None if of_all is None else of_all[indices]
+      for of_all in (self.users, self.attributes, self.answers)
     )
-    return Examples(self.x[indices], self.y[indices], users, attributes)
+    return Examples(self.x[indices], self.y[indices], *more)
 
 
 def concatenate(parts: Sequence[Examples]) -> Examples:
   """All examples of the parts, at least one, in their order; users only if all have them.
 
-  The same holds for attributes.
+  The same holds for attributes and answers.
   """
 
   def joined(name: str) -> np.ndarray | None:
     of_parts = [getattr(part, name) for part in parts]
     return None if any(values is None for values in of_parts) else np.concatenate(of_parts)
 
-  return Examples(joined('x'), joined('y'), joined('users'), joined('attributes'))
+  return Examples(*(joined(field.name) for field in dataclasses.fields(Examples)))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -38,7 +38,7 @@ class FederatedData:
     num_classes: labels are in [0, num_classes); of sequences, the size of the vocabulary.
     class_names: one name a class; of sequences, the vocabulary.
     held_out: clients that do not take part in training, see `held_out.hold_out_clients`.
-    vocabulary: of texts with one label each, the tokens by their numbers in x.
+    vocabulary: of texts or questions with one label each, the tokens by their numbers in x.
     reader: of clients that are read when needed; None where all are in memory.
   """
 
@@ -54,6 +54,11 @@ class FederatedData:
   def has_sequences(self) -> bool:
     """Whether an example is a sequence with a label at each position."""
     return self.test.y.ndim > 1
+
+  @property
+  def has_plain_labels(self) -> bool:
+    """Whether an example has one label, and only to predict that is right."""
+    return not self.has_sequences and self.test.answers is None
 
   def num_classes_of_clients(self) -> np.ndarray | None:
     """Returns int64 [num_clients]: different labels in training and validation examples.
@@ -75,10 +80,10 @@ class FederatedData:
   def label_counts(self) -> np.ndarray | None:
     """Returns int64 [num_clients, num_classes]: training and validation examples by class.
 
-    None for sequences, whose labels are the words of a vocabulary, and for clients that are
-    read when needed.
+    None for sequences, whose labels are the words of a vocabulary, where annotators' answers are
+    weighed, and for clients that are read when needed.
     """
-    if self.has_sequences or self.reader is not None:
+    if not self.has_plain_labels or self.reader is not None:
       return None
     counts = np.zeros((len(self.clients), self.num_classes), np.int64)
     for row, client in zip(counts, self.clients, strict=True):

@@ -1,7 +1,8 @@
 """Clients made out of pooled data by clustering, and how much they differ.
 
 Comes in: arrays of embeddings, labels and splits. Goes out: the client of each example,
-and each client's Frechet distance to the others. May import: numpy, pandas,
+and each client's Frechet distance to the others; and, from arrays of what clients trained on
+halves of their data, how much of their difference is the clients' own. May import: numpy, pandas,
 scikit-learn, and of this package only `files`. (Scikit-learn is imported when it is used.)
 
   clients = heterogeneity.simulate_clients(
@@ -15,12 +16,22 @@ from tff_lg.heterogeneity.clients import SimulatedClients, shuffle_clients, simu
 from tff_lg.heterogeneity.clients_file import ClientAssignment, load_clients, save_clients
 from tff_lg.heterogeneity.frechet import client_distances, frechet_distance, mean_distance
 from tff_lg.heterogeneity.tables import distance_table
+from tff_lg.heterogeneity.variances import (
+  HalvesSums,
+  Variances,
+  best_alpha,
+  estimate_from_halves,
+)
 
 __all__ = [
   'ClientAssignment',
+  'HalvesSums',
   'SimulatedClients',
+  'Variances',
+  'best_alpha',
   'client_distances',
   'distance_table',
+  'estimate_from_halves',
   'frechet_distance',
   'load_clients',
   'mean_distance',

@@ -4,7 +4,8 @@ The room turns a Keras model into a `LocalGlobalModel`: TFF's functional model
 and, for each weight, whether the server aggregates it (global) or it never
 leaves its client (local). `build_mlp` and `build_lenet` are the networks of the
 LG-FedAvg paper, `build_cgau` is that of Rieger et al., `build_resnet18` and `build_lstm`
-are those of Yu et al. for images and for text. `build_bilstm` gives a whole text one label.
+are those of Yu et al. for images and for text. `build_bilstm` gives a whole text one label,
+`build_vqa` answers a question about a picture.
 An `AuxiliaryNetwork` learns on a client's local layers and stays there; one of
 `build_adversary` keeps protected attributes out of them.
 
@@ -30,10 +31,12 @@ from tff_lg.models.lstm import build_lstm
 from tff_lg.models.mlp import build_mlp
 from tff_lg.models.resnet import RESNET18_BODY, build_resnet18
 from tff_lg.models.sequences import SequenceCrossentropy, from_keras_sequences
+from tff_lg.models.vqa import VQA_GLOBAL_LAYERS, VqaAccuracy, build_vqa, from_keras_vqa
 
 __all__ = [
   'RESNET18_BODY',
   'UNKNOWN_CLIENT',
+  'VQA_GLOBAL_LAYERS',
   'Adversary',
   'AuxiliaryNetwork',
   'ClientShift',
@@ -42,6 +45,7 @@ __all__ = [
   'ModelWeights',
   'SequenceCrossentropy',
   'StatelessDropout',
+  'VqaAccuracy',
   'append_client_index',
   'build_adversary',
   'build_auxiliary',
@@ -51,9 +55,11 @@ __all__ = [
   'build_lstm',
   'build_mlp',
   'build_resnet18',
+  'build_vqa',
   'cgau_global_layers',
   'from_keras',
   'from_keras_sequences',
+  'from_keras_vqa',
   'layer_names',
   'protected_classifier',
   'representation',

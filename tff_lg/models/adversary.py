@@ -131,16 +131,17 @@ def protected_classifier(
   """
   return local_global.from_keras(
     keras_model,
-    loss=_ClassCrossentropy(),
+    loss=ClassCrossentropy(),
     metrics={'accuracy': _ClassAccuracy},
     label_spec=tf.TensorSpec([None, 1 + num_attributes], tf.int32),
   )
 
 
-class _ClassCrossentropy(tf.keras.losses.Loss):
+class ClassCrossentropy(tf.keras.losses.Loss):
   """Cross-entropy of the first column and logits."""
 
   def call(self, y_true: tf.Tensor, y_pred: tf.Tensor) -> tf.Tensor:
+    """Returns float32 [n] for labels int32 [n, 1 + k] and logits [n, num_classes]."""
     return tf.keras.losses.sparse_categorical_crossentropy(y_true[:, 0], y_pred, from_logits=True)
 
 

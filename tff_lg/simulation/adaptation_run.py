@@ -97,7 +97,7 @@ def build_table(
   """
   own = source.clients.iloc[clients].reset_index(drop=True)
   table = own[[name for name in _COPIED if name in own]].copy()
-  tests = scores.COMPARED[:1] if source.federated_data.has_sequences else scores.COMPARED
+  tests = scores.COMPARED if source.federated_data.has_plain_labels else scores.COMPARED[:1]
   metrics = (_VALIDATION, *tests)
   known = {'federated': own}
   if source.local_only is not None and adapting.LOCAL_ONLY not in adapted:

@@ -53,7 +53,7 @@ class CheckpointManager:
     except BaseException:
       os.unlink(temporary)
       raise
-    for old in self._rounds()[: -self._keep]:
+    for old in self.rounds()[: -self._keep]:
       os.unlink(self._path(old))
     for name in os.listdir(self._folder):
       if name.endswith('.partial'):  # left by a run that was killed while writing
@@ -68,7 +68,7 @@ class CheckpointManager:
     Raises:
       CheckpointError: it cannot be read; the message names the file.
     """
-    rounds = self._rounds()
+    rounds = self.rounds()
     if not rounds:
       return None
     path = self._path(rounds[-1])
@@ -83,12 +83,13 @@ class CheckpointManager:
       ) from error
     return rounds[-1], arrays, content['meta']
 
-  def _path(self, round_num: int) -> str:
-    return os.path.join(self._folder, f'round_{round_num:08d}.npz')
-
-  def _rounds(self) -> list[int]:
+  def rounds(self) -> list[int]:
+    """The rounds of the checkpoints that there are, in order."""
     names = os.listdir(self._folder) if os.path.isdir(self._folder) else []
     return sorted(int(match[1]) for match in map(_PATTERN.fullmatch, names) if match)
+
+  def _path(self, round_num: int) -> str:
+    return os.path.join(self._folder, f'round_{round_num:08d}.npz')
 
 
 def with_prefix(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:

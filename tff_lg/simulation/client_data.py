@@ -1,5 +1,6 @@
 """Each client's tensors, by index: in memory, or made of what is read when needed."""
 
+import functools
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,28 +9,29 @@ import tensorflow as tf
 from tff_lg import data as data_lib
 from tff_lg.data import examples as examples_lib
 from tff_lg.learning import batches
-
-# Clients whose data are held at a time, of those that are read when needed.
-CLIENTS_AT_A_TIME = 100
+from tff_lg.simulation import client_store
 
 
 def to_tensors(examples: examples_lib.Examples) -> batches.ClientTensors:
   """A client's examples as the process takes them, in TensorFlow's memory once and for all."""
+  y = examples.y
+  if examples.answers is not None:  # They go where labels go, not into the network.
+    y = np.column_stack([y, examples.answers])
   with tf.device('cpu:0'):
-    return batches.ClientTensors(tf.constant(examples.x), tf.constant(examples.y))
+    return batches.ClientTensors(tf.constant(examples.x), tf.constant(y))
 
 
 class UnreadTensors(Sequence[batches.ClientTensors]):
-  """The tensors of a part of clients that are read when they are asked for.
-
-  Attributes:
-    sizes: int64 [num_clients], each client's examples; nothing is read.
-  """
+  """The tensors of a part of clients that are read when they are asked for."""
 
   def __init__(self, clients: Sequence[data_lib.UnreadClient], part: str) -> None:
     """Takes the clients; nothing is read."""
     self._clients, self._part = tuple(clients), part
-    self.sizes = np.array([client.size(part) for client in self._clients], np.int64)
+
+  @functools.cached_property
+  def sizes(self) -> np.ndarray:
+    """Each client's examples, int64 [num_clients]; nothing is read."""
+    return np.array([client.size(self._part) for client in self._clients], np.int64)
 
   def __len__(self) -> int:
     """How many clients."""
@@ -70,8 +72,7 @@ def take(client_data: ClientData, indices: Sequence[int]) -> ClientData:
   return [client_data[index] for index in indices]
 
 
-def chunks(client_data: ClientData) -> list[slice]:
-  """Clients that are worked on at a time: all where they are in memory anyway."""
-  num_clients = len(client_data)
-  size = CLIENTS_AT_A_TIME if isinstance(client_data, UnreadTensors) else max(num_clients, 1)
+def chunks(num_clients: int) -> list[slice]:
+  """Clients whose states and data are in memory at a time, where all of them are gone through."""
+  size = client_store.CLIENTS_AT_A_TIME
   return [slice(start, start + size) for start in range(0, num_clients, size)]

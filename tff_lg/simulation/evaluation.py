@@ -1,6 +1,6 @@
 """Evaluating all clients' models, on their own data and on the common test set."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -59,27 +59,45 @@ def evaluate_clients(
   Args:
     process: that evaluates.
     server_state: the server's.
-    client_states: of every client.
-    client_data: of every client; where they are read when needed, a few are held at a time.
+    client_states: of every client; a few are in memory at a time.
+    client_data: of every client; where they are read when needed, so are they.
     clients: those that are evaluated, by index; None for all.
 
   Returns:
     The process's metrics by name; NaN for a client without examples, or not evaluated.
   """
-  if clients is not None:
-    values = evaluate_clients(
-      process,
-      server_state,
-      [client_states[client] for client in clients],
-      client_data_lib.take(client_data, clients),
-    )
-    return {name: _spread(value, clients, len(client_data)) for name, value in values.items()}
-  results = []
-  for chunk in client_data_lib.chunks(client_data):
-    results += process.evaluate(server_state, list(client_states[chunk]), list(client_data[chunk]))
-  values = {name: np.array([result[name] for result in results], np.float64) for name in results[0]}
-  empty = values.pop('num_examples') == 0
-  return {name: np.where(empty, np.nan, value) for name, value in values.items()}
+  data = {'data': client_data}
+  return evaluate_parts(process, server_state, client_states, data, clients)['data']
+
+
+def evaluate_parts(
+  process: process_lib.LocalGlobalProcess,
+  server_state: process_lib.ServerState,
+  client_states: Sequence[client_work.ClientState],
+  client_data: Mapping[str, Sequence[batches.ClientTensors]],
+  clients: np.ndarray | None = None,
+) -> dict[str, ClientValues]:
+  """Evaluates each client's own model on several parts of its own data.
+
+  The arguments are those of `evaluate_clients`, the data by part, and so is what is returned.
+  """
+  num_clients = len(client_states)
+  clients = np.arange(num_clients) if clients is None else clients
+  results: dict[str, list[dict[str, float]]] = {part: [] for part in client_data}
+  for chunk in client_data_lib.chunks(len(clients)):
+    states = [client_states[client] for client in clients[chunk]]
+    for part, of_part in client_data.items():
+      data = client_data_lib.take(of_part, clients[chunk])[:]
+      results[part] += process.evaluate(server_state, states, data)
+  values = {}
+  for part, found in results.items():
+    of_part = {name: np.array([result[name] for result in found], np.float64) for name in found[0]}
+    empty = of_part.pop('num_examples') == 0
+    values[part] = {
+      name: _spread(np.where(empty, np.nan, value), clients, num_clients)
+      for name, value in of_part.items()
+    }
+  return values
 
 
 def pooled(values: np.ndarray, num_examples: np.ndarray) -> float:
@@ -96,15 +114,13 @@ def predict_selected(
 ) -> list[np.ndarray]:
   """Each of these clients' chosen model's probabilities for its own examples, [n, num_classes]."""
   predictions: dict[int, np.ndarray] = {}
-  for of_group, global_weights, states in _groups(selection, clients):
-    group_data = client_data_lib.take(client_data, of_group)
-    for chunk in client_data_lib.chunks(group_data):
-      predicted = process.predict(
-        server_state._replace(global_weights=global_weights),
-        states[chunk],
-        [tensors.x for tensors in group_data[chunk]],
-      )
-      predictions.update(zip(of_group[chunk].tolist(), predicted, strict=True))
+  for of_group, global_weights, states in _chunks(selection.groups(clients)):
+    predicted = process.predict(
+      server_state._replace(global_weights=global_weights),
+      states,
+      [tensors.x for tensors in client_data_lib.take(client_data, of_group)[:]],
+    )
+    predictions.update(zip(of_group.tolist(), predicted, strict=True))
   return [predictions[client] for client in clients]
 
 
@@ -117,7 +133,7 @@ def evaluate_selected(
 ) -> ClientValues:
   """Evaluates each client's chosen model on its own data; NaN for those not among `clients`."""
   values: ClientValues = {}
-  for of_group, global_weights, states in _groups(selection, clients):
+  for of_group, global_weights, states in selection.groups(clients):
     group = evaluate_clients(
       process,
       server_state._replace(global_weights=global_weights),
@@ -150,35 +166,46 @@ def evaluate_new_test(
 
   Liang et al. 2020, section 5.1 (New Test).
   """
-  groups = _distinct_groups(process, selection, clients)
-  correct = dict.fromkeys(learning_evaluation.EnsembleSums._fields, 0)
-  class_correct = class_size = 0
-  for start in range(0, len(test), learning_evaluation.ENSEMBLE_BATCH_SIZE):
-    x, y = (
-      part[start : start + learning_evaluation.ENSEMBLE_BATCH_SIZE] for part in (test.x, test.y)
+  names = learning_evaluation.EnsembleSums._fields
+  # By batch of the test set: each client's state is read once, however many batches there are.
+  totals: dict[int, list[np.ndarray]] = {}
+  class_correct = 0
+  for of_group, weights, states in _chunks(_distinct_groups(process, selection, clients)):
+    for start, x, y in _ensemble_batches(test):
+      output = process.ensemble(server_state._replace(global_weights=weights), states, x)
+      sums = [getattr(output.sums, name) for name in names]
+      label = np.eye(sums[0].shape[1])[y]
+      if not totals:
+        class_correct = np.zeros([len(selection.best_round), label.shape[1]])
+      totals[start] = [a + b for a, b in zip(totals.get(start, [0] * len(sums)), sums, strict=True)]
+      class_correct[of_group] += (np.stack(output.predicted)[:, : len(y)] == y) @ label
+  accuracy = {
+    f'ensemble_{name}': sum(
+      int(np.sum(totals[start][number][: len(y)].argmax(axis=1) == y))
+      for start, _, y in _ensemble_batches(test)
     )
-    padding = learning_evaluation.ENSEMBLE_BATCH_SIZE - len(x)
-    padded = np.pad(x, [(0, padding)] + [(0, 0)] * (x.ndim - 1)) if padding else x
-    outputs = [
-      process.ensemble(server_state._replace(global_weights=weights), states, padded)
-      for _, weights, states in groups
-    ]
-    for name in correct:
-      total = np.sum([getattr(group.sums, name) for group in outputs], axis=0)
-      correct[name] += int(np.sum(total[: len(y)].argmax(axis=1) == y))
-    label = np.eye(total.shape[1])[y]
-    right = np.zeros([len(selection.best_round), len(y)])
-    for (of_group, *_), group in zip(groups, outputs, strict=True):
-      right[of_group] = np.stack(group.predicted)[:, : len(y)] == y
-    class_correct, class_size = class_correct + right @ label, class_size + label.sum(axis=0)
-  accuracy = {f'ensemble_{name}': count / len(test) for name, count in correct.items()}
+    / len(test)
+    for number, name in enumerate(names)
+  }
   accuracy['weight_average'] = evaluate_weight_average(
     process, server_state, selection, test, clients
   )
+  class_size = np.bincount(test.y, minlength=class_correct.shape[1])
   class_accuracy = np.where(class_size, class_correct / np.maximum(class_size, 1), np.nan)
   if clients is not None:
     class_accuracy = _spread(class_accuracy[clients], clients, len(class_accuracy))
   return NewTest(accuracy, class_accuracy)
+
+
+def _ensemble_batches(
+  test: examples_lib.Examples,
+) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+  """Where each batch of a test set starts, its features padded to a whole batch, its labels."""
+  size = learning_evaluation.ENSEMBLE_BATCH_SIZE
+  for start in range(0, len(test), size):
+    x, y = test.x[start : start + size], test.y[start : start + size]
+    padding = size - len(x)
+    yield start, np.pad(x, [(0, padding)] + [(0, 0)] * (x.ndim - 1)) if padding else x, y
 
 
 def evaluate_weight_average(
@@ -207,28 +234,26 @@ def _spread(values: np.ndarray, clients: np.ndarray, num_clients: int) -> np.nda
   return result
 
 
-def _groups(
-  selection: selection_lib.ModelSelection, clients: np.ndarray | None
-) -> Iterator[tuple[np.ndarray, tuple, list[client_work.ClientState]]]:
-  """The selection's groups, without clients that are not asked for."""
-  for of_group, global_weights, states in selection.groups():
-    if clients is not None:
-      kept = np.flatnonzero(np.isin(of_group, clients))
-      of_group, states = of_group[kept], [states[index] for index in kept]
-    if len(of_group):
-      yield of_group, global_weights, states
-
-
 def _distinct_groups(
   process: process_lib.LocalGlobalProcess,
   selection: selection_lib.ModelSelection,
   clients: np.ndarray | None,
 ) -> list:
-  """The same; where all clients have one model, one state stands for all."""
-  groups = list(_groups(selection, clients))
+  """The selection's groups; where all clients have one model, one state stands for all."""
+  groups = selection.groups(clients)
   if all(process.model.weight_is_global):
     groups = [(of_group, weights, states[:1]) for of_group, weights, states in groups]
   return groups
+
+
+def _chunks(groups: list) -> Iterator[tuple]:
+  """The groups in parts of a few clients, whose states are in memory at a time."""
+  for clients, global_weights, states in groups:
+    if len(states) < len(clients):  # One stands for all.
+      yield clients, global_weights, list(states)
+      continue
+    for chunk in client_data_lib.chunks(len(clients)):
+      yield clients[chunk], global_weights, list(states[chunk])
 
 
 def participant_accuracy(class_accuracy: np.ndarray, label_counts: np.ndarray) -> np.ndarray:
@@ -254,15 +279,16 @@ def _mean_weights(groups: list) -> tuple[tuple, tuple]:
   """Mean over clients of their global weights and of their local weights."""
   num_clients = sum(len(states) for _, _, states in groups)
 
-  def mean(summed: list) -> tuple:
-    return tuple((total / num_clients).astype(np.float32) for total in summed)
+  def add(sums: list, weights: tuple, times: int) -> list:
+    return [a + w.astype(np.float64) * times for a, w in zip(sums, weights, strict=True)]
 
-  global_sums = [
-    sum(weights[i].astype(np.float64) * len(states) for _, weights, states in groups)
-    for i in range(len(groups[0][1]))
-  ]
-  local_sums = [
-    sum(state.local_weights[i].astype(np.float64) for _, _, states in groups for state in states)
-    for i in range(len(groups[0][2][0].local_weights))
-  ]
+  def mean(sums: list) -> tuple:
+    return tuple((total / num_clients).astype(np.float32) for total in sums)
+
+  _, first_weights, first_states = groups[0]
+  global_sums, local_sums = [0] * len(first_weights), [0] * len(first_states[0].local_weights)
+  for _, weights, states in groups:
+    global_sums = add(global_sums, weights, len(states))
+    for state in states:
+      local_sums = add(local_sums, state.local_weights, 1)
   return mean(global_sums), mean(local_sums)

@@ -25,6 +25,7 @@ from tff_lg.simulation import (
   rounds,
   run_files,
   scores,
+  split_choice,
   tasks,
 )
 from tff_lg.simulation import client_data as client_data_lib
@@ -68,7 +69,11 @@ def _run(
   budget = aggregation.build_budget(config, num_clients)
   adversary = adversary_lib.build_adversary(config, num_clients)
   auxiliary = tasks.build_auxiliary(config, federated_data)
-  phases = build_phases(config, model, budget, adversary, auxiliary)
+
+  def phases_of(config: config_lib.TrainConfig) -> list[rounds.Phase]:
+    return build_phases(config, model, budget, adversary, auxiliary)
+
+  phases = phases_of(config)
   if budget is not None:
     _tell_privacy(budget, config)
   run_files.claim(run_dir, config)
@@ -81,8 +86,15 @@ def _run(
   if run_files.is_complete(run_dir):
     return run_files.load_results(run_dir)[0]
   logging.info('%s in %s', config.method, run_dir)
+  choice = None
+  if config.picks_split:
+    choice = split_choice.choose_split(config, federated_data, run_dir, phases_of)
+    config = choice.apply(config)
+    phases = phases_of(config)
   last = phases[-1].process
-  run_files.write_inputs(run_dir, federated_data, last.model)
+  run_files.write_inputs(
+    run_dir, federated_data, last.model, '' if choice is None else choice.describe()
+  )
   loop = rounds.RoundLoop(
     config,
     adversary_lib.poison(adversary, config, federated_data) if adversary else federated_data,
@@ -99,6 +111,8 @@ def _run(
   summary = {**_summarize(config, phases, state, clients), **of_clients}
   summary.update(goals.summarize_goals(run_dir, config.goal_accuracy or ()))
   summary.update(scores.score_unknown_client(config, federated_data, last, state))
+  if choice is not None:
+    summary.update(choice.summary())
   if loop.evaluated is not None:
     summary['evaluated/num_clients'] = len(loop.evaluated)
   if budget is not None:
@@ -117,6 +131,7 @@ def _run(
   # Where all is local there is no model for those that took no part.
   if federated_data.held_out and state.server_state.global_weights:
     summary.update(_score_held_out(federated_data, last, state, run_dir))
+  state.clients.close()
   run_files.write_results(run_dir, summary, clients, state.seconds, state.round_num)
   return summary
 
@@ -131,7 +146,8 @@ def build_phases(
   """Builds the processes of the warm start, if there is one, and of the method.
 
   Args:
-    config: resolved, with its cohort.
+    config: resolved, with its cohort. Where its split is still to be picked, there is no phase
+      but the warm start.
     model: with every weight global.
     budget: of a private run.
     adversary: of a run under attack.
@@ -147,7 +163,11 @@ def build_phases(
     )
   wanted = (
     (warm_start, 'fedavg', config.warm_start_rounds),
-    (warm_start if config.method == 'fedavg' else config, config.method, config.rounds),
+    (
+      warm_start if config.method == 'fedavg' else config,
+      config.method,
+      0 if config.picks_split else config.rounds,
+    ),
   )
   options = learning.MethodOptions(
     global_layers=tasks.global_layers(config, model.layer_names),
@@ -237,6 +257,8 @@ def _score_held_out(
     process,
     dataclasses.replace(state, selection=selection),
     {part: client_data_lib.part_tensors(alone, part) for part in ('train', 'validation', 'test')},
+    # Of text it is scored on the mean of all weights, which says nothing of these clients.
+    with_new_test=not alone.has_sequences,
   )
   run_files.write_held_out_clients(run_dir, clients)
   return held_out.summarize(of_clients, clients)
@@ -248,11 +270,14 @@ def _score_clients(
   state: rounds.RunState,
   client_data: Mapping[str, Sequence[learning.ClientTensors]],
   evaluated: np.ndarray | None = None,
+  *,
+  with_new_test: bool = True,
 ) -> tuple[pd.DataFrame, dict[str, float]]:
   """The table of clients with the scores of their chosen models, and these over clients."""
   clients = _client_table(federated_data, process, state, client_data, evaluated)
   summary = scores.add_scores(clients, federated_data, process, state)
-  summary.update(scores.add_new_test(clients, federated_data, process, state))
+  if with_new_test:
+    summary.update(scores.add_new_test(clients, federated_data, process, state))
   return clients, summary
 
 

@@ -6,13 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-_ACCURACY = 'local_test/accuracy/pooled'
-# What is counted, by its column of metrics.csv.
-_COUNTED = {
-  'rounds_to': 'round_num',
-  'parameters_to': 'communication/parameters_total',
-  'bytes_to': 'communication/bytes_total',
-}
+from tff_lg import goal_names
 
 
 def first_reached(accuracies: np.ndarray, goal: float, counts: np.ndarray) -> float | None:
@@ -50,14 +44,13 @@ def summarize_goals(run_dir: str, goals: Sequence[float]) -> dict[str, float]:
     none for a goal that was not reached.
   """
   metrics = pd.read_csv(os.path.join(run_dir, 'metrics.csv'))
-  if _ACCURACY not in metrics:
+  if goal_names.ACCURACY not in metrics:
     return {}  # No client has test data.
-  evaluated = metrics.dropna(subset=_ACCURACY)
+  evaluated = metrics.dropna(subset=goal_names.ACCURACY)
+  accuracies = evaluated[goal_names.ACCURACY].to_numpy()
   found = {
-    f'{name}/{goal}/{_ACCURACY}': first_reached(
-      evaluated[_ACCURACY].to_numpy(), goal, evaluated[column].to_numpy()
-    )
+    name: first_reached(accuracies, goal, evaluated[column].to_numpy())
     for goal in goals
-    for name, column in _COUNTED.items()
+    for name, column in goal_names.goal_counts(goal).items()
   }
   return {name: count for name, count in found.items() if count is not None}

@@ -26,7 +26,6 @@ from tff_lg.simulation import (
   rounds,
   run_files,
   seeds,
-  selection,
   trained_run,
 )
 
@@ -88,6 +87,7 @@ def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str
       curves.append(curve.assign(**about))
       tables.append(table.assign(**about))
       summary |= {f'{name}/{key}': value for key, value in _summarize(curve, table).items()}
+    last.state.clients.close()
   text = pd.concat(curves).to_csv(index=False, lineterminator='\n')
   files.write_atomically(os.path.join(run_dir, CURVES_FILE), text)
   run_files.write_tables(run_dir, summary, pd.concat(tables, ignore_index=True))
@@ -182,8 +182,6 @@ def _join(
     last.state,
     round_num=0,
     phase=0,
-    clients=last.state.clients.copy(),
-    selection=selection.ModelSelection(process, len(clients)),
     traffic=communication.RoundTraffic(),
     seconds=0.0,
   )
@@ -197,13 +195,15 @@ def _join(
   )
 
   def test_accuracy(state: rounds.RunState) -> np.ndarray:
-    states = state.clients.get(range(len(clients)))
-    values = evaluation.evaluate_clients(
-      process, state.server_state, states, loop.client_data['test']
+    states = state.clients.snapshot(range(len(clients)))
+    values = evaluation.evaluate_parts(
+      process, state.server_state, states, {'test': loop.client_data['test']}
     )
-    return values['accuracy']
+    return values['test']['accuracy']
 
-  before = test_accuracy(start)
+  before, end = test_accuracy(start), loop.run(start)
+  after = test_accuracy(end)
+  end.clients.close()
   return pd.DataFrame(
     {
       'client_id': [client.client_id for client in clients],
@@ -213,7 +213,7 @@ def _join(
         for part in ('train', 'test')
       },
       f'before/{_ACCURACY}': before,
-      _ACCURACY: test_accuracy(loop.run(start)),
+      _ACCURACY: after,
     }
   )
 

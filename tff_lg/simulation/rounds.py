@@ -6,6 +6,7 @@ round's number, so a run that goes on from a checkpoint gives the same bits.
 """
 
 import dataclasses
+import errno
 import functools
 import os
 import time
@@ -25,14 +26,18 @@ from tff_lg.models import local_global
 from tff_lg.simulation import (
   checkpoints,
   client_data,
-  client_store,
+  client_stores,
   cohorts,
   communication,
   evaluation,
   releases,
+  round_metrics,
   seeds,
 )
 from tff_lg.simulation import selection as selection_lib
+
+# What the system says when a disk, or one's share of it, is full.
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class RunError(RuntimeError):
@@ -73,7 +78,7 @@ class RunState:
   phase: int
   start_weights: local_global.ModelWeights
   server_state: process_lib.ServerState
-  clients: client_store.ClientStateStore
+  clients: client_stores.ClientStateStore
   selection: selection_lib.ModelSelection
   traffic: communication.RoundTraffic
   seconds: float = 0.0
@@ -127,7 +132,7 @@ class RoundLoop:
     self._sizes: dict[str, np.ndarray] = {}
     self.evaluated = cohorts.draw_evaluated(config, len(self._ids))
     part = evaluation.PARTS[config.choices.choose_by]
-    if self.evaluated is not None and not self._num_examples(part).any():
+    if self.evaluated is not None and not self.num_examples(part).any():
       raise ValueError(
         f'--max_evaluated_clients is {len(self.evaluated)}, but none of the clients drawn has '
         f'{part} examples to choose models by: evaluate more.'
@@ -139,26 +144,43 @@ class RoundLoop:
     self._groups = {'': range(len(self._ids))}
     self._groups |= {f'{name}/': clients for name, clients in (groups or {}).items()}
     self._checkpoints = checkpoints.CheckpointManager(os.path.join(folder, 'checkpoints'))
+    self._clients: client_stores.ClientStateStore | None = None
 
   def run(self, start: RunState | None = None) -> RunState:
     """Runs to the end of the last phase, from the newest checkpoint if there is one.
 
     Args:
       start: where a run begins that goes on with trained models, which are evaluated as of
-        round 0; it is changed. By default a run begins with the initial weights.
+        round 0; it stays as it is. By default a run begins with the initial weights.
 
     Returns:
-      The state after the last round.
+      The state after the last round, its clients' store open.
 
     Raises:
-      RunError: no client of a round has a finite update.
-      checkpoints.CheckpointError: the newest checkpoint is damaged.
+      RunError: no client of a round has a finite update, or the disk is full.
+      checkpoints.CheckpointError: the newest checkpoint, or its clients' store, is damaged.
     """
-    state = self.restore() or start
-    if state is None:
-      state = self._start(0, self._phases[0].process.model.initial_weights)
+    try:
+      return self._run(start)
+    except BaseException as error:
+      if self._clients is not None:
+        self._clients.close()
+      if isinstance(error, OSError) and error.errno in _FULL:
+        saved = self._checkpoints.rounds()
+        kept = f'the checkpoint of round {saved[-1]} is kept' if saved else 'no round is kept'
+        raise RunError(
+          f'The disk of {self._folder} is full ({error}); {kept}, the same command goes on from '
+          'there when there is space.'
+        ) from error
+      raise
+
+  def _run(self, start: RunState | None) -> RunState:
+    state = self.restore(read_only=False)
+    goes_on = state is not None
+    if not goes_on:
+      state = self._begin(start)
     releaser = releases.MetricsReleaser(self._folder, state.round_num)
-    if state is start:
+    if start is not None and not goes_on:
       method, no_traffic = self._phases[state.phase].method, communication.RoundTraffic()
       releaser.release(state.round_num, method, self._evaluate(state), no_traffic)
     total = sum(phase.num_rounds for phase in self._phases)
@@ -176,7 +198,7 @@ class RoundLoop:
           releaser.flush()
           self._save(state)
         bar.set_description(self._phases[state.phase].method)
-        bar.set_postfix(_for_progress_bar(metrics), refresh=False)
+        bar.set_postfix(round_metrics.for_progress_bar(metrics), refresh=False)
         bar.update()
     return state
 
@@ -186,17 +208,37 @@ class RoundLoop:
   def _is_due(self, state: RunState, every: int) -> bool:
     return state.round_num % every == 0 or state.round_num == self._phase_end(state.phase)
 
-  def _start(self, phase: int, weights: local_global.ModelWeights) -> RunState:
+  def start(
+    self, phase: int, weights: local_global.ModelWeights, read_only: bool = False
+  ) -> RunState:
+    """The state in which a phase begins, by its index, with these weights for everybody."""
     process = self._phases[phase].process
+    self._clients = client_stores.create_client_store(
+      self._config.client_store,
+      self._folder,
+      phase,
+      process.initialize_client(weights),
+      len(self._ids),
+      read_only,
+    )
     return RunState(
       round_num=self._phase_end(phase - 1) if phase else 0,
       phase=phase,
       start_weights=weights,
       server_state=process.initialize(weights),
-      clients=client_store.ClientStateStore(process.initialize_client(weights)),
-      selection=selection_lib.ModelSelection(process, len(self._ids)),
+      clients=self._clients,
+      selection=selection_lib.ModelSelection(process, len(self._ids), self._clients.chosen),
       traffic=communication.RoundTraffic(),
     )
+
+  def _begin(self, start: RunState | None) -> RunState:
+    """The state before the first round, with a copy of the client states of `start`."""
+    if start is None:
+      return self.start(0, self._phases[0].process.model.initial_weights)
+    own = self.start(start.phase, start.start_weights)
+    for clients, states in start.clients.written():
+      own.clients.put(start.round_num, clients, states)
+    return dataclasses.replace(start, clients=own.clients, selection=own.selection)
 
   def _next_phase(self, state: RunState) -> RunState:
     """Starts the next phase from this one's global weights, which are all weights."""
@@ -204,7 +246,8 @@ class RoundLoop:
     if self._config.choices.warm_start_from == 'best':
       ((_, weights, _),) = state.selection.groups()
     extra_weights = self._phases[state.phase + 1].process.model.extra_weights
-    following = self._start(state.phase + 1, (*weights, *extra_weights))
+    state.clients.close()
+    following = self.start(state.phase + 1, (*weights, *extra_weights))
     return dataclasses.replace(following, traffic=state.traffic, seconds=state.seconds)
 
   def _one_round(self, state: RunState) -> tuple[dict[str, float], communication.RoundTraffic]:
@@ -238,19 +281,11 @@ class RoundLoop:
         'The last checkpoint is kept.'
       )
     state.server_state = output.server_state
-    state.clients.put(cohort.clients, output.client_states)
     state.round_num += 1
+    state.clients.put(state.round_num, cohort.clients, output.client_states)
     traffic = communication.count_round(process, len(cohort.clients), cohort.num_uploads)
     state.traffic += traffic
-    metrics = {
-      'train/loss': float(output.metrics.loss),
-      'train/num_examples': int(output.metrics.num_examples),
-      'train/num_clients': int(output.metrics.num_clients),
-      'train/num_clients_left_out': int(output.metrics.num_clients_left_out),
-      'communication/parameters_total': state.traffic.parameters,
-      'communication/bytes_total': state.traffic.bytes,
-      **_scalars('aggregator', output.metrics.aggregator),
-    }
+    metrics = round_metrics.of_training(output.metrics, state.traffic)
     if self._budget is not None:
       metrics['privacy/epsilon'] = self._budget.epsilon(state.round_num)
     return metrics, traffic
@@ -264,39 +299,33 @@ class RoundLoop:
 
   def _evaluate(self, state: RunState) -> dict[str, float]:
     """Evaluates all clients, or those drawn for it, and offers their models for selection."""
-    client_states = state.clients.get(range(len(self._ids)))
-    process = self._phases[state.phase].process
-    values = {}
-    for name, part in evaluation.PARTS.items():
-      if self._num_examples(part).any():
-        values[name] = evaluation.evaluate_clients(
-          process, state.server_state, client_states, self.client_data[part], self.evaluated
-        )
+    client_states = state.clients.snapshot(range(len(self._ids)))
+    num_examples = {name: self.num_examples(part) for name, part in evaluation.PARTS.items()}
+    values = evaluation.evaluate_parts(
+      self._phases[state.phase].process,
+      state.server_state,
+      client_states,
+      {
+        name: self.client_data[part]
+        for name, part in evaluation.PARTS.items()
+        if num_examples[name].any()
+      },
+      self.evaluated,
+    )
     choose_by = self._config.choices.choose_by
     state.selection.offer(
       state.round_num,
-      self._scores(values[choose_by], evaluation.PARTS[choose_by]),
+      self._scores(values[choose_by], num_examples[choose_by]),
       state.server_state.global_weights,
       client_states,
     )
-    metrics = {}
+    metrics = round_metrics.of_evaluation(values, num_examples, self._groups)
     if self.evaluated is not None:
       metrics['evaluated/num_clients'] = len(self.evaluated)
-    for name, of_part in values.items():
-      num_examples = self._num_examples(evaluation.PARTS[name])
-      for group, clients in self._groups.items():
-        size = num_examples[clients]
-        if not size.any():
-          continue
-        for metric, value in of_part.items():
-          start, of_group = f'{group}{name}/{metric}', value[clients]
-          metrics[f'{start}/mean_over_clients'] = float(np.nanmean(of_group))
-          metrics[f'{start}/std_over_clients'] = float(np.nanstd(of_group))
-          metrics[f'{start}/pooled'] = evaluation.pooled(of_group, size)
     return metrics
 
-  def _num_examples(self, part: str) -> np.ndarray:
-    """Each client's examples; none of clients that are not evaluated."""
+  def num_examples(self, part: str) -> np.ndarray:
+    """Each client's examples, int64 [num_clients]; none of clients that are not evaluated."""
     if part not in self._sizes:
       model = self._phases[0].process.model
       sizes = evaluation.count_examples(model, self.client_data[part])
@@ -305,11 +334,10 @@ class RoundLoop:
       self._sizes[part] = sizes
     return self._sizes[part]
 
-  def _scores(self, values: evaluation.ClientValues, part: str) -> np.ndarray:
+  def _scores(self, values: evaluation.ClientValues, num_examples: np.ndarray) -> np.ndarray:
     """How good a round is for each client, greater is better."""
     metric = self._config.selection_metric
     scores = -values[metric] if metric == 'loss' else values[metric]
-    num_examples = self._num_examples(part)
     # A model that has diverged is the worst there is, not one that nobody can judge.
     scores = np.where(np.isnan(scores) & (num_examples > 0), -np.inf, scores)
     if self._config.selection_scope == 'client':
@@ -322,7 +350,7 @@ class RoundLoop:
     arrays = {
       **checkpoints.with_prefix('server', server),
       **checkpoints.with_prefix('start', start),
-      **checkpoints.with_prefix('clients', state.clients.to_arrays()),
+      **checkpoints.with_prefix('clients', state.clients.to_arrays(state.round_num)),
       **checkpoints.with_prefix('selection', state.selection.to_arrays()),
     }
     meta: dict[str, Any] = {
@@ -331,43 +359,40 @@ class RoundLoop:
       'seconds': state.seconds,
     }
     self._checkpoints.save(state.round_num, arrays, meta)
+    self._settle(state)
 
-  def restore(self) -> RunState | None:
-    """The state at the newest checkpoint, None without one; CheckpointError if it is damaged."""
+  def _settle(self, state: RunState) -> None:
+    """Frees what no checkpoint that is kept needs."""
+    saved = self._checkpoints.rounds()
+    state.clients.settle(saved)
+    if state.phase and saved[0] > self._phase_end(state.phase - 1):
+      client_stores.remove_client_stores(self._folder, state.phase)
+
+  def restore(self, read_only: bool = True) -> RunState | None:
+    """The state at the newest checkpoint, None without one; CheckpointError if it is damaged.
+
+    Its clients' store is open; `read_only` if nobody goes on with the run in this folder.
+    """
     loaded = self._checkpoints.load_latest()
     if loaded is None:
       return None
     round_num, arrays, meta = loaded
     start = checkpoints.without_prefix('start', arrays)
-    state = self._start(meta['phase'], tuple(start[str(i)] for i in range(len(start))))
+    weights = tuple(start[str(i)] for i in range(len(start)))
+    state = self.start(meta['phase'], weights, read_only)
     server = checkpoints.without_prefix('server', arrays)
     state.server_state = tf.nest.pack_sequence_as(
       state.server_state, [server[str(i)] for i in range(len(server))]
     )
-    (initial_client,) = state.clients.get([-1])
-    state.clients.load_arrays(checkpoints.without_prefix('clients', arrays))
+    state.clients.load_arrays(checkpoints.without_prefix('clients', arrays), round_num)
     state.selection.load_arrays(
       checkpoints.without_prefix('selection', arrays),
-      initial_client,
+      state.clients.initial_state,
       state.server_state.global_weights,
     )
     state.traffic = communication.RoundTraffic(**meta['traffic'])
     state.round_num, state.seconds = round_num, meta['seconds']
+    if not read_only:
+      self._settle(state)
     logging.info('Going on after round %d.', round_num)
     return state
-
-
-def _for_progress_bar(metrics: Mapping[str, float]) -> dict[str, str]:
-  """What is worth watching while rounds go by."""
-  shown = {'loss': f'{metrics["train/loss"]:.4f}'}
-  if 'privacy/epsilon' in metrics:
-    shown['epsilon'] = f'{metrics["privacy/epsilon"]:.3g}'
-  return shown
-
-
-def _scalars(prefix: str, measurements: Any) -> dict[str, float]:
-  """The aggregator's measurements that are single numbers, by their names."""
-  if isinstance(measurements, Mapping):
-    named = measurements.items()
-    return {k: v for name, value in named for k, v in _scalars(f'{prefix}/{name}', value).items()}
-  return {prefix: float(measurements)} if np.ndim(measurements) == 0 else {}

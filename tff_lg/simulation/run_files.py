@@ -77,15 +77,19 @@ def load_hparams(run_dir: str) -> dict[str, Any]:
 
 
 def write_inputs(
-  run_dir: str, federated_data: data_lib.FederatedData, model: models.LocalGlobalModel
+  run_dir: str,
+  federated_data: data_lib.FederatedData,
+  model: models.LocalGlobalModel,
+  about_split: str = '',
 ) -> None:
-  """Writes what a run starts from: labels by client and the model's split."""
+  """Writes what a run starts from: labels by client and the model's split, with text about it."""
   label_counts = federated_data.label_counts()
   if label_counts is not None:
     counts = pd.DataFrame(label_counts, columns=list(federated_data.class_names))
     counts.insert(0, 'client_id', [client.client_id for client in federated_data.clients])
     files.write_atomically(os.path.join(run_dir, 'label_counts.csv'), counts.to_csv(index=False))
-  files.write_atomically(os.path.join(run_dir, 'model_split.txt'), model.describe_split() + '\n')
+  split = '\n\n'.join(filter(None, (model.describe_split(), about_split)))
+  files.write_atomically(os.path.join(run_dir, 'model_split.txt'), split + '\n')
 
 
 def write_results(

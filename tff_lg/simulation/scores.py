@@ -36,8 +36,9 @@ def add_scores(
   if not any(client.size('test') for client in federated_data.clients):
     return {}
   evaluated = _evaluated(clients)
-  if federated_data.has_sequences:
-    # The probabilities of a whole vocabulary at every position do not fit into memory.
+  if not federated_data.has_plain_labels:
+    # The probabilities of a whole vocabulary at every position do not fit into memory, and only
+    # the model weighs annotators' answers.
     rows = clients if evaluated is None else clients.iloc[evaluated]
     num_test, accuracy = (rows[name].to_numpy() for name in ('num_test', 'local_test/accuracy'))
     return {'pooled_test/accuracy': evaluation.pooled(accuracy, num_test)}
@@ -70,7 +71,8 @@ def add_new_test(
   """Scores the chosen models on the common test set, together and as each client's data are.
 
   Of sequences only the model with the mean of all weights is scored: ensembles would hold the
-  probabilities of a whole vocabulary for each client and position.
+  probabilities of a whole vocabulary for each client and position. So it is where annotators'
+  answers are weighed.
 
   A model `cgau_shared` meets the common test set as a client that it does not know.
 
@@ -94,7 +96,7 @@ def add_new_test(
     federated_data.test,
     _evaluated(clients),
   )
-  if federated_data.has_sequences:
+  if not federated_data.has_plain_labels:
     average = evaluation.evaluate_weight_average(*models_and_data)
     return {'new_test/accuracy/weight_average': average}
   new_test = evaluation.evaluate_new_test(*models_and_data)

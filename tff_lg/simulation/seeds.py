@@ -18,7 +18,8 @@ class Purpose(enum.IntEnum):
   TROUBLE = 7
   ADAPTATION = 8
   NEW_DEVICE = 9
-  EVALUATION = 10
+  SPLIT = 10
+  EVALUATION = 11
 
 
 def derive_seed(seed: int, purpose: Purpose, *path: int) -> int:

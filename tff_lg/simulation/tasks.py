@@ -16,6 +16,7 @@ from tff_lg.simulation import (
   mood_task,
   seeds,
   text_task,
+  vqa_task,
 )
 
 
@@ -47,10 +48,12 @@ class Network:
   Attributes:
     build_keras_model: (config, data, seed) -> the network.
     global_layers: of LG-FedAvg, unless the user names others, by the config.
+    wrap: makes of it the model to train, with every weight global; `as_local_global` if None.
   """
 
   build_keras_model: Callable[[config_lib.TrainConfig, data.FederatedData, int], tf.keras.Model]
   global_layers: Callable[[config_lib.TrainConfig], tuple[str, ...]]
+  wrap: Callable[[tf.keras.Model], models.LocalGlobalModel] | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,6 +129,10 @@ TASKS: Mapping[str, Task] = {
     mood_task.load_data,
     cohort_share=1.0,
   ),
+  'vqa': Task(
+    {None: Network(vqa_task.build_keras_model, vqa_task.global_layers, models.from_keras_vqa)},
+    vqa_task.load_data,
+  ),
   **dict.fromkeys(
     config_lib.TEXT_TASKS,
     Task(
@@ -172,7 +179,9 @@ def build_model(
 ) -> models.LocalGlobalModel:
   """Builds the task's model for the data, with every weight global."""
   seed = seeds.derive_seed(config.seed, seeds.Purpose.INITIALISATION)
-  return as_local_global(network(config).build_keras_model(config, federated_data, seed))
+  chosen = network(config)
+  keras_model = chosen.build_keras_model(config, federated_data, seed)
+  return (chosen.wrap or as_local_global)(keras_model)
 
 
 def global_layers(config: config_lib.TrainConfig, layer_names: Sequence[str]) -> tuple[str, ...]:

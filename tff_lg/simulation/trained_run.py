@@ -15,11 +15,13 @@ from tff_lg import models
 from tff_lg.learning import process as process_lib
 from tff_lg.simulation import (
   checkpoints,
+  client_stores,
   experiment,
   held_out,
   own_models,
   rounds,
   run_files,
+  split_choice,
   tasks,
 )
 from tff_lg.simulation import selection as selection_lib
@@ -80,8 +82,8 @@ def load_config(run_dir: str) -> config_lib.TrainConfig:
     run_dir: the run folder.
 
   Returns:
-    The config, resolved: what `run_files.claim` wrote. Options that the run is too old to
-    know have their defaults.
+    The config, resolved: what `run_files.claim` wrote, with the global layers that the run picked
+    if it did. Options that the run is too old to know have their defaults.
 
   Raises:
     ValueError: no run, one that is not finished, or one without a federated model.
@@ -112,7 +114,8 @@ def load_config(run_dir: str) -> config_lib.TrainConfig:
       f'{config.max_evaluated_clients or 0}, expected one whose clients all are in memory and '
       'evaluated: load them with --task=arrays.'
     )
-  return config
+  choice = split_choice.load_choice(run_dir)
+  return config if choice is None else choice.apply(config)
 
 
 def _as_config(run_dir: str, hparams: Mapping[str, Any]) -> config_lib.TrainConfig:
@@ -262,24 +265,36 @@ def _load_weights(
   folder = os.path.join(run_dir, 'checkpoints')
   loaded = checkpoints.CheckpointManager(folder).load_latest()
   _check_is_last(run_dir, config, None if loaded is None else loaded[0])
-  arrays, selection = loaded[1], selection_lib.ModelSelection(process, num_clients)
-  weights = process.model.initial_weights
+  round_num, arrays, meta = loaded
+  server, start = (checkpoints.without_prefix(name, arrays) for name in ('server', 'start'))
+  start_weights = tuple(start[str(i)] for i in range(len(start)))
+  clients = client_stores.create_client_store(
+    config.client_store,
+    run_dir,
+    meta['phase'],
+    process.initialize_client(start_weights),
+    num_clients,
+    read_only=True,
+  )
+  clients.load_arrays(checkpoints.without_prefix('clients', arrays), round_num)
+  selection = selection_lib.ModelSelection(process, num_clients, clients.chosen)
   selection.load_arrays(
     checkpoints.without_prefix('selection', arrays),
-    process.initialize_client(weights),
-    process.model.split(weights)[0],
+    clients.initial_state,
+    process.model.split(start_weights)[0],
   )
-  server, start = (checkpoints.without_prefix(name, arrays) for name in ('server', 'start'))
   # The global weights are the first leaves of the server's state.
-  num_global = len(process.model.split(weights)[0])
+  num_global = len(process.model.split(start_weights)[0])
   of_held_out = held_out.select_models(
     process,
     selection,
     (config.total_rounds, tuple(server[str(i)] for i in range(num_global))),
-    tuple(start[str(i)] for i in range(len(start))),
+    start_weights,
     num_held_out,
   )
-  return (*_merge(process, selection), *_merge(process, of_held_out))
+  weights = (*_merge(process, selection), *_merge(process, of_held_out))
+  clients.close()
+  return weights
 
 
 def _check_is_last(run_dir: str, config: config_lib.TrainConfig, round_num: int | None) -> None:

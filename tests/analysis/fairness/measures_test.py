@@ -48,6 +48,26 @@ class MeasuresTest(absltest.TestCase):
     values = fairness.measure_round([alone], _NAMES)
     self.assertTrue(np.isnan(values['local_test/adversary_auc/sex/mean_over_clients']))
 
+  def test_parity_by_hand(self):
+    group = np.array([0, 0, 0, 0, 1, 1, 1, 1, 1])
+    y = np.array([0, 0, 1, 1, 0, 1, 1, 1, 1])
+    predicted = np.array([1, 0, 1, 0, 0, 1, 1, 1, 0])
+    rows = testing.device(n=9)._replace(probability=predicted, y=y)
+
+    def parity(rows, group):
+      rows = rows._replace(attributes=np.column_stack([group, 1 - group]))
+      values = fairness.measure([rows], [rows], _NAMES)
+      return [
+        values[f'local_test/{rule}_difference/race/pooled']
+        for rule in ('demographic_parity', 'equalized_odds')
+      ]
+
+    # 2 of 4 and 3 of 5; true-positive rates 1 of 2 and 3 of 4, false-positive rates 1 of 2 and 0.
+    np.testing.assert_allclose(parity(rows, group), [0.1, 0.5])
+    # Nobody is of the second group; nobody of the first one has the class 1.
+    np.testing.assert_array_equal(parity(rows, 0 * group), [np.nan] * 2)
+    np.testing.assert_allclose(parity(rows._replace(y=group), group), [0.1, np.nan])
+
 
 if __name__ == '__main__':
   absltest.main()

@@ -3,7 +3,8 @@
 import numpy as np
 from absl.testing import absltest, parameterized
 
-from tff_lg.analysis.theory import closed_form, estimators
+from tff_lg import heterogeneity
+from tff_lg.analysis.theory import estimators
 
 # Two devices, two examples, one feature: w = (4, 1), residuals (-1, 1) and 0, X^T X = (2, 8).
 _X = np.array([[[1.0], [1.0]], [[2.0], [2.0]]])
@@ -55,7 +56,7 @@ class FitLinearTest(parameterized.TestCase):
     y = np.array([[3.0, 5.0], [8.0, 8.0]])
     fit = estimators.fit_linear(_X, y)
     self.assertAlmostEqual(fit.variances.device, -1.25)
-    self.assertEqual(closed_form.best_alpha(fit.variances), 0)
+    self.assertEqual(heterogeneity.best_alpha(fit.variances), 0)
 
   @parameterized.named_parameters(
     ('flat', _X[0], _Y, r'x is \[2, 1\] and y \[2, 2\]'),
@@ -68,36 +69,7 @@ class FitLinearTest(parameterized.TestCase):
     with self.assertRaisesRegex(ValueError, sentence):
       estimators.fit_linear(x, y)
 
-
-class EstimateFromHalvesTest(parameterized.TestCase):
-  def test_by_hand(self):
-    # Centred a = (-2, 2), b = (-4, 4): R = 8 + 8, T = 1 + 1.
-    variances = estimators.estimate_from_halves(np.array([[[0.0], [0.0]], [[4.0], [8.0]]]))
-    self.assertEqual(variances, (16, 2))
-    # What all clients have in common counts as neither, nor does a shift of all second halves.
-    shifted = estimators.estimate_from_halves(np.array([[[7.0], [1.0]], [[11.0], [9.0]]]))
-    self.assertEqual(shifted, (16, 2))
-
-  def test_sum_is_the_variance_of_the_means(self):
-    halves = np.random.default_rng(3).normal(size=(5, 2, 4))
-    variances = estimators.estimate_from_halves(halves)
-    expected = halves.mean(axis=1).var(axis=0, ddof=1).sum()
-    self.assertAlmostEqual(variances.device + variances.data, expected)
-
-  def test_unbiased(self):
-    num_clients, dim, spread, noise = 6, 5, 2.0, 3.0
-    rng = np.random.default_rng(4)
-    found = []
-    for _ in range(500):
-      truth = spread * rng.standard_normal((num_clients, 1, dim))
-      halves = 1 + truth + noise * rng.standard_normal((num_clients, 2, dim))
-      found.append(estimators.estimate_from_halves(halves))
-    device, data = np.array(found).T
-    _assert_mean_is_zero(self, device - dim * spread**2)
-    # The mean of both halves has half of the variance of one.
-    _assert_mean_is_zero(self, data - dim * noise**2 / 2)
-
-  def test_agrees_with_least_squares_on_all_examples(self):
+  def test_agrees_with_the_estimate_from_halves(self):
     num_devices, dims, rho, sigma = 200, 4, 0.1, 1.0
     rng = np.random.default_rng(5)
     x = rng.uniform(-1, 1, (num_devices, 400, dims))
@@ -109,24 +81,8 @@ class EstimateFromHalvesTest(parameterized.TestCase):
     whole = estimators.fit_linear(x, y).variances
     # Weights are measured, not predictions, whose variance is a third of it.
     np.testing.assert_allclose(
-      np.array(estimators.estimate_from_halves(halves)) / 3, whole, rtol=0.15
+      np.array(heterogeneity.estimate_from_halves(halves)) / 3, whole, rtol=0.15
     )
-
-  def test_float32_of_many_weights(self):
-    halves = np.full((2, 2, 100_000), 1000, np.float32)
-    halves[1] += 0.25
-    variances = estimators.estimate_from_halves(halves)
-    self.assertEqual(variances, (2 * 100_000 * 0.125**2, 0))
-
-  @parameterized.named_parameters(
-    ('one_client', np.zeros((1, 2, 3)), r'halves is \[1, 2, 3\]'),
-    ('thirds', np.zeros((4, 3, 3)), r'halves is \[4, 3, 3\]'),
-    ('no_dim', np.zeros((4, 2)), r'halves is \[4, 2\]'),
-    ('nan', np.full((4, 2, 3), np.nan), 'not finite'),
-  )
-  def test_refuses(self, halves, sentence):
-    with self.assertRaisesRegex(ValueError, sentence):
-      estimators.estimate_from_halves(halves)
 
 
 if __name__ == '__main__':

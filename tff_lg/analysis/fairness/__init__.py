@@ -3,16 +3,12 @@
 Comes in: arrays, what each device's model, adversary and local layers say of its rows.
 Goes out: figures by name (`measure`): accuracy, AUC, the adversary's AUC, the AUC of probes
 that are fitted on the frozen representation afterwards, and parity of predictions; with tables
-of them over seeds. May import: NumPy, pandas, scikit-learn, the tables of `tff_lg.analysis`;
-no other room.
+of them over seeds. May import: NumPy, pandas, scikit-learn, Fairlearn, the tables of
+`tff_lg.analysis`; no other room.
 """
 
 from tff_lg.analysis.fairness.collect import collect
 from tff_lg.analysis.fairness.measures import Outputs, measure, measure_round
-from tff_lg.analysis.fairness.parity import (
-  demographic_parity_difference,
-  equalized_odds_difference,
-)
 from tff_lg.analysis.fairness.probes import PROBES, auc, probe_auc
 from tff_lg.analysis.fairness.results_table import (
   attributes_table,
@@ -27,8 +23,6 @@ __all__ = [
   'attributes_table',
   'auc',
   'collect',
-  'demographic_parity_difference',
-  'equalized_odds_difference',
   'measure',
   'measure_round',
   'methods_table',

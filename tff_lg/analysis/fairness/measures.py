@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from tff_lg.analysis.fairness import parity, probes
+from tff_lg.analysis.fairness import probes
 
 # What a prediction counts as positive from, as the argmax of two classes does.
 _THRESHOLD = 0.5
@@ -68,7 +68,8 @@ def measure(
     Those of `measure_round`; `local_test/probe_auc/PROBE/ATTRIBUTE/mean_over_clients` and
     the mean of all attributes, of probes of each device's own;
     `local_test/demographic_parity_difference/ATTRIBUTE/pooled` and `equalized_odds_difference`,
-    over all devices' predictions, as a device has few rows of a group; and
+    over all devices' predictions, as a device has few rows of a group, by Fairlearn, NaN where
+    a rate is that of no rows; and
     `local_test/accuracy/majority`, of always predicting the more frequent class.
   """
   values = measure_round(test, attributes)
@@ -85,13 +86,29 @@ def measure(
   predicted, y = _pooled(test, _predicted), _pooled(test, lambda rows: rows.y)
   for name, column in zip(attributes, columns, strict=True):
     group = _pooled(test, lambda rows, column=column: rows.attributes[:, column])
-    for rule, value in (
-      ('demographic_parity', parity.demographic_parity_difference(predicted, group)),
-      ('equalized_odds', parity.equalized_odds_difference(y, predicted, group)),
-    ):
+    for rule, value in _parity(y, predicted, group).items():
       values[f'local_test/{rule}_difference/{name}/pooled'] = value
   share = float(np.mean(y))
   return values | {'local_test/accuracy/majority': max(share, 1 - share)}
+
+
+def _parity(y: np.ndarray, predicted: np.ndarray, group: np.ndarray) -> dict[str, float]:
+  """Differences between two groups, in [0, 1], by the rule of which they are.
+
+  Agarwal et al. 2018, A reductions approach to fair classification, definitions 1 and 2.
+  """
+  from fairlearn import metrics  # It takes seconds to import.
+
+  # Fairlearn takes the rate of no rows for 0, and a single group for parity.
+  has_groups = len(np.unique(group)) == 2
+  has_classes = has_groups and len(np.unique(2 * y + group)) == 4
+  return {
+    rule: difference(y, predicted, sensitive_features=group) if is_known else float('nan')
+    for rule, difference, is_known in (
+      ('demographic_parity', metrics.demographic_parity_difference, has_groups),
+      ('equalized_odds', metrics.equalized_odds_difference, has_classes),
+    )
+  }
 
 
 def _predicted(rows: Outputs) -> np.ndarray:

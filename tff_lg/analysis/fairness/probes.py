@@ -62,4 +62,4 @@ def probe_auc(
   # others use as well, two threads can be a hundred times slower than one.
   with threadpoolctl.threadpool_limits(1):
     model = PROBES[probe]().fit(train_h, train_attribute)
-  return auc(test_attribute, model.predict_proba(test_h)[:, 1])
+    return auc(test_attribute, model.predict_proba(test_h)[:, 1])

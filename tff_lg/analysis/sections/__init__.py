@@ -12,7 +12,11 @@ from tff_lg.analysis.sections.attack import build_attack
 from tff_lg.analysis.sections.clients import build_clients
 from tff_lg.analysis.sections.communication import build_communication
 from tff_lg.analysis.sections.comparison import build_comparison
-from tff_lg.analysis.sections.configuration import build_configuration
+from tff_lg.analysis.sections.configuration import (
+  build_configuration,
+  command_section,
+  flags_section,
+)
 from tff_lg.analysis.sections.glossary import build_glossary
 from tff_lg.analysis.sections.labels import build_labels
 from tff_lg.analysis.sections.methods import build_methods
@@ -23,7 +27,15 @@ from tff_lg.analysis.sections.section import Illustration, Section, SectionBuild
 from tff_lg.analysis.sections.timing import build_timing
 from tff_lg.analysis.sections.training import build_training
 
-__all__ = ['SECTIONS', 'Illustration', 'Section', 'SectionBuilder', 'sections_comparing']
+__all__ = [
+  'SECTIONS',
+  'Illustration',
+  'Section',
+  'SectionBuilder',
+  'command_section',
+  'flags_section',
+  'sections_comparing',
+]
 
 SECTIONS: tuple[SectionBuilder, ...] = (
   build_result,

@@ -8,7 +8,7 @@ from tff_lg.analysis.adaptation_folder import HELD_OUT, AdaptationFolder
 from tff_lg.analysis.compared_runs import ComparedRuns
 from tff_lg.analysis.following_tables import following_tables
 from tff_lg.analysis.sections.comparison import improvement_caption
-from tff_lg.analysis.sections.configuration import command_section, pipeline_command
+from tff_lg.analysis.sections.configuration import flags_section
 from tff_lg.analysis.sections.result import REFERENCE_WARNING, SYNTHETIC_WARNING
 from tff_lg.analysis.sections.section import Illustration, Section, tiles, warnings
 
@@ -38,7 +38,7 @@ def adaptation_sections(run: AdaptationFolder) -> tuple[Section, ...]:
     sections.append(Section('following', 'After adapting', html))
   if not run.is_synthetic:
     hparams = {name: value for name, value in run.hparams.items() if name != 'source'}
-    sections.append(command_section(pipeline_command('adapt', hparams, run.path)))
+    sections.append(flags_section('adapt', hparams, run.path))
   return tuple(section for section in sections if section is not None)
 
 

@@ -10,18 +10,23 @@ from markupsafe import Markup
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Section
 
+_LEAD = 'The command that repeats the run in a new folder, with every flag that has a value:'
+
 
 def build_configuration(run: RunFolder) -> Section:
   """Every flag of the run, as the command that repeats it."""
   return command_section(command(run))
 
 
-def command_section(text: str) -> Section:
-  """A section that shows the command of a run."""
-  html = Markup('<p>{}</p><pre>{}</pre>').format(
-    'The command that repeats the run in a new folder, with every flag that has a value:', text
-  )
+def command_section(text: str, lead: str = _LEAD) -> Section:
+  """A section that shows the command of a run, after a sentence on it."""
+  html = Markup('<p>{}</p><pre>{}</pre>').format(lead, text)
   return Section('configuration', 'Configuration', html)
+
+
+def flags_section(pipeline: str, hparams: Mapping[str, Any], run_dir: str) -> Section:
+  """A section that shows the command that runs a pipeline with these flags in a new folder."""
+  return command_section(pipeline_command(pipeline, hparams, run_dir))
 
 
 def command(run: RunFolder) -> str:
@@ -48,6 +53,6 @@ def _arguments(hparams: Mapping[str, Any]) -> list[str]:
     if isinstance(value, bool):
       arguments.append(f'--{name}' if value else f'--no{name}')
     elif value is not None:
-      written = ','.join(map(str, value)) if isinstance(value, list) else str(value)
+      written = ','.join(map(str, value)) if isinstance(value, list | tuple) else str(value)
       arguments.append(f'--{name}={shlex.quote(written)}')
   return arguments

@@ -4,23 +4,20 @@ A device's own model suffers from its few data (data variance), the mean of all 
 models from the devices being different (device variance). How much of each to take follows
 from the two variances alone. Comes in: settings of linear devices, or arrays of models
 that clients trained. Goes out: `closed_form` errors and the best weight of the local
-model, `experiment` results that show the formula beside simulated devices, and
-`estimators` of both variances that know no truth, for any model. May import: NumPy,
-SciPy, pandas, the tables of `tff_lg.analysis`; no other room.
+model, `experiment` results that show the formula beside simulated devices, and estimates of
+both variances that know no truth: `estimators` of linear devices, and for any model those of
+`tff_lg.heterogeneity`. May import: that room, NumPy, SciPy, pandas, the tables of
+`tff_lg.analysis`.
 
 Liang et al. 2020, theoretical analysis.
 """
 
-from tff_lg.analysis.theory.closed_form import (
-  Variances,
-  best_alpha,
-  interpolation_error,
-  linear_variances,
-)
-from tff_lg.analysis.theory.estimators import LinearFit, estimate_from_halves, fit_linear
+from tff_lg.analysis.theory.closed_form import interpolation_error, linear_variances
+from tff_lg.analysis.theory.estimators import LinearFit, fit_linear
 from tff_lg.analysis.theory.experiment import LinearExperiment, LinearResult, run_linear
 from tff_lg.analysis.theory.results_table import results_table
 from tff_lg.analysis.theory.simulate import LinearSettings
+from tff_lg.heterogeneity import Variances, best_alpha, estimate_from_halves
 
 __all__ = [
   'LinearExperiment',

@@ -34,22 +34,9 @@ itself larger, with k = E x^4 / c^2, 1.8 for uniform features: 1 % with d = 20 a
 Liang et al. 2020, theoretical analysis.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
-
-class Variances(NamedTuple):
-  """What makes the global model and what makes the local model wrong.
-
-  Attributes:
-    device: R, how far devices' true models are from their mean; an unbiased estimate of
-      it may be negative.
-    data: T, how far a device's estimate is from its true model.
-  """
-
-  device: float
-  data: float
+from tff_lg.heterogeneity import Variances
 
 
 def linear_variances(
@@ -100,19 +87,3 @@ def interpolation_error(
     + (1 - alpha) ** 2 * num_others / num_devices * device
     + (1 - alpha**2) * data / num_devices
   )
-
-
-def best_alpha(variances: Variances) -> float:
-  """alpha*, the weight of the local model that has the least expected error.
-
-  It is above 1/2 exactly where the local model alone is better than the global model alone.
-
-  Args:
-    variances: R and T, or estimates of them; an R below 0 counts as 0.
-
-  Returns:
-    R / (R + T), in [0, 1]; 0 where both are 0, since then all mixtures are the same.
-  """
-  device = max(variances.device, 0.0)
-  total = device + variances.data
-  return device / total if total else 0.0

@@ -1,10 +1,11 @@
-"""Estimates of device variance and data variance from what clients have.
+"""Estimates of device variance and data variance from what linear devices have.
 
 One number is easy to see, the variance between clients' estimates: the sum of both. The
 data variance is estimated within clients and taken off, as in the analysis of variance
 with random effects. What is left estimates the device variance without bias; it may be
-negative where that is small. `closed_form.best_alpha` takes both; a ratio of unbiased
-estimates, its result is only consistent.
+negative where that is small. `heterogeneity.best_alpha` takes both; a ratio of unbiased
+estimates, its result is only consistent. For parts of any other model there is
+`heterogeneity.estimate_from_halves`.
 
 Liang et al. 2020, theoretical analysis, leaves the estimation open.
 """
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tff_lg.analysis.theory.closed_form import Variances
+from tff_lg.heterogeneity import Variances
 
 
 class LinearFit(NamedTuple):
@@ -82,49 +83,3 @@ def fit_linear(x: np.ndarray, y: np.ndarray) -> LinearFit:
   deviations = weights - weights.mean(axis=0)
   between = np.einsum('mi,ij,mj->', deviations, second_moment, deviations) / (num_devices - 1)
   return LinearFit(weights, noise_variances, Variances(float(between) - data, data))
-
-
-def estimate_from_halves(halves: np.ndarray) -> Variances:
-  """Estimates both variances of any part of a model, as of a layer.
-
-  Each client trains the part twice from the same start, on two disjoint halves of its
-  examples. What the halves share is the client, where they differ are the data: with
-  estimates a_m and b_m, centred over the M clients,
-
-    R = sum_m a_m.b_m / (M - 1),    T = sum_m |(a_m - b_m) / 2|^2 / (M - 1).
-
-  R is unbiased for the spread of what the clients' training is drawn to. T is for the mean of
-  both halves, which stands for a model trained on all of the client's examples, as its
-  variance goes with one over their number. R + T is the sample variance of those means. What
-  all clients' halves have in common counts as neither. Two epochs over the same examples are
-  no halves: they share their data, whose variance then counts as the device's.
-
-  With R < T the mean over clients is closer to a client's truth than its own estimate is,
-  so that the part is better global; `best_alpha` is then below 1/2. The norm is that of
-  weights, not of predictions: parts are to be judged each by itself.
-
-  Args:
-    halves: float [num_clients, 2, dim], two clients or more: weights, or updates from a start
-      that all share, which gives the same.
-
-  Returns:
-    R and T, sums over coordinates in squared units of the weights.
-
-  Raises:
-    ValueError: another shape, or values that are not finite.
-  """
-  if halves.ndim != 3 or halves.shape[0] < 2 or halves.shape[1] != 2:
-    raise ValueError(
-      f'halves is {list(halves.shape)}, expected [clients, 2, dim] with two clients or more.'
-    )
-  if not np.isfinite(halves).all():
-    raise ValueError('halves has values that are not finite, expected finite numbers.')
-  # Weights are float32, whose squares over a large layer would lose digits.
-  centred = halves.astype(np.float64)
-  centred -= centred.mean(axis=0)
-  first, second = centred[:, 0], centred[:, 1]
-  degrees = len(halves) - 1
-  return Variances(
-    device=float((first * second).sum() / degrees),
-    data=float((((first - second) / 2) ** 2).sum() / degrees),
-  )

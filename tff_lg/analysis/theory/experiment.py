@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from tff_lg import heterogeneity
 from tff_lg.analysis.theory import closed_form, estimators, simulate
 
 _ALPHAS = np.linspace(0, 1, 101)
@@ -71,18 +72,18 @@ class LinearResult:
 
   rho: float
   num_devices: int
-  variances: closed_form.Variances
-  paper_variances: closed_form.Variances
+  variances: heterogeneity.Variances
+  paper_variances: heterogeneity.Variances
   measured: tuple[simulate.MeasuredError, ...]
-  estimated: tuple[closed_form.Variances, ...]
+  estimated: tuple[heterogeneity.Variances, ...]
 
   def alphas(self) -> dict[str, np.ndarray]:
     """alpha* by where it is from: float [repeats] if from data, else a single number."""
     return {
-      'formula': np.asarray(closed_form.best_alpha(self.variances)),
-      'paper_formula': np.asarray(closed_form.best_alpha(self.paper_variances)),
+      'formula': np.asarray(heterogeneity.best_alpha(self.variances)),
+      'paper_formula': np.asarray(heterogeneity.best_alpha(self.paper_variances)),
       'measured': np.array([error.best_alpha for error in self.measured]),
-      'estimated': np.array([closed_form.best_alpha(each) for each in self.estimated]),
+      'estimated': np.array([heterogeneity.best_alpha(each) for each in self.estimated]),
     }
 
   def curve(self) -> pd.DataFrame:
@@ -137,7 +138,7 @@ class LinearResult:
         values |= {f'{name}/low': float(low), f'{name}/high': float(high)}
     return values
 
-  def _formula(self, alpha: np.ndarray, variances: closed_form.Variances) -> np.ndarray:
+  def _formula(self, alpha: np.ndarray, variances: heterogeneity.Variances) -> np.ndarray:
     return closed_form.interpolation_error(alpha, variances, self.num_devices)
 
 

@@ -1,0 +1,60 @@
+"""Tests of reading the official files of VQA."""
+
+import pathlib
+
+from absl.testing import absltest, parameterized
+
+from tests.data import vqa_testing
+from tff_lg.data import examples, vqa_files
+
+_ROWS = [
+  (7, 42, 'What is it?', ['cat'] * 6 + ['Dog'] * 4),
+  (8, 42, 'Is it red?', ['yes'] * 10),
+]
+
+
+class ReadQuestionsTest(parameterized.TestCase):
+  def test_parts(self):
+    folder = vqa_testing.write_files(self.create_tempdir().full_path, _ROWS, _ROWS[1:])
+    train = vqa_files.read_questions(folder, 'train')
+    # Annotations are found by the question, whatever their order.
+    self.assertEqual(train.texts.tolist(), ['What is it?', 'Is it red?'])
+    self.assertEqual(train.pictures.tolist(), [42, 42])
+    self.assertEqual(train.answers[0].tolist(), ['cat'] * 6 + ['Dog'] * 4)
+    self.assertEqual(train.answers[1].tolist(), ['yes'] * 10)
+    self.assertEqual(vqa_files.read_questions(folder, 'test').texts.tolist(), ['Is it red?'])
+
+  @parameterized.parameters(
+    ('v2_OpenEnded_mscoco_val2014_questions.json', None, r'0 files \*val\*_questions.json found'),
+    ('v1_val_annotations.json', '{}', r'2 files \*val\*_annotations.json found'),
+    ('v2_mscoco_val2014_annotations.json', '{', 'cannot be read as JSON with a list of annotat'),
+    ('v2_mscoco_val2014_annotations.json', '{}', 'cannot be read as JSON with a list of annotat'),
+    ('v2_mscoco_val2014_annotations.json', '{"annotations": []}', 'each with question_id, answers'),
+    (
+      'v2_OpenEnded_mscoco_val2014_questions.json',
+      '{"questions": [{"question_id": 1}]}',
+      'expected questions, each with question_id, image_id, question',
+    ),
+    (
+      'v2_OpenEnded_mscoco_val2014_questions.json',
+      '{"questions": [{"question_id": 9, "image_id": 1, "question": "?"}]}',
+      'val2014_annotations.json: question 9 has 0 answers, expected 10',
+    ),
+    (
+      'v2_OpenEnded_mscoco_val2014_questions.json',
+      '{"questions": [{"question_id": 8, "image_id": "x", "question": "?"}]}',
+      'an image_id is no whole number',
+    ),
+  )
+  def test_refuses(self, name, content, sentence):
+    folder = vqa_testing.write_files(self.create_tempdir().full_path, _ROWS, _ROWS)
+    path = pathlib.Path(folder, name)
+    path.unlink(missing_ok=True)
+    if content is not None:
+      path.write_text(content, encoding='utf-8')
+    with self.assertRaisesRegex(examples.DataError, sentence):
+      vqa_files.read_questions(folder, 'test')
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,57 @@
+"""Tests of the experiment on questions about pictures, run as a user runs it."""
+
+import os
+import re
+import subprocess
+import sys
+
+import pandas as pd
+from absl.testing import absltest, parameterized
+
+
+def _vqa(*flags):
+  return subprocess.run(
+    [sys.executable, '-m', 'pipelines.vqa', *flags],
+    capture_output=True,
+    text=True,
+    check=False,
+    env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)},
+  )
+
+
+class VqaTest(parameterized.TestCase):
+  def test_fast_has_the_rows_of_table_2(self):
+    sweep_dir = self.create_tempdir().full_path + '/vqa'
+    result = _vqa(f'--sweep_dir={sweep_dir}', '--fast', '--goal_accuracy=0.001,0.999')
+    self.assertEqual(result.returncode, 0, result.stderr)
+    table = pd.read_csv(f'{sweep_dir}/results.csv')
+    self.assertEqual(
+      [os.path.basename(name) for name in table['flagfile']],
+      ['vqa_fedavg.flags', 'vqa_lg_fedavg.flags'],
+    )
+    for row, name in enumerate(('vqa_fedavg', 'vqa_lg_fedavg')):
+      reached = table['rounds_to/0.001/local_test/accuracy/pooled'][row]
+      accuracy = 100 * table['pooled_test/accuracy'][row]
+      first, second = re.findall(rf'(?m)^ *{name} +(.*\d of 1.*)$', result.stdout)
+      self.assertEqual(first.split()[0], f'{reached:.1f}')
+      self.assertEqual(first.split()[-1], f'{accuracy:.2f}')
+      self.assertEqual(second.split()[:2], ['–', '–'])
+    # Three rounds of FedAvg, and three more in which encoders stay.
+    sent = table['communication/parameters_total']
+    self.assertBetween(sent[1], sent[0], 2 * sent[0])
+
+  @parameterized.parameters(
+    ((), '--sweep_dir is missing'),
+    (('--sweep_dir=x', '--run_dir=y'), 'vqa: --run_dir and --seed are of one trial'),
+    (('--sweep_dir=x', '--num_answers=0'), '--num_answers is 0'),
+    (('--sweep_dir=x', '--data_dir=y'), '--task=vqa needs both --data_dir'),
+  )
+  def test_refuses(self, flags, sentence):
+    result = _vqa(*flags)
+    self.assertEqual(result.returncode, 1)
+    self.assertIn(sentence, result.stderr)
+    self.assertNotIn('Traceback', result.stderr)
+
+
+if __name__ == '__main__':
+  absltest.main()

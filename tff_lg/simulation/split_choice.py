@@ -1,0 +1,251 @@
+"""Choosing the global layers of a run: the theory orders the layers, validation data cut the order.
+
+After the warm start each layer's alpha* = R / (R + T) is estimated from training data. The layers
+in order of falling alpha*, the first none, one, two ... of them are local: as many candidates as
+there are layers. Each is tried for a few rounds from the same weights with the same cohorts; the
+one with the best validation score is the run's split.
+
+Liang et al. 2020 leaves the choice of the split open.
+"""
+
+import dataclasses
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tff_lg import config as config_lib
+from tff_lg import data as data_lib
+from tff_lg import files, models
+from tff_lg.simulation import communication, evaluation, layer_variances, rounds
+
+_FILE, _FOLDER = 'split.json', 'split'
+
+BuildPhases = Callable[[config_lib.TrainConfig], list[rounds.Phase]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Candidate:
+  """A split that was tried.
+
+  Attributes:
+    local_layers: in order of falling alpha*.
+    global_layers: the others, from the input on; one at least.
+    parameters: weights that a client sends in a round.
+    accuracy: pooled over all clients' validation examples, after the last round tried.
+    loss: the same.
+  """
+
+  local_layers: tuple[str, ...]
+  global_layers: tuple[str, ...]
+  parameters: int
+  accuracy: float
+  loss: float
+
+
+@dataclasses.dataclass(frozen=True)
+class SplitChoice:
+  """What was picked, and from what; `split.json` in the run folder.
+
+  Attributes:
+    global_layers: picked, from the input on.
+    layers: what was estimated of each.
+    num_clients: that it was estimated from.
+    candidates: from no local layer to all but one.
+    num_rounds: for which each was tried.
+    parameters_total: weights sent both ways for estimates and candidates, beside the run's own.
+    bytes_total: the same in bytes.
+  """
+
+  global_layers: tuple[str, ...]
+  layers: tuple[layer_variances.LayerVariance, ...]
+  num_clients: int
+  candidates: tuple[Candidate, ...]
+  num_rounds: int
+  parameters_total: int
+  bytes_total: int
+
+  def apply(self, config: config_lib.TrainConfig) -> config_lib.TrainConfig:
+    """The config of a run that was given these layers."""
+    return dataclasses.replace(config, global_layers=self.global_layers, auto_rounds=None)
+
+  def summary(self) -> dict[str, Any]:
+    """What `summary.json` says of it."""
+    return {
+      'split/global_layers': ','.join(self.global_layers),
+      'split/communication/parameters_total': self.parameters_total,
+      'split/communication/bytes_total': self.bytes_total,
+    }
+
+  def describe(self) -> str:
+    """Text tables of the layers and of the candidates."""
+    width = max(28, *(2 + len(each.layer) for each in self.layers))
+    lines = [
+      f'Split picked by --global_layers=auto; variances from {self.num_clients} clients',
+      f'{"layer":<{width}}{"side":<8}{"parameters":>12}{"device variance":>18}'
+      f'{"data variance":>16}{"alpha*":>9}',
+      *(
+        f'{each.layer:<{width}}{"global" if each.layer in self.global_layers else "local":<8}'
+        f'{each.parameters:>12,}{each.device_variance:>18.4g}{each.data_variance:>16.4g}'
+        f'{each.alpha:>9.3f}'
+        for each in self.layers
+      ),
+      '',
+      f'Splits tried for {self.num_rounds} rounds, scores on pooled validation examples',
+      f'{"local layers":<{width}}{"parameters sent":>20}{"accuracy":>18}{"loss":>16}',
+    ]
+    local_in_theory = {each.layer for each in self.layers if each.alpha > 0.5}
+    for number, each in enumerate(self.candidates):
+      what = 'none' if not number else f'{"and " if number > 1 else ""}{each.local_layers[-1]}'
+      notes = {
+        'picked': each.global_layers == self.global_layers,
+        'those with alpha* > 1/2': set(each.local_layers) == local_in_theory,
+      }
+      told = ', '.join(note for note, holds in notes.items() if holds)
+      lines.append(
+        f'{what:<{width}}{each.parameters:>20,}{each.accuracy:>18.4f}{each.loss:>16.4f}  {told}'
+      )
+    return '\n'.join(line.rstrip() for line in lines)
+
+
+def choose_split(
+  config: config_lib.TrainConfig,
+  federated_data: data_lib.FederatedData,
+  run_dir: str,
+  build_phases: BuildPhases,
+) -> SplitChoice:
+  """Picks the split of a run, or reads what was picked before it was stopped.
+
+  Args:
+    config: resolved, with its cohort and `--global_layers=auto`.
+    federated_data: the clients'. Test data have no say.
+    run_dir: the run folder, where the warm start is run, or gone on with.
+    build_phases: the phases of a config; of one whose split is open, the warm start alone.
+
+  Returns:
+    The choice, which is in `split.json`.
+
+  Raises:
+    ValueError: too few clients to estimate from; one sentence.
+    rounds.RunError: training cannot go on.
+  """
+  choice = load_choice(run_dir)
+  if choice is None:
+    choice = _choose(config, federated_data, run_dir, build_phases)
+    text = json.dumps(dataclasses.asdict(choice), indent=2) + '\n'
+    files.write_atomically(os.path.join(run_dir, _FILE), text)
+    print(choice.describe(), file=sys.stderr)
+  shutil.rmtree(os.path.join(run_dir, _FOLDER), ignore_errors=True)
+  return choice
+
+
+def load_choice(run_dir: str) -> SplitChoice | None:
+  """Reads what a run picked; None if it has not, or was given its layers."""
+  path = os.path.join(run_dir, _FILE)
+  if not os.path.exists(path):
+    return None
+  with open(path, encoding='utf-8') as file:
+    found = json.load(file)
+  found['layers'] = [layer_variances.LayerVariance(**each) for each in found['layers']]
+  found['candidates'] = [Candidate(**_with_tuples(each)) for each in found['candidates']]
+  return SplitChoice(**_with_tuples(found))
+
+
+def nested_splits(
+  layers: Sequence[layer_variances.LayerVariance],
+) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
+  """The candidates: of the layers by falling alpha* the first few are local.
+
+  Args:
+    layers: from the input on; of equals the first comes first.
+
+  Returns:
+    (local layers, global layers), from none local to all but one.
+  """
+  order = [each.layer for each in sorted(layers, key=lambda each: -each.alpha)]
+  return [
+    (tuple(order[:num_local]), tuple(e.layer for e in layers if e.layer in order[num_local:]))
+    for num_local in range(len(order))
+  ]
+
+
+def best_candidate(candidates: Sequence[Candidate], metric: str) -> Candidate:
+  """The best by accuracy, or by loss; of equals the one that sends less."""
+
+  def score(candidate: Candidate) -> tuple[float, int]:
+    value = candidate.accuracy if metric == 'accuracy' else -candidate.loss
+    return (-np.inf if np.isnan(value) else value), -candidate.parameters
+
+  return max(candidates, key=score)
+
+
+def _choose(
+  config: config_lib.TrainConfig,
+  federated_data: data_lib.FederatedData,
+  run_dir: str,
+  build_phases: BuildPhases,
+) -> SplitChoice:
+  """Ends the warm start, estimates, and tries the candidates in sub-folders of the run."""
+  phases = build_phases(config)
+  warm = rounds.RoundLoop(config, federated_data, phases, run_dir).run()
+  warm.clients.close()
+  weights = warm.server_state.global_weights
+  alone = build_phases(config_lib.as_baseline(config, 'local_only'))[-1].process
+  layers, num_clients = layer_variances.estimate_layers(config, alone, federated_data, weights)
+  # Down the weights, up an update from each half.
+  traffic = communication.count_round(phases[-1].process, num_clients, 2 * num_clients)
+  candidates = []
+  for number, (local_layers, global_layers) in enumerate(nested_splits(layers)):
+    folder = os.path.join(run_dir, _FOLDER, str(number))
+    changed = dataclasses.replace(
+      config,
+      global_layers=global_layers,
+      warm_start_rounds=0,
+      rounds=config.auto_rounds,
+      evaluate_every=config.auto_rounds,
+      client_store='memory',
+    )
+    state, scores = _try(changed, federated_data, build_phases(changed), folder, weights)
+    traffic += state.traffic
+    parameters = sum(each.parameters for each in layers if each.layer in global_layers)
+    candidates.append(Candidate(local_layers, global_layers, parameters, **scores))
+  return SplitChoice(
+    best_candidate(candidates, config.selection_metric).global_layers,
+    layers,
+    num_clients,
+    tuple(candidates),
+    config.auto_rounds,
+    traffic.parameters,
+    traffic.bytes,
+  )
+
+
+def _try(
+  config: config_lib.TrainConfig,
+  federated_data: data_lib.FederatedData,
+  phases: list[rounds.Phase],
+  folder: str,
+  weights: models.ModelWeights,
+) -> tuple[rounds.RunState, dict[str, float]]:
+  """Runs one candidate; gives its last state and its pooled validation scores."""
+  loop = rounds.RoundLoop(config, federated_data, phases, folder)
+  state, process = loop.run(loop.start(0, weights)), phases[-1].process
+  validation = loop.client_data['validation']
+  values = evaluation.evaluate_clients(
+    process,
+    state.server_state,
+    state.clients.snapshot(range(len(validation))),
+    validation,
+    loop.evaluated,
+  )
+  num_examples = loop.num_examples('validation')
+  pooled = {name: evaluation.pooled(values[name], num_examples) for name in ('accuracy', 'loss')}
+  return state, pooled
+
+
+def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+  return {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
