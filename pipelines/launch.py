@@ -6,6 +6,7 @@ TensorFlow 2.14 uses `app.call_after_init` as it is imported
 (distribute/combinations.py), which then runs before eager execution is set up.
 """
 
+import faulthandler
 import sys
 import warnings
 from collections.abc import Callable, Sequence
@@ -19,6 +20,8 @@ def run(main: Callable[[Sequence[str]], None]) -> None:
   Args:
     main: the program; it ends itself by `sys.exit` where something is wrong.
   """
+  # Where native code ends the process, Python's part of the stack is told too.
+  faulthandler.enable(sys.__stderr__)
   app.define_help_flags()
   arguments = app.parse_flags_with_usage(sys.argv)
   logging.use_absl_handler()

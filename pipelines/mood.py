@@ -21,15 +21,12 @@ own; the first command is
 Liang et al. 2020, mood prediction.
 """
 
-import dataclasses
 import os
-import sys
 from collections.abc import Sequence
 
 from absl import flags
 
-from pipelines import launch, sweep, train
-from tff_lg import config as config_lib
+from pipelines import launch, preset_sweep, sweep, train
 
 _DEFAULTS = {
   'flagfile_of_trials': os.path.join(os.path.dirname(__file__), 'configs', 'mood.flags'),
@@ -38,7 +35,6 @@ _DEFAULTS = {
   'metric': 'pooled_test/accuracy',
 }
 _FAST = {'grid': ['local_layer_share=0,0.4,1'], 'seeds': '0-1'}
-_OF_TRIALS = (*(field.name for field in dataclasses.fields(config_lib.TrainConfig)), 'fast')
 
 for _module in (sweep, train):
   flags.adopt_module_key_flags(_module)
@@ -46,13 +42,7 @@ for _module in (sweep, train):
 
 def main(argv: Sequence[str]) -> None:
   """Runs the sweep, with the training flags that the user gave in all trials."""
-  values = flags.FLAGS
-  if values['run_dir'].present or values['seed'].present:
-    sys.exit('mood: --run_dir and --seed are of one trial: use --sweep_dir and --seeds.')
-  for name, default in (_DEFAULTS | (_FAST if values.fast else {})).items():
-    values.set_default(name, default)
-  given = [values[name].serialize() for name in _OF_TRIALS if values[name].present]
-  sweep.main([argv[0], *given, *argv[1:]])
+  preset_sweep.run('mood', _DEFAULTS | (_FAST if flags.FLAGS.fast else {}), argv)
 
 
 if __name__ == '__main__':

@@ -22,15 +22,13 @@ It is `pipelines.sweep` with other defaults, and the flags of `pipelines.train` 
 Liang et al. 2020, Table 2.
 """
 
-import dataclasses
 import os
 import sys
 from collections.abc import Sequence
 
 from absl import flags
 
-from pipelines import launch, sweep, train
-from tff_lg import config as config_lib
+from pipelines import launch, preset_sweep, sweep, train
 
 # Short names of folders, where a sweep is run from the root.
 _CONFIGS = os.path.relpath(os.path.join(os.path.dirname(__file__), 'configs'))
@@ -41,7 +39,6 @@ _DEFAULTS = {
   'grid': [f'flagfile={",".join(os.path.join(_CONFIGS, f"{name}.flags") for name in _METHODS)}'],
   'metric': 'pooled_test/accuracy',
 }
-_OF_TRIALS = (*(field.name for field in dataclasses.fields(config_lib.TrainConfig)), 'fast')
 
 for _module in (sweep, train):
   flags.adopt_module_key_flags(_module)
@@ -49,19 +46,13 @@ for _module in (sweep, train):
 
 def main(argv: Sequence[str]) -> None:
   """Runs the sweep, with the training flags that the user gave in all trials, and its table."""
-  values = flags.FLAGS
-  if values['run_dir'].present or values['seed'].present:
-    sys.exit('vqa: --run_dir and --seed are of one trial: use --sweep_dir and --seeds.')
-  for name, default in _DEFAULTS.items():
-    values.set_default(name, default)
-  given = [values[name].serialize() for name in _OF_TRIALS if values[name].present]
-  sweep.main([argv[0], *given, *argv[1:]])
+  preset_sweep.run('vqa', _DEFAULTS, argv)
 
   from tff_lg import analysis  # pandas takes seconds to import.
 
-  for goal in values.goal_accuracy or [_GOAL]:
+  for goal in flags.FLAGS.goal_accuracy or [_GOAL]:
     try:
-      print(f'\n{analysis.to_text(analysis.goal_table(values.sweep_dir, float(goal)))}')
+      print(f'\n{analysis.to_text(analysis.goal_table(flags.FLAGS.sweep_dir, float(goal)))}')
     except analysis.RunFolderError as error:
       sys.exit(f'vqa: {error}')
 

@@ -95,7 +95,7 @@ class ModelTest(parameterized.TestCase):
 
   @parameterized.parameters(
     ('mnist', 'lenet', '--model is lenet, but --task=mnist has one network only.'),
-    ('cifar10', 'gated', '--model is gated, but --task=cifar10 has lenet or resnet18.'),
+    ('cifar10', 'gated', 'gated, but --task=cifar10 has lenet or reference_lenet or resnet18.'),
   )
   def test_of_another_task_is_refused(self, task, model, sentence):
     with self.assertRaisesRegex(config.ConfigError, sentence):

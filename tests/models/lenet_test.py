@@ -44,5 +44,37 @@ class BuildLenetTest(absltest.TestCase):
     self.assertFalse(np.array_equal(one[0], other[0]))
 
 
+class BuildReferenceLenetTest(absltest.TestCase):
+  def test_has_the_weights_of_lenet(self):
+    shapes = [
+      [weight.shape for weight in build().weights]
+      for build in (models.build_lenet, models.build_reference_lenet)
+    ]
+    self.assertEqual(*shapes)
+
+  def test_standardises_the_pixels(self):
+    standardise = models.build_reference_lenet().get_layer('standardise')
+    pixels = np.float32([[[[0.485, 0.456, 0.406], [0.0, 0.0, 0.0], [0.714, 0.68, 0.631]]]])
+    expected = [[0, 0, 0], [-0.485 / 0.229, -0.456 / 0.224, -0.406 / 0.225], [1, 1, 1]]
+    np.testing.assert_allclose(standardise(pixels).numpy()[0, 0], expected, atol=1e-6)
+
+  def test_initial_kernels_are_those_of_pytorch(self):
+    # Uniform within 1 / sqrt(fan in), whose standard deviation is that over sqrt(3).
+    model = models.build_reference_lenet()
+    fan_ins = {'conv_1': 75, 'conv_2': 150, 'fc_1': 400, 'fc_2': 120, 'output': 100}
+    for name, fan_in in fan_ins.items():
+      kernel, bias = model.get_layer(name).get_weights()
+      self.assertLessEqual(abs(kernel).max(), fan_in**-0.5)
+      self.assertGreater(abs(kernel).max(), 0.98 * fan_in**-0.5)
+      self.assertAlmostEqual(kernel.std() / (3 * fan_in) ** -0.5, 1, delta=0.1)
+      np.testing.assert_array_equal(bias, 0)
+
+  def test_seed_decides_the_weights(self):
+    one, same, other = (models.build_reference_lenet(seed=s).get_weights() for s in (7, 7, 8))
+    for a, b in zip(one, same, strict=True):
+      np.testing.assert_array_equal(a, b)
+    self.assertFalse(np.array_equal(one[0], other[0]))
+
+
 if __name__ == '__main__':
   absltest.main()

@@ -2,27 +2,17 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pandas as pd
 from absl.testing import absltest, parameterized
 
-
-def _run(pipeline, *arguments):
-  return subprocess.run(
-    [sys.executable, '-m', f'pipelines.{pipeline}', *arguments],
-    capture_output=True,
-    text=True,
-    check=False,
-    env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)},
-  )
+from tests.pipelines import testing
 
 
 class AdaptTest(parameterized.TestCase):
   def test_fast_run_ends_with_a_table_and_a_report(self):
     root = self.create_tempdir().full_path
-    result = _run('train', '--fast', '--method=fedavg', f'--run_dir={root}/run')
+    result = testing.run('train', '--fast', '--method=fedavg', f'--run_dir={root}/run')
     self.assertEqual(result.returncode, 0, result.stderr)
     arguments = (
       '--fast',
@@ -31,7 +21,7 @@ class AdaptTest(parameterized.TestCase):
       f'--from_run={root}/run',
       f'--run_dir={root}/adapted',
     )
-    result = _run('adapt', *arguments)
+    result = testing.run('adapt', *arguments)
     self.assertEqual(result.returncode, 0, result.stderr)
     for text in ('Local only', 'Federated', 'EWC', f'Report: {root}/adapted/report.html'):
       self.assertIn(text, result.stdout)
@@ -39,16 +29,16 @@ class AdaptTest(parameterized.TestCase):
     with open(f'{root}/adapted/hparams.json', encoding='utf-8') as file:
       hparams = json.load(file)
     self.assertEqual((hparams['epochs'], hparams['max_clients']), (2, 3))
-    result = _run('adapt', *arguments, '--seed=1')
+    result = testing.run('adapt', *arguments, '--seed=1')
     self.assertEqual(result.returncode, 1)
     self.assertIn('adapt: ', result.stderr)
     self.assertIn('seed was 0, now 1', result.stderr)
 
   def test_sweep_of_techniques(self):
     root = self.create_tempdir().full_path
-    result = _run('train', '--fast', '--method=fedavg', f'--run_dir={root}/run')
+    result = testing.run('train', '--fast', '--method=fedavg', f'--run_dir={root}/run')
     self.assertEqual(result.returncode, 0, result.stderr)
-    result = _run(
+    result = testing.run(
       'sweep',
       '--pipeline=adapt',
       '--grid=adaptation=fine_tune;fine_tune,freeze_base',
@@ -73,19 +63,19 @@ class AdaptTest(parameterized.TestCase):
   )
   def test_refuses(self, arguments, sentence):
     run_dir = self.create_tempdir().full_path + '/run'
-    result = _run('adapt', *arguments, f'--run_dir={run_dir}')
+    result = testing.run('adapt', *arguments, f'--run_dir={run_dir}')
     self.assertNotEqual(result.returncode, 0)
     self.assertIn(sentence, result.stderr)
     self.assertNotIn('Traceback', result.stderr)
     self.assertFalse(os.path.exists(run_dir))
 
   def test_run_dir_is_needed(self):
-    result = _run('adapt', '--from_run=runs/try')
+    result = testing.run('adapt', '--from_run=runs/try')
     self.assertEqual(result.returncode, 1)
     self.assertIn('--run_dir is missing', result.stderr)
 
   def test_help_speaks_of_the_field(self):
-    result = _run('adapt', '--help')
+    result = testing.run('adapt', '--help')
     for text in ('--ewc_strength', 'freeze_base', '--clients_per_device'):
       self.assertIn(text, result.stdout)
 

@@ -1,30 +1,20 @@
 """Tests of the experiment on mood, run as a user runs it."""
 
 import os
-import subprocess
-import sys
 
 import pandas as pd
 from absl.testing import absltest, parameterized
 
+from tests.pipelines import testing
+
 _METRIC = 'pooled_test/accuracy'
-
-
-def _mood(*flags):
-  return subprocess.run(
-    [sys.executable, '-m', 'pipelines.mood', *flags],
-    capture_output=True,
-    text=True,
-    check=False,
-    env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)},
-  )
 
 
 class MoodTest(parameterized.TestCase):
   def test_fast_from_global_to_local_and_again(self):
     sweep_dir = self.create_tempdir().full_path + '/mood'
     command = (f'--sweep_dir={sweep_dir}', '--fast', '--rounds=2', '--seeds=3')
-    result = _mood(*command)
+    result = testing.run('mood', *command)
     self.assertEqual(result.returncode, 0, result.stderr)
     table = pd.read_csv(f'{sweep_dir}/results.csv')
     self.assertEqual(
@@ -41,7 +31,7 @@ class MoodTest(parameterized.TestCase):
     self.assertIn(f'{sweep_dir}/report.html', result.stdout)
 
     modified = os.path.getmtime(f'{sweep_dir}/trials/local_layer_share=1__seed=3/summary.json')
-    self.assertEqual(_mood(*command).returncode, 0)
+    self.assertEqual(testing.run('mood', *command).returncode, 0)
     self.assertEqual(
       os.path.getmtime(f'{sweep_dir}/trials/local_layer_share=1__seed=3/summary.json'), modified
     )
@@ -52,7 +42,8 @@ class MoodTest(parameterized.TestCase):
       f'{user},{mood} day,{score}' for user in 'ab' for mood, score in (('good', 9), ('bad', 1)) * 8
     ]
     path = self.create_tempfile('own.csv', '\n'.join(['user,text,score', *rows])).full_path
-    result = _mood(
+    result = testing.run(
+      'mood',
       f'--sweep_dir={sweep_dir}',
       f'--data_dir={path}',
       '--grid=local_layer_share=0.4',
@@ -77,13 +68,13 @@ class MoodTest(parameterized.TestCase):
     (('--sweep_dir=x', '--grid=local_layer_share=2'), '--local_layer_share is 2'),
   )
   def test_refuses(self, flags, sentence):
-    result = _mood(*flags)
+    result = testing.run('mood', *flags)
     self.assertEqual(result.returncode, 1)
     self.assertIn(sentence, result.stderr)
     self.assertNotIn('Traceback', result.stderr)
 
   def test_help_shows_both_kinds_of_flags(self):
-    result = _mood('--help')
+    result = testing.run('mood', '--help')
     for text in ('--sweep_dir', '--bilstm_units', '--local_layer_share', 'pipelines.sweep'):
       self.assertIn(text, result.stdout)
 

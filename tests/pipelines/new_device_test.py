@@ -1,28 +1,18 @@
 """Tests of the new-device pipeline, run as a user runs it."""
 
 import os
-import subprocess
-import sys
 
 import pandas as pd
 from absl.testing import absltest, parameterized
 
-
-def _run(pipeline, *arguments):
-  return subprocess.run(
-    [sys.executable, '-m', f'pipelines.{pipeline}', *arguments],
-    capture_output=True,
-    text=True,
-    check=False,
-    env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)},
-  )
+from tests.pipelines import testing
 
 
 class NewDeviceTest(parameterized.TestCase):
   def test_fast_run_ends_with_a_table_and_a_figure(self):
     root = self.create_tempdir().full_path
     for method in ('fedprox', 'lg_fedavg'):
-      result = _run(
+      result = testing.run(
         'train', '--fast', f'--method={method}', '--baselines=', f'--run_dir={root}/{method}'
       )
       self.assertEqual(result.returncode, 0, result.stderr)
@@ -32,7 +22,7 @@ class NewDeviceTest(parameterized.TestCase):
       '--transform=invert',
       f'--run_dir={root}/joined',
     )
-    result = _run('new_device', *arguments)
+    result = testing.run('new_device', *arguments)
     self.assertEqual(result.returncode, 0, result.stderr)
     for text in ('2 classes per client', 'invert', f'Report: {root}/joined/report.html'):
       self.assertIn(text, result.stdout)
@@ -42,7 +32,7 @@ class NewDeviceTest(parameterized.TestCase):
     self.assertTrue(os.path.exists(f'{root}/joined/figures/forgetting.png'))
     curves = pd.read_csv(f'{root}/joined/curves.csv')
     self.assertLen(curves, 4 * 4)
-    result = _run('new_device', *arguments, '--seed=1')
+    result = testing.run('new_device', *arguments, '--seed=1')
     self.assertEqual(result.returncode, 1)
     self.assertIn('new_device: ', result.stderr)
     self.assertIn('seed was 0, now 1', result.stderr)
@@ -57,19 +47,19 @@ class NewDeviceTest(parameterized.TestCase):
   )
   def test_refuses(self, arguments, sentence):
     run_dir = self.create_tempdir().full_path + '/run'
-    result = _run('new_device', *arguments, f'--run_dir={run_dir}')
+    result = testing.run('new_device', *arguments, f'--run_dir={run_dir}')
     self.assertNotEqual(result.returncode, 0)
     self.assertIn(sentence, result.stderr)
     self.assertNotIn('Traceback', result.stderr)
     self.assertFalse(os.path.exists(run_dir))
 
   def test_run_dir_is_needed(self):
-    result = _run('new_device', '--from_run=runs/try')
+    result = testing.run('new_device', '--from_run=runs/try')
     self.assertEqual(result.returncode, 1)
     self.assertIn('--run_dir is missing', result.stderr)
 
   def test_help_speaks_of_the_field(self):
-    result = _run('new_device', '--help')
+    result = testing.run('new_device', '--help')
     for text in ('--old_clients_share', 'rotate90', '--clients_per_device'):
       self.assertIn(text, result.stdout)
 

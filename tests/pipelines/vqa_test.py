@@ -2,27 +2,17 @@
 
 import os
 import re
-import subprocess
-import sys
 
 import pandas as pd
 from absl.testing import absltest, parameterized
 
-
-def _vqa(*flags):
-  return subprocess.run(
-    [sys.executable, '-m', 'pipelines.vqa', *flags],
-    capture_output=True,
-    text=True,
-    check=False,
-    env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)},
-  )
+from tests.pipelines import testing
 
 
 class VqaTest(parameterized.TestCase):
   def test_fast_has_the_rows_of_table_2(self):
     sweep_dir = self.create_tempdir().full_path + '/vqa'
-    result = _vqa(f'--sweep_dir={sweep_dir}', '--fast', '--goal_accuracy=0.001,0.999')
+    result = testing.run('vqa', f'--sweep_dir={sweep_dir}', '--fast', '--goal_accuracy=0.001,0.999')
     self.assertEqual(result.returncode, 0, result.stderr)
     table = pd.read_csv(f'{sweep_dir}/results.csv')
     self.assertEqual(
@@ -47,7 +37,7 @@ class VqaTest(parameterized.TestCase):
     (('--sweep_dir=x', '--data_dir=y'), '--task=vqa needs both --data_dir'),
   )
   def test_refuses(self, flags, sentence):
-    result = _vqa(*flags)
+    result = testing.run('vqa', *flags)
     self.assertEqual(result.returncode, 1)
     self.assertIn(sentence, result.stderr)
     self.assertNotIn('Traceback', result.stderr)

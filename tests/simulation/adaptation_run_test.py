@@ -203,7 +203,7 @@ class TableTest(absltest.TestCase):
       clients=own,
       local_only=None,
       is_held_out=np.zeros(4, bool),
-      federated_data=types.SimpleNamespace(has_sequences=True),
+      federated_data=types.SimpleNamespace(has_plain_labels=False),
     )
     self.config = config_lib.AdaptConfig(adaptation=('ewc',), learning_rate=(0.1, 0.2))
     self.adapted = {

@@ -1,5 +1,6 @@
 """What it took the methods of a sweep to reach an accuracy, as Table 2 of Liang et al. has it."""
 
+from tff_lg import goal_names
 from tff_lg.analysis import formats, names
 from tff_lg.analysis.sweep_folder import SweepResults
 from tff_lg.analysis.tables import Column, Table
@@ -23,7 +24,7 @@ def goal_table(sweep_dir: str, goal: float) -> Table:
     RunFolderError: a file of the sweep is damaged, no trial is complete, or none had this goal.
   """
   results = SweepResults.load(sweep_dir)
-  rounds, parameters, _ = names.goal_counts(goal)
+  rounds, parameters, _ = goal_names.goal_counts(goal)
   axes = list(results.axes)
   points = results.points(_ACCURACY)
   for name, metric in (('rounds', rounds), ('parameters', parameters)):

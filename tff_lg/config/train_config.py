@@ -39,7 +39,7 @@ PARTITIONS = (
 )
 # Of the tasks that offer a choice; the first is the default.
 MODELS: Mapping[str, tuple[str, ...]] = {
-  'cifar10': ('lenet', 'resnet18'),
+  'cifar10': ('lenet', 'reference_lenet', 'resnet18'),
   embedding.TASK: embedding.MODELS,
   client_files.TASK: client_files.MODELS,
 }
@@ -116,10 +116,11 @@ class TrainConfig(
   )
   model: str | None = option(
     None,
-    'Network. Of --task=cifar10: LeNet-5 (default), or ResNet-18 with group normalisation. Of '
-    '--task=embeddings: dense ReLU layers (default), gated units, or gated units conditioned on '
-    "the client, by shifts in the global model or by the client's own. Of --task=client_files: "
-    'dense ReLU layers (default), or LeNet-5.',
+    'Network. Of --task=cifar10: LeNet-5 (default), LeNet-5 on standardised pixels with the '
+    'smaller initial weights of the LG-FedAvg reference code, or ResNet-18 with group '
+    'normalisation. Of --task=embeddings: dense ReLU layers (default), gated units, or gated units '
+    "conditioned on the client, by shifts in the global model or by the client's own. Of "
+    '--task=client_files: dense ReLU layers (default), or LeNet-5.',
     tuple(model for models in MODELS.values() for model in models),
   )
   method: str = option('lg_fedavg', 'The method after the warm start.', METHODS)

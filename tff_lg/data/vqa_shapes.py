@@ -70,7 +70,7 @@ class ShapeQuestions(NamedTuple):
 
 
 def generate_shapes(
-  num_train: int = 3500, num_test: int = 500, questions_a_picture: int = 10, seed: int = 0
+  num_train: int = 4200, num_test: int = 500, questions_a_picture: int = 10, seed: int = 0
 ) -> ShapeQuestions:
   """Generates pictures, their features, questions and answers.
 

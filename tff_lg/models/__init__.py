@@ -2,10 +2,10 @@
 
 The room turns a Keras model into a `LocalGlobalModel`: TFF's functional model
 and, for each weight, whether the server aggregates it (global) or it never
-leaves its client (local). `build_mlp` and `build_lenet` are the networks of the
-LG-FedAvg paper, `build_cgau` is that of Rieger et al., `build_resnet18` and `build_lstm`
-are those of Yu et al. for images and for text. `build_bilstm` gives a whole text one label,
-`build_vqa` answers a question about a picture.
+leaves its client (local). `build_mlp`, `build_lenet` and `build_reference_lenet` are the
+networks of the LG-FedAvg paper, `build_cgau` is that of Rieger et al., `build_resnet18`
+and `build_lstm` are those of Yu et al. for images and for text. `build_bilstm` gives a
+whole text one label, `build_vqa` answers a question about a picture.
 An `AuxiliaryNetwork` learns on a client's local layers and stays there; one of
 `build_adversary` keeps protected attributes out of them.
 
@@ -25,7 +25,7 @@ from tff_lg.models.cgau_network import (
   unknown_client_weights,
 )
 from tff_lg.models.dropout import StatelessDropout
-from tff_lg.models.lenet import build_lenet
+from tff_lg.models.lenet import build_lenet, build_reference_lenet
 from tff_lg.models.local_global import LocalGlobalModel, ModelWeights, from_keras, layer_names
 from tff_lg.models.lstm import build_lstm
 from tff_lg.models.mlp import build_mlp
@@ -52,6 +52,7 @@ __all__ = [
   'build_bilstm',
   'build_cgau',
   'build_lenet',
+  'build_reference_lenet',
   'build_lstm',
   'build_mlp',
   'build_resnet18',

@@ -151,4 +151,5 @@ class _ClassAccuracy(tf.keras.metrics.SparseCategoricalAccuracy):
   def update_state(
     self, y_true: tf.Tensor, y_pred: tf.Tensor, sample_weight: tf.Tensor | None = None
   ) -> tf.Operation:
+    """Counts labels int32 [n, 1 + k] against logits [n, num_classes]."""
     return super().update_state(y_true[:, 0], y_pred, sample_weight)

@@ -1,8 +1,7 @@
 """The round loop: sample a cohort, run a round, evaluate, release, checkpoint.
 
-A run is a list of phases, each a process and a number of rounds; LG-FedAvg after a
-FedAvg warm start is two. Everything random in a round is drawn from the seed and the
-round's number, so a run that goes on from a checkpoint gives the same bits.
+A run is a list of phases, each a process and a number of rounds; LG-FedAvg after a FedAvg warm
+start is two. What is random follows from seed and round, so a resumed run gives the same bits.
 """
 
 import dataclasses

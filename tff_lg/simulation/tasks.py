@@ -107,6 +107,7 @@ TASKS: Mapping[str, Task] = {
   'cifar10': Task(
     {
       'lenet': _of_images(models.build_lenet, 'conv_1', 'conv_2'),
+      'reference_lenet': _of_images(models.build_reference_lenet, 'conv_1', 'conv_2'),
       'resnet18': _of_images(models.build_resnet18, *models.RESNET18_BODY),
     },
     augment=augmentation.crop_and_flip,
