@@ -17,11 +17,12 @@ fit in memory are read when needed: `load_client_folder`, `load_client_database`
 from tff_lg.data import partitioners, vocabulary
 from tff_lg.data.adult import ADULT_ATTRIBUTES, load_adult
 from tff_lg.data.client_database import load_client_database
+from tff_lg.data.client_examples import ClientExamples, UnreadClient
 from tff_lg.data.client_files import load_client_folder
 from tff_lg.data.client_parts import PartSplit
-from tff_lg.data.client_reader import ClientReader, UnreadClient
+from tff_lg.data.client_reader import ClientReader
 from tff_lg.data.examples import DataError, Examples, Source, concatenate
-from tff_lg.data.federated import ClientExamples, FederatedData, partition_clients
+from tff_lg.data.federated import FederatedData, partition_clients
 from tff_lg.data.held_out import Choose as ChooseHeldOut
 from tff_lg.data.held_out import hold_out_clients, readmit_held_out
 from tff_lg.data.iid_twin import iid_twin

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from absl import logging
 
-from tff_lg.data import arrays, client_parts, client_reader, examples, federated
+from tff_lg.data import arrays, client_examples, client_parts, client_reader, examples, federated
 
 
 def load_client_database(
@@ -51,7 +51,7 @@ def load_client_database(
   client_ids = [name for name in sorted(given) if not is_split or given[name].get('train')]
   sizes = [split.sizes(given[name]) for name in client_ids]
 
-  def read(number: int) -> federated.ClientExamples:
+  def read(number: int) -> client_examples.ClientExamples:
     client_id = client_ids[number]
     found: dict[str, list[bytes]] = {}
     with _connect(file, f'client {client_id}') as connection:

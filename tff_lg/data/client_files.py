@@ -5,7 +5,7 @@ import zipfile
 
 import numpy as np
 
-from tff_lg.data import arrays, client_parts, client_reader, examples, federated
+from tff_lg.data import arrays, client_examples, client_parts, client_reader, examples, federated
 
 # What follows x and y in the name of an array.
 _ENDINGS = {
@@ -65,7 +65,7 @@ def load_client_folder(
         f'{client_ids[0]}.npz.'
       )
 
-  def read(number: int) -> federated.ClientExamples:
+  def read(number: int) -> client_examples.ClientExamples:
     path = root / f'{client_ids[number]}.npz'
     found = arrays.read_npz(path)
     given = {}

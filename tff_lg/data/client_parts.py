@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from tff_lg.data import examples, federated
+from tff_lg.data import client_examples, examples
 
 # What a client comes with: all its examples together, or parts that are split already.
 ALL = 'all'
@@ -50,7 +50,7 @@ class PartSplit:
 
   def split(
     self, client_id: str, given: Mapping[str, examples.Examples]
-  ) -> federated.ClientExamples:
+  ) -> client_examples.ClientExamples:
     """Splits a client's examples: `all`, or `train` with perhaps `validation` and `test`.
 
     Raises:
@@ -66,7 +66,7 @@ class PartSplit:
     for part, _ in self._taken(given):
       parts[part] = pool.take(np.sort(order[start : start + sizes[part]]))
       start += sizes[part]
-    return federated.ClientExamples(client_id, pool.take(np.sort(order[start:])), **parts)
+    return client_examples.ClientExamples(client_id, pool.take(np.sort(order[start:])), **parts)
 
   def _taken(self, given: Mapping[str, object]) -> Iterator[tuple[str, float]]:
     """The parts that are taken out of what is given, with their fractions, in order."""

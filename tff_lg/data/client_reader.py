@@ -1,47 +1,12 @@
 """Clients whose data do not fit in memory: read when needed, ahead of it where that is known."""
 
-import dataclasses
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent import futures
 
 import numpy as np
 
-from tff_lg.data import client_parts, examples, federated
-
-
-@dataclasses.dataclass(frozen=True, eq=False, slots=True)
-class UnreadClient:
-  """A client as `ClientExamples` has it, but its examples are read each time they are asked for.
-
-  Attributes:
-    client_id: its name.
-    number: its place in the reader.
-    reader: that keeps some clients in memory.
-  """
-
-  client_id: str
-  number: int
-  reader: 'ClientReader'
-
-  def size(self, part: str) -> int:
-    """How many examples a part has; nothing is read."""
-    return int(self.reader.num_examples[part][self.number])
-
-  @property
-  def train(self) -> examples.Examples:
-    """The training examples."""
-    return self.reader.read(self.number).train
-
-  @property
-  def validation(self) -> examples.Examples:
-    """The validation examples."""
-    return self.reader.read(self.number).validation
-
-  @property
-  def test(self) -> examples.Examples:
-    """The test examples."""
-    return self.reader.read(self.number).test
+from tff_lg.data import client_examples, client_parts, examples, federated
 
 
 class ClientReader:
@@ -61,7 +26,7 @@ class ClientReader:
     self,
     client_ids: Sequence[str],
     num_examples: Mapping[str, np.ndarray],
-    read: Callable[[int], federated.ClientExamples],
+    read: Callable[[int], client_examples.ClientExamples],
     *,
     row_shape: Sequence[int],
     num_classes: int,
@@ -105,9 +70,9 @@ class ClientReader:
     self._thread = futures.ThreadPoolExecutor(1, 'client-data')
     self._lock = threading.Lock()
     # In the order in which they were last wanted.
-    self._kept: dict[int, futures.Future[federated.ClientExamples]] = {}
+    self._kept: dict[int, futures.Future[client_examples.ClientExamples]] = {}
 
-  def read(self, number: int) -> federated.ClientExamples:
+  def read(self, number: int) -> client_examples.ClientExamples:
     """A client's examples, waited for; DataError if they are missing, damaged or others."""
     return self._fetch(number).result()
 
@@ -123,7 +88,8 @@ class ClientReader:
     )
     return federated.FederatedData(
       clients=tuple(
-        UnreadClient(client_id, number, self) for number, client_id in enumerate(self.client_ids)
+        client_examples.UnreadClient(client_id, number, self)
+        for number, client_id in enumerate(self.client_ids)
       ),
       test=nothing,
       num_classes=self._num_classes,
@@ -131,7 +97,7 @@ class ClientReader:
       reader=self,
     )
 
-  def _fetch(self, number: int) -> 'futures.Future[federated.ClientExamples]':
+  def _fetch(self, number: int) -> 'futures.Future[client_examples.ClientExamples]':
     with self._lock:
       future = self._kept.pop(number, None) or self._thread.submit(self._load, number)
       self._kept[number] = future
@@ -139,7 +105,7 @@ class ClientReader:
         del self._kept[next(iter(self._kept))]
     return future
 
-  def _load(self, number: int) -> federated.ClientExamples:
+  def _load(self, number: int) -> client_examples.ClientExamples:
     """Reads a client and checks that it is what the list of clients says."""
     client = self._read_client(number)
     where = f'client {self.client_ids[number]}'

@@ -1,30 +1,12 @@
 """From a data set to clients, each with its own training, validation and test examples."""
 
 import dataclasses
-from typing import TYPE_CHECKING
 
 import numpy as np
 from absl import logging
 
-from tff_lg.data import examples, splits, vocabulary
+from tff_lg.data import client_examples, examples, splits, vocabulary
 from tff_lg.data.partitioners import partitioner as partitioner_lib
-
-if TYPE_CHECKING:
-  from tff_lg.data import client_reader
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class ClientExamples:
-  """One client's data; the three parts share no example."""
-
-  client_id: str
-  train: examples.Examples
-  validation: examples.Examples
-  test: examples.Examples
-
-  def size(self, part: str) -> int:
-    """How many examples a part has."""
-    return len(getattr(self, part))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -42,13 +24,13 @@ class FederatedData:
     reader: of clients that are read when needed; None where all are in memory.
   """
 
-  clients: 'tuple[ClientExamples | client_reader.UnreadClient, ...]'
+  clients: tuple[client_examples.ClientExamples | client_examples.UnreadClient, ...]
   test: examples.Examples
   num_classes: int
   class_names: tuple[str, ...]
-  held_out: 'tuple[ClientExamples | client_reader.UnreadClient, ...]' = ()
+  held_out: tuple[client_examples.ClientExamples | client_examples.UnreadClient, ...] = ()
   vocabulary: tuple[str, ...] = ()
-  reader: 'client_reader.ClientReader | None' = None
+  reader: client_examples.Reader | None = None
 
   @property
   def has_sequences(self) -> bool:
@@ -153,7 +135,7 @@ def partition_clients(
   for client_id, part, test_part in zip(client_ids, parts, test_parts, strict=True):
     kept, held = splits.hold_out(train.y[part], validation_fraction, rng)
     clients.append(
-      ClientExamples(
+      client_examples.ClientExamples(
         client_id=client_id,
         train=train.take(part[kept]),
         validation=train.take(part[held]),

@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 
-from tff_lg.data import examples, federated
+from tff_lg.data import client_examples, examples, federated
 
 
 def iid_twin(data: federated.FederatedData, seed: int) -> federated.FederatedData:
@@ -33,7 +33,7 @@ def iid_twin(data: federated.FederatedData, seed: int) -> federated.FederatedDat
     parts[part] = [pool.take(order[start:end]) for start, end in itertools.pairwise(bounds)]
   ids = federated.numbered_ids(len(data.clients))
   clients = tuple(
-    federated.ClientExamples(client_id, *of_client)
+    client_examples.ClientExamples(client_id, *of_client)
     for client_id, *of_client in zip(ids, *parts.values(), strict=True)
   )
   return dataclasses.replace(data, clients=clients)

@@ -7,6 +7,7 @@ import numpy as np
 from absl import logging
 
 from tff_lg.data import (
+  client_examples,
   examples,
   federated,
   held_out,
@@ -103,7 +104,7 @@ def load_mood(
       np.digitize(users[user].scores, edges[1:-1]).astype(np.int32),
     )
     parts = map(of_user.take, split[user])
-    clients[user] = federated.ClientExamples(user, **dict(zip(_PARTS, parts, strict=True)))
+    clients[user] = client_examples.ClientExamples(user, **dict(zip(_PARTS, parts, strict=True)))
   taking_part = tuple(clients[user] for user in trained_on)
   return federated.FederatedData(
     taking_part,

@@ -6,6 +6,7 @@ import numpy as np
 from absl import logging
 
 from tff_lg.data import (
+  client_examples,
   examples,
   federated,
   held_out,
@@ -92,7 +93,7 @@ def load_text(
   )
   index = {token: number for number, token in enumerate(known)}
   clients = {
-    user: federated.ClientExamples(
+    user: client_examples.ClientExamples(
       user,
       *(_sequences(vocabulary.encode(tokens, index), sequence_length) for tokens in parts[user]),
     )

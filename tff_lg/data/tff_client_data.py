@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tff_lg.data import arrays, client_parts, client_reader, federated
+from tff_lg.data import arrays, client_examples, client_parts, client_reader, federated
 
 if TYPE_CHECKING:
   import tensorflow as tf
@@ -71,7 +71,7 @@ def from_client_data(
     known = {} if num_examples is None else {name: num_examples[client_id]}
     return {n: known[n] if n in known else _count(of_n) for n, of_n in datasets(client_id).items()}
 
-  def read(number: int) -> federated.ClientExamples:
+  def read(number: int) -> client_examples.ClientExamples:
     client_id, parts = client_ids[number], {}
     for part, dataset in datasets(client_id).items():
       batches = list(dataset.batch(_BATCH_SIZE).as_numpy_iterator())
