@@ -19,7 +19,7 @@ LEARNING_RATE = 0.05
 _CLIENTS_AT_A_TIME = 2
 
 
-def _on(make_context: Callable[[], tff.framework.SyncContext]) -> Callable:
+def on_context(make_context: Callable[[], tff.framework.SyncContext]) -> Callable:
   """Makes a contender build and run on a context."""
 
   def decorate(build: Callable[[workloads.Workload], Round]) -> Callable:
@@ -138,8 +138,8 @@ OURS = 'our process on our runtime'
 # The first is what the others are measured against.
 CONTENDERS: Mapping[str, Callable[[workloads.Workload], Round]] = {
   'bare TensorFlow loop, two clients at a time': bare_loop,
-  OURS: _on(_LOCAL_RUNTIME)(our_fed_avg),
-  'the same, five clients stacked': _on(_STACKING_RUNTIME)(our_fed_avg),
-  "stock TFF's FedAvg on our runtime": _on(_LOCAL_RUNTIME)(stock_fed_avg),
-  "stock TFF's FedAvg on its own runtime": _on(_TFF_RUNTIME)(stock_fed_avg),
+  OURS: on_context(_LOCAL_RUNTIME)(our_fed_avg),
+  'the same, five clients stacked': on_context(_STACKING_RUNTIME)(our_fed_avg),
+  "stock TFF's FedAvg on our runtime": on_context(_LOCAL_RUNTIME)(stock_fed_avg),
+  "stock TFF's FedAvg on its own runtime": on_context(_TFF_RUNTIME)(stock_fed_avg),
 }

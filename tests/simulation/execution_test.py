@@ -45,8 +45,8 @@ class SetExecutionContextTest(absltest.TestCase):
       self.assertEqual(_add_one(1), 2)
 
   def test_unknown_runtime_is_refused(self):
-    with self.assertRaisesRegex(ValueError, 'runtime is ray, expected local or tff'):
-      simulation.set_execution_context('ray')
+    with self.assertRaisesRegex(ValueError, 'runtime is cpp, expected local, tff or ray'):
+      simulation.set_execution_context('cpp')
 
   def test_workers_end_with_their_context_and_with_the_program(self):
     # A worker that lives on would hold the pipe, and this call, until the time is out.

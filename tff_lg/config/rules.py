@@ -346,10 +346,17 @@ def _check_contradictions(config: TrainConfig) -> None:
       f'{config.client_weighting}.',
     ),
     (
-      config.runtime == 'tff'
+      config.runtime != 'local'
       and (config.devices != ('auto',) or config.clients_per_device or config.stacked_clients != 1),
-      '--devices, --clients_per_device and --stacked_clients belong to --runtime=local: '
-      "TFF's own runtime knows none of them.",
+      '--devices, --clients_per_device and --stacked_clients belong to --runtime=local, but '
+      f'--runtime is {config.runtime}.',
+    ),
+    (
+      config.runtime != 'ray'
+      and (config.ray_address, config.ray_actors, config.ray_actor_cpus, config.ray_actor_gpus)
+      != ('', 1, 1.0, 0.0),
+      '--ray_address, --ray_actors, --ray_actor_cpus and --ray_actor_gpus belong to --runtime=ray, '
+      f'but --runtime is {config.runtime}.',
     ),
     (
       config.method in (config.baselines or ()),
@@ -365,11 +372,11 @@ def _check_ranges(config: TrainConfig) -> None:
   positive = (
     'num_clients classes_per_client shards_per_client dirichlet_alpha rounds clients_per_round '
     'clients_per_device client_epochs client_steps batch_size client_learning_rate '
-    'server_learning_rate evaluate_every checkpoint_every'
+    'server_learning_rate evaluate_every checkpoint_every ray_actors ray_actor_cpus'
   )
   not_negative = (
     'held_out_clients max_evaluated_clients warm_start_rounds client_learning_rate_decay '
-    'proximal_strength client_momentum server_momentum stacked_clients seed'
+    'proximal_strength client_momentum server_momentum stacked_clients ray_actor_gpus seed'
   )
   for names, allowed, expected in (
     (positive, lambda value: value > 0, 'more than 0'),

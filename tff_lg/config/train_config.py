@@ -47,7 +47,7 @@ SELECTION_METRICS = ('accuracy', 'loss')
 SELECTION_SCOPES = ('client', 'pooled')
 METHODS = ('fedavg', 'fedsgd', 'fedprox', 'local_only', 'lg_fedavg', 'mtl')
 CLIENT_STORES = ('memory', 'disk')
-RUNTIMES = ('local', 'tff')
+RUNTIMES = ('local', 'tff', 'ray')
 COHORT_SAMPLINGS = ('fixed_size', 'poisson')
 CLIENT_WEIGHTINGS = ('examples', 'uniform', 'gradient_norm')
 
@@ -218,9 +218,22 @@ class TrainConfig(
   )
   runtime: str = option(
     'local',
-    "What runs the computations: this process, or TFF's own worker process. The results differ "
-    'by the rounding of floats at most.',
+    "What runs the computations: this process; TFF's own worker process, whose results differ by "
+    'the rounding of floats at most; or this process and Ray actors with the work at clients, '
+    'with the same results as this process alone.',
     RUNTIMES,
+  )
+  ray_address: str = option(
+    '',
+    'Cluster (--runtime=ray): auto for the one of this machine, HOST:PORT for one of several; '
+    'Ray is started on this machine by default, and ended with the run.',
+  )
+  ray_actors: int = option(1, 'Processes that clients are spread over (--runtime=ray).')
+  ray_actor_cpus: float = option(
+    1.0, 'CPUs of each Ray actor; it runs as many clients at a time, at least one (--runtime=ray).'
+  )
+  ray_actor_gpus: float = option(
+    0.0, 'GPUs of each Ray actor; 0.5 for two actors that share one (--runtime=ray).'
   )
   devices: tuple[str, ...] = option(
     ('auto',),

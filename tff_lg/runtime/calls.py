@@ -14,13 +14,28 @@ _AT_A_TIME = 10
 
 
 class TensorFlowCall:
-  """A TensorFlow computation as a function of one value."""
+  """A TensorFlow computation as a function of one value.
 
-  def __init__(self, function: tensorflow_functions.FlatFunction, result_type: tff.Type) -> None:
+  Attributes:
+    part: the building block that the function is of, if it is of one.
+  """
+
+  def __init__(
+    self,
+    function: tensorflow_functions.FlatFunction,
+    result_type: tff.Type,
+    part: tff.framework.CompiledComputation | None = None,
+  ) -> None:
     """Wraps a function of flat tensors, whose results are packed by `result_type`."""
+    self.part = part
     self._function = function
     self._result_type = result_type
     self._chain = functools.cache(self._build_chain)
+
+  @functools.cached_property
+  def content(self) -> bytes:
+    """The part, for another process."""
+    return self.part.proto.SerializeToString(deterministic=True)
 
   def __call__(self, argument: Any) -> Any:
     """The result for an argument, which is None for a function without parameter."""

@@ -1,13 +1,15 @@
 """TFF contexts that run computations in this process."""
 
 import asyncio
+import contextlib
 import dataclasses
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import tensorflow_federated as tff
 
-from tff_lg.runtime import cache, interpreter, values, workers
+from tff_lg.runtime import cache, interpreter, ray_cluster, remote, values, workers
 from tff_lg.runtime import tff_internals as internals
 
 
@@ -71,19 +73,40 @@ class LocalExecutionContext(tff.framework.SyncContext):
     if arg is not None:
       found = internals.infer_cardinalities(arg, function_type.parameter)
       num_clients = found.get(tff.CLIENTS, num_clients)
-    run = interpreter.Run(num_clients, self._pool, self._stacked_clients)
-
-    def embed(argument: tff.framework.ConcreteComputation) -> Callable[[Any], Any]:
-      return self._compile(argument).closure({}, run)
-
     compiled = self._compile(comp)
-    if arg is not None:
-      arg = compiled.ingest(arg, embed)
-    return compiled.release(compiled.closure({}, run)(arg))
+    with self._start_run(num_clients) as run:
+
+      def embed(argument: tff.framework.ConcreteComputation) -> Callable[[Any], Any]:
+        return self._compile(argument).closure({}, run)
+
+      if arg is not None:
+        arg = compiled.ingest(arg, embed)
+      return compiled.release(compiled.closure({}, run)(arg))
+
+  @contextlib.contextmanager
+  def _start_run(self, num_clients: int) -> Iterator[interpreter.Run]:
+    yield interpreter.Run(num_clients, self._pool, self._stacked_clients)
 
   def cancel(self) -> None:
     """Ends the clients that run, for other threads; their `invoke` raises an error."""
     self._pool.cancel()
+
+
+class RayExecutionContext(LocalExecutionContext):
+  """Evaluates TFF computations with the work at clients spread over Ray actors."""
+
+  def __init__(self, actors: Sequence[Any], *, default_num_clients: int = 0) -> None:
+    """See `create_ray_execution_context`, which also starts the actors."""
+    super().__init__(default_num_clients=default_num_clients, devices='cpu')
+    self._clients = remote.RemoteClients(actors)
+
+  @contextlib.contextmanager
+  def _start_run(self, num_clients: int) -> Iterator[interpreter.Run]:
+    at_clients = self._clients.start_run(num_clients)
+    try:
+      yield interpreter.Run(num_clients, self._pool, remote_run=at_clients)
+    finally:
+      at_clients.close()
 
 
 class AsyncLocalExecutionContext(tff.framework.AsyncContext):
@@ -150,5 +173,59 @@ def set_local_execution_context(
     devices=devices,
     clients_per_device=clients_per_device,
     stacked_clients=stacked_clients,
+  )
+  tff.framework.set_default_context(context)
+
+
+def create_ray_execution_context(
+  *,
+  default_num_clients: int = 0,
+  ray_address: str = '',
+  ray_actors: int = 1,
+  ray_actor_cpus: float = 1.0,
+  ray_actor_gpus: float = 0.0,
+) -> RayExecutionContext:
+  """Makes a context that spreads the work at clients over Ray actors.
+
+  What is at the server is evaluated in this process. Results have the same bits as the
+  local runtime's, for any number of actors, on processors of the same kind.
+
+  Args:
+    default_num_clients: clients of a computation whose argument does not tell.
+    ray_address: `auto` for the cluster of this machine, HOST:PORT for one of several; empty
+      to start Ray on this machine, which ends with the context.
+    ray_actors: processes that clients are spread over.
+    ray_actor_cpus: of each; it runs as many clients at a time, at least one.
+    ray_actor_gpus: of each; a share, such as 0.5, for actors that share a GPU.
+
+  Returns:
+    The context, for `tff.framework.set_default_context`.
+
+  Raises:
+    ValueError: a number is out of range, or the cluster has no room for the actors.
+    ClusterError: there is no cluster at the address, or the actors do not start.
+  """
+  options = ray_cluster.RayOptions(ray_address, ray_actors, ray_actor_cpus, ray_actor_gpus)
+  actors, end = ray_cluster.start_actors(options)
+  context = RayExecutionContext(actors, default_num_clients=default_num_clients)
+  weakref.finalize(context, end)
+  return context
+
+
+def set_ray_execution_context(
+  *,
+  default_num_clients: int = 0,
+  ray_address: str = '',
+  ray_actors: int = 1,
+  ray_actor_cpus: float = 1.0,
+  ray_actor_gpus: float = 0.0,
+) -> None:
+  """Makes Ray actors run all work at clients; see `create_ray_execution_context`."""
+  context = create_ray_execution_context(
+    default_num_clients=default_num_clients,
+    ray_address=ray_address,
+    ray_actors=ray_actors,
+    ray_actor_cpus=ray_actor_cpus,
+    ray_actor_gpus=ray_actor_gpus,
   )
   tff.framework.set_default_context(context)

@@ -7,8 +7,10 @@ become a `Group`, which `tff_lg.runtime.fusion` makes one function of.
 """
 
 import dataclasses
+import functools
 
 import tensorflow_federated as tff
+from tensorflow_federated.proto.v0 import computation_pb2
 
 MAPS = ('federated_map', 'federated_apply')
 ZIPS = ('federated_zip_at_clients', 'federated_zip_at_server')
@@ -29,6 +31,23 @@ class Group:
   placement: tff.framework.PlacementLiteral
   local_values: list[tuple[str, tff.framework.Call]]
   results: list[str]
+
+  @functools.cached_property
+  def content(self) -> bytes:
+    """All of the group, for `from_content` in another process."""
+    types = {name: value.type_signature for name, value in self.local_values}
+    results = tff.framework.Struct(
+      [tff.framework.Reference(name, types[name]) for name in self.results]
+    )
+    block = tff.framework.Block(self.local_values, results)
+    return block.proto.SerializeToString(deterministic=True)
+
+
+def from_content(content: bytes) -> Group:
+  """The group at clients whose `content` it is."""
+  proto = computation_pb2.Computation.FromString(content)
+  block = tff.framework.Block.from_proto(proto)
+  return Group(tff.CLIENTS, list(block.locals), [result.name for result in block.result])
 
 
 def plan(block: tff.framework.Block) -> list[Group | tuple[str, Block]]:

@@ -17,6 +17,7 @@ from tff_lg.runtime import (
   fusion,
   groups,
   intrinsics,
+  remote,
   scheduling,
   stacking,
   values,
@@ -33,11 +34,13 @@ class Run:
     num_clients: of this invocation.
     pool: runs clients.
     stacked_clients: clients of equal shape that run in one call; 0 to measure.
+    remote_run: runs groups at clients in other processes, if there are such.
   """
 
   num_clients: int
   pool: workers.WorkerPool
   stacked_clients: int = 1
+  remote_run: remote.RemoteRun | None = None
 
 
 # Given instead of a run, closed functions are of parts that can be stacked.
@@ -135,16 +138,22 @@ def _group(group: groups.Group) -> Callable[[dict[str, Any], Run], None]:
   def program(run: Run | None) -> fusion.Program:
     return fusion.Program(group, lambda block: build(block)({}, run))
 
-  function = fusion.FusedFunction(program(None))
-  arguments = [build(argument) for argument in function.program.arguments]
-  if group.placement is tff.CLIENTS:
-    evaluate = scheduling.ClientGroup(function, lambda: program(STACKABLE))
+  blocks = fusion.Program(group, lambda block: None).arguments
+  arguments = [build(block) for block in blocks]
+  types = [block.type_signature for block in blocks]
+  at_clients = group.placement is tff.CLIENTS
+  if at_clients:
+    evaluate = scheduling.ClientGroup(lambda: program(None), lambda: program(STACKABLE))
   else:
-    evaluate = scheduling.ServerGroup(function)
+    evaluate = scheduling.ServerGroup(lambda: program(None))
 
   def step(frame: dict[str, Any], run: Run) -> None:
     values = tuple(argument(frame, run) for argument in arguments)
-    frame.update(zip(group.results, evaluate(values, run), strict=True))
+    if at_clients and run.remote_run is not None and run.num_clients:
+      results = run.remote_run.evaluate(group, values, types)
+    else:
+      results = evaluate(values, run)
+    frame.update(zip(group.results, results, strict=True))
 
   return step
 
@@ -164,7 +173,7 @@ def _literal(block: tff.framework.Literal) -> Closure:
 
 def _compiled(block: tff.framework.CompiledComputation) -> Closure:
   function = cache.import_cached(block)
-  call = calls.TensorFlowCall(function, block.type_signature.result)
+  call = calls.TensorFlowCall(function, block.type_signature.result, block)
 
   def closure(frame: Frame, run: Run) -> calls.TensorFlowCall:
     if run is STACKABLE:

@@ -10,7 +10,7 @@ from typing import Any
 import tensorflow as tf
 import tensorflow_federated as tff
 
-from tff_lg.runtime import calls, scheduling
+from tff_lg.runtime import calls, reduction, remote, scheduling
 from tff_lg.runtime import tff_internals as internals
 from tff_lg.runtime.values import AllEqual, AtClients, members
 
@@ -70,22 +70,16 @@ def _unwrap(value: Any) -> Any:
 
 
 def _aggregate(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:
-  # In the clients' order, whatever the order in which they came: `merge` is not needed.
   del function_type
-  value, zero, accumulate, _, report = argument
-  of_clients = members(value, run.num_clients)
-  if isinstance(accumulate, calls.TensorFlowCall) and of_clients:
-    try:
-      return report(accumulate.accumulate(zero, of_clients))
-    except tf.errors.OpError:
-      pass  # One at a time, the failing client is found.
-  total = zero
-  for index, member in enumerate(of_clients):
-    try:
-      total = accumulate((total, member))
-    except tf.errors.OpError as error:
-      raise scheduling.ClientComputationError('federated_aggregate', index, error) from error
-  return report(total)
+  value, zero, accumulate, merge, report = argument
+  if run.num_clients == 0:
+    return report(zero)
+  in_graph = all(isinstance(step, calls.TensorFlowCall) for step in (accumulate, merge))
+  if in_graph and isinstance(value, remote.RemoteAtClients):
+    return report(run.remote_run.reduce(value, zero, accumulate, merge))
+  steps = reduction.Reduction(zero, accumulate, merge, run.num_clients)
+  of_clients = dict(enumerate(members(value, run.num_clients)))
+  return report(steps.reduce(reduction.root(run.num_clients), of_clients))
 
 
 def _select(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:

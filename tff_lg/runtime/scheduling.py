@@ -1,5 +1,6 @@
 """Runs local processing: at each client on the workers, and at the server."""
 
+import functools
 import logging
 import re
 import time
@@ -68,9 +69,13 @@ def select_client(value: Any, index: int) -> Any:
 class ServerGroup:
   """Evaluates a group at the server."""
 
-  def __init__(self, function: fusion.FusedFunction) -> None:
-    """Takes the group's function."""
-    self._function = function
+  def __init__(self, program: Callable[[], fusion.Program]) -> None:
+    """Takes what makes the group's program, once it is needed."""
+    self._program = program
+
+  @functools.cached_property
+  def _function(self) -> fusion.FusedFunction:
+    return fusion.FusedFunction(self._program())
 
   def __call__(self, arguments: tuple, run: Any) -> tuple:
     """The group's results for the values of its arguments."""
@@ -86,12 +91,16 @@ class ClientGroup:
   """Evaluates a group at the clients, some of them in one call if they are stacked."""
 
   def __init__(
-    self, function: fusion.FusedFunction, stackable: Callable[[], fusion.Program]
+    self, program: Callable[[], fusion.Program], stackable: Callable[[], fusion.Program]
   ) -> None:
-    """Takes the group's function, and what makes its program for stacked clients."""
-    self._function = function
+    """Takes what makes the group's program, and the one for stacked clients, once needed."""
+    self._program = program
     self._stackable = stackable
     self._stacked: dict[int, stacking.StackedFunction | None] = {}
+
+  @functools.cached_property
+  def _function(self) -> fusion.FusedFunction:
+    return fusion.FusedFunction(self._program())
 
   def __call__(self, arguments: tuple, run: Any) -> list[AtClients]:
     """The group's results, each at all clients, for the values of its arguments."""

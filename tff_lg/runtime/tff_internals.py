@@ -145,16 +145,30 @@ def variant_of_elements(elements: list[Any], element_type: tff.Type) -> tf.Tenso
 
   Nothing of Python is left in it: it can be read on any thread, as often as wanted.
   """
-  specs = list(_in_tf_order(element_type, element_type))
-  if not specs:
+  return variant_of_columns(*columns_of_elements(elements, element_type))
+
+
+def columns_of_elements(
+  elements: list[Any], element_type: tff.Type
+) -> tuple[list[list[tf.Tensor]], list[tf.TensorSpec]]:
+  """Elements' tensors and their specs, as tf.data orders them.
+
+  Elements in a row whose tensors have the same shapes are stacked: each list is of such.
+  """
+  types = list(_in_tf_order(element_type, element_type))
+  if not types:
     raise NotImplementedError('The local runtime makes no sequence of elements without tensors.')
   rows = [list(_in_tf_order(element, element_type)) for element in elements]
-  parts = [
-    _slices([tf.stack(column) for column in zip(*run, strict=True)])
+  columns = [
+    [tf.stack(column) for column in zip(*run, strict=True)]
     for _, run in itertools.groupby(rows, lambda row: [tensor.shape.as_list() for tensor in row])
   ]
-  if not parts:
-    parts = [_slices([_no_elements(spec) for spec in specs])]
+  return columns, [tf.TensorSpec(each.shape, tf.as_dtype(each.dtype.type)) for each in types]
+
+
+def variant_of_columns(columns: list[list[tf.Tensor]], specs: list[tf.TensorSpec]) -> tf.Tensor:
+  """The variant tensor of what `columns_of_elements` gives."""
+  parts = list(map(_slices, columns)) or [_slices([_no_elements(spec) for spec in specs])]
   while len(parts) > 1:  # In pairs: a chain could be deeper than tf.data's stack.
     pairs = itertools.zip_longest(parts[::2], parts[1::2])
     parts = [
@@ -175,8 +189,8 @@ def _in_tf_order(value: Any, value_type: tff.Type) -> Iterable[Any]:
     yield from _in_tf_order(element, element_type)
 
 
-def _no_elements(spec: tff.TensorType) -> tf.Tensor:
-  return tf.zeros([0, *(size or 0 for size in spec.shape)], tf.as_dtype(spec.dtype.type))
+def _no_elements(spec: tf.TensorSpec) -> tf.Tensor:
+  return tf.zeros([0, *(size or 0 for size in spec.shape)], spec.dtype)
 
 
 def _slices(columns: list[tf.Tensor]) -> tf.Tensor:
@@ -184,10 +198,10 @@ def _slices(columns: list[tf.Tensor]) -> tf.Tensor:
   return tf.raw_ops.TensorSliceDataset(components=columns, output_shapes=shapes)
 
 
-def _concatenate(first: tf.Tensor, second: tf.Tensor, specs: list[tff.TensorType]) -> tf.Tensor:
+def _concatenate(first: tf.Tensor, second: tf.Tensor, specs: list[tf.TensorSpec]) -> tf.Tensor:
   return tf.raw_ops.ConcatenateDataset(
     input_dataset=first,
     another_dataset=second,
-    output_types=[tf.as_dtype(spec.dtype.type) for spec in specs],
-    output_shapes=[tf.TensorShape(spec.shape) for spec in specs],
+    output_types=[spec.dtype for spec in specs],
+    output_shapes=[spec.shape for spec in specs],
   )

@@ -63,7 +63,7 @@ def configure_tensorflow(devices: str | Sequence[str]) -> None:
     pass  # TensorFlow has started: results are the same, only slower.
 
 
-def _num_cores() -> int:
+def num_cores() -> int:
   """Cores that the process may use, which a container or a sweep may limit."""
   if hasattr(os, 'sched_getaffinity'):
     return len(os.sched_getaffinity(0))
@@ -93,7 +93,7 @@ class WorkerPool:
     cpus = sum(device.startswith('cpu') for device in devices)
     for device in devices:
       is_cpu = device.startswith('cpu')
-      default = max(_num_cores() // cpus, 1) if is_cpu else 4
+      default = max(num_cores() // cpus, 1) if is_cpu else 4
       for _ in range(clients_per_device or default):
         self._free.put(device)
         self.size += 1

@@ -1,0 +1,168 @@
+"""A Ray actor: an in-process runtime for a range of clients; `remote` is its other end."""
+
+import dataclasses
+from typing import Any
+
+import ray
+import tensorflow as tf
+import tensorflow_federated as tff
+from tensorflow_federated.proto.v0 import computation_pb2
+
+from tff_lg.runtime import (
+  calls,
+  fusion,
+  groups,
+  interpreter,
+  packing,
+  reduction,
+  remote,
+  scheduling,
+  workers,
+)
+from tff_lg.runtime.values import AllEqual, AtClients
+
+# Invocations whose results are kept; they are forgotten before, unless messages get lost.
+_RUNS = 8
+
+
+@dataclasses.dataclass(frozen=True)
+class _Group:
+  """A group as it is evaluated here, and its results' types at one client."""
+
+  evaluate: scheduling.ClientGroup
+  result_types: list[tff.Type]
+
+
+class ClientWorker:
+  """Evaluates groups at clients, and keeps their results for the invocation."""
+
+  def __init__(self, threads: int, devices: str) -> None:
+    """Sets up TensorFlow, which takes no more than this actor's share of the machine.
+
+    Args:
+      threads: clients that run at the same time on a device.
+      devices: as `workers.choose_devices` takes them.
+    """
+    workers.configure_tensorflow(devices)
+    tf.config.threading.set_intra_op_parallelism_threads(1)
+    tf.config.threading.set_inter_op_parallelism_threads(threads)
+    self._pool = workers.WorkerPool(workers.choose_devices(devices), threads)
+    self._loaded: dict[bytes, Any] = {}
+    self._results: dict[str, dict[int, list[AtClients]]] = {}
+
+  def is_ready(self) -> bool:
+    """Answers once the actor has started."""
+    return True
+
+  def forget(self, run: str) -> None:
+    """Drops what is kept for an invocation."""
+    self._results.pop(run, None)
+
+  def evaluate(self, work: remote.Work) -> remote.Failure | None:
+    """Does the work, whose results stay here."""
+    try:
+      self._evaluate(work)
+    except scheduling.ClientComputationError as error:
+      return _failure(error)
+    return None
+
+  def fetch(self, result: remote.Result) -> list[Any] | remote.Failure:
+    """The packed values of a result."""
+    try:
+      members = self._evaluate(result.work)[result.index].members
+    except scheduling.ClientComputationError as error:
+      return _failure(error)
+    value_type = self._group(result.work.group).result_types[result.index]
+    return [packing.pack(member, value_type) for member in members]
+
+  def reduce(
+    self,
+    result: remote.Result,
+    zero: remote.Shared,
+    accumulate: remote.Content,
+    merge: remote.Content,
+    num_clients: int,
+  ) -> remote.Reduced | remote.Failure:
+    """Reduces what is complete here of the tree over all clients."""
+    steps = reduction.Reduction(
+      packing.unpack(ray.get(zero.reference)),
+      self._function(accumulate),
+      self._function(merge),
+      num_clients,
+    )
+    start, stop = result.work.start, result.work.start + result.work.num_clients
+    try:
+      members = dict(enumerate(self._evaluate(result.work)[result.index].members, start))
+      nodes = list(reduction.cover(reduction.root(num_clients), start, stop, num_clients))
+      partials = [(node, steps.reduce(node, members)) for node in nodes]
+    except scheduling.ClientComputationError as error:
+      return _failure(error)
+    for node in nodes:
+      for client in range(*node.span(num_clients)):
+        del members[client]
+    _, member_type = steps.accumulate.part.type_signature.parameter
+    partial_type = steps.accumulate.part.type_signature.result
+    return remote.Reduced(
+      [(node, packing.pack(partial, partial_type)) for node, partial in partials],
+      [(client, packing.pack(member, member_type)) for client, member in members.items()],
+    )
+
+  def _evaluate(self, work: remote.Work) -> list[AtClients]:
+    """The work's results, from here if it was done before."""
+    run, number = work.key
+    while run not in self._results and len(self._results) >= _RUNS:
+      del self._results[next(iter(self._results))]
+    results = self._results.setdefault(run, {})
+    if number not in results:
+      try:
+        results[number] = self._group(work.group).evaluate(
+          self._unpack(ray.get(work.arguments)), interpreter.Run(work.num_clients, self._pool)
+        )
+      except scheduling.ClientComputationError as error:
+        raise scheduling.ClientComputationError(
+          error.intrinsic, work.start + error.client_index, error.__cause__
+        ) from error.__cause__
+    return results[number]
+
+  def _unpack(self, value: Any) -> Any:
+    if isinstance(value, tuple):
+      return tuple([self._unpack(element) for element in value])
+    if isinstance(value, remote.Result):
+      return self._evaluate(value.work)[value.index]
+    if isinstance(value, remote.Shared):
+      return AllEqual(packing.unpack(ray.get(value.reference)))
+    leaves = calls.flat(tuple(value.values))
+    references = [leaf for leaf in leaves if isinstance(leaf, ray.ObjectRef)]
+    arrays = dict(zip(references, ray.get(references), strict=True))
+    return AtClients([packing.unpack(_resolve(member, arrays)) for member in value.values])
+
+  def _group(self, content: remote.Content) -> _Group:
+    if content.digest not in self._loaded:
+      group = groups.from_content(ray.get(content.reference))
+
+      def program(run: interpreter.Run | None) -> fusion.Program:
+        return fusion.Program(group, lambda block: interpreter.build(block)({}, run))
+
+      types = {name: value.type_signature.member for name, value in group.local_values}
+      self._loaded[content.digest] = _Group(
+        scheduling.ClientGroup(lambda: program(None), lambda: program(interpreter.STACKABLE)),
+        [types[name] for name in group.results],
+      )
+    return self._loaded[content.digest]
+
+  def _function(self, content: remote.Content) -> calls.TensorFlowCall:
+    if content.digest not in self._loaded:
+      proto = computation_pb2.Computation.FromString(ray.get(content.reference))
+      part = tff.framework.CompiledComputation.from_proto(proto)
+      self._loaded[content.digest] = interpreter.build(part)({}, None)
+    return self._loaded[content.digest]
+
+
+def _failure(error: scheduling.ClientComputationError) -> remote.Failure:
+  return remote.Failure(error.intrinsic, error.client_index, error.__cause__)
+
+
+def _resolve(value: Any, arrays: dict[ray.ObjectRef, Any]) -> Any:
+  if isinstance(value, tuple):
+    return tuple([_resolve(element, arrays) for element in value])
+  return arrays[value] if isinstance(value, ray.ObjectRef) else value

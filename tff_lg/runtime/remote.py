@@ -1,0 +1,307 @@
+"""Work at clients, spread over Ray actors; `ray_worker` is its other end.
+
+Each actor has clients in a row. What a group gives there stays in the actor that worked
+it out, with how to work it out again: an actor that has died and come back, empty, does
+so. The driver gets what is aggregated, returned, or needed by what only it can do.
+"""
+
+import dataclasses
+import functools
+import hashlib
+import itertools
+import uuid
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+import tensorflow_federated as tff
+
+from tff_lg.runtime import calls, groups, packing, reduction, scheduling
+from tff_lg.runtime.values import AllEqual, AtClients
+
+# Tensors of so many bytes, that come again, are kept in Ray's object store.
+_STORED_BYTES = 1 << 16
+
+
+class ClusterError(ConnectionError):
+  """A Ray cluster that is not there, has no room, or has lost its work; one sentence."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Members:
+  """Packed values of a range of clients, in place of tensors perhaps references to arrays."""
+
+  values: list[Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Shared:
+  """A reference to the packed value that all clients have."""
+
+  reference: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Content:
+  """What is sent to an actor once: its digest, and a reference to its bytes."""
+
+  digest: bytes
+  reference: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Work:
+  """A group's work at a range of clients.
+
+  Attributes:
+    key: of the invocation, and of the work in it.
+    group: the group's content.
+    arguments: reference to `Members`, `Shared` and `Result` in tuples.
+    start: the first client.
+    num_clients: of the range.
+  """
+
+  key: tuple[str, int]
+  group: Content
+  arguments: Any
+  start: int
+  num_clients: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+  """What is at the clients after some work: the group's `index`-th result."""
+
+  work: Work
+  index: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Failure:
+  """What a `ClientComputationError` is made of; tracebacks do not travel."""
+
+  intrinsic: str
+  client_index: int
+  cause: BaseException
+
+
+@dataclasses.dataclass(frozen=True)
+class Reduced:
+  """What a range makes of an aggregation, packed.
+
+  Attributes:
+    partials: the largest nodes of the tree that are just of clients of the range.
+    members: clients, and their values, of nodes that are of another range as well.
+  """
+
+  partials: list[tuple[reduction.Node, Any]]
+  members: list[tuple[int, Any]]
+
+
+class RemoteAtClients:
+  """One value for each client, like `AtClients`, in the actors until it is needed here."""
+
+  def __init__(self, run: 'RemoteRun', results: list[Result]) -> None:
+    """Takes the result of each range."""
+    self.results = results
+    self._run = run
+
+  @functools.cached_property
+  def members(self) -> list[Any]:
+    """The values, in the clients' order."""
+    of_ranges = self._run.call('fetch', [(result,) for result in self.results])
+    return [packing.unpack(value) for values in of_ranges for value in values]
+
+
+class RemoteClients:
+  """The actors that work for a context, and what is kept for them in Ray's object store."""
+
+  def __init__(self, actors: Sequence[Any]) -> None:
+    """Takes handles of `ray_worker.ClientWorker`."""
+    self.actors = list(actors)
+    self._contents: dict[bytes, Content] = {}
+    # By id: a weak reference, and where the tensor is stored once it has come again.
+    self._tensors: dict[int, tuple[weakref.ref, Any]] = {}
+
+  def start_run(self, num_clients: int) -> 'RemoteRun':
+    """Begins an invocation, to be ended by its `close`."""
+    return RemoteRun(self, num_clients)
+
+  def content(self, content: bytes) -> Content:
+    """Where the content is stored."""
+    if content not in self._contents:
+      self._contents[content] = Content(hashlib.sha256(content).digest(), put(content))
+    return self._contents[content]
+
+  def pack_tensor(self, tensor: tf.Tensor) -> Any:
+    """Its array, or a reference to it if it is large and comes again, as clients' data do."""
+    size = num_bytes(tensor)
+    if size < _STORED_BYTES:
+      return packing.to_array(tensor)
+    key = id(tensor)
+    if key not in self._tensors:
+      forget = weakref.ref(tensor, lambda _: self._tensors.pop(key, None))
+      self._tensors[key] = (forget, None)
+      return packing.to_array(tensor)
+    known, reference = self._tensors[key]
+    if reference is None:
+      reference = put(packing.to_array(tensor))
+      self._tensors[key] = (known, reference)
+    return reference
+
+
+class RemoteRun:
+  """One invocation's work at clients."""
+
+  def __init__(self, clients: RemoteClients, num_clients: int) -> None:
+    """Sends nothing yet."""
+    self._clients = clients
+    self._num_clients = num_clients
+    self._name = uuid.uuid4().hex
+    self._numbers = itertools.count()
+    self._shared: dict[int, tuple[AllEqual, Shared]] = {}
+    self._ranges: list[tuple[int, int]] = []
+
+  def evaluate(
+    self, group: groups.Group, arguments: Sequence[Any], types: Sequence[tff.Type]
+  ) -> list[RemoteAtClients]:
+    """Evaluates a group at the clients; its results stay with the actors.
+
+    Args:
+      group: at clients.
+      arguments: values at clients, or structures of such.
+      types: of the arguments.
+
+    Raises:
+      ClientComputationError: a client's computation failed.
+      ClusterError: actors died, again and again.
+    """
+    if not self._ranges:
+      sizes = _sizes(arguments, self._num_clients)
+      self._ranges = split(sizes, len(self._clients.actors))
+    content = self._clients.content(group.content)
+    key = (self._name, next(self._numbers))
+    works, pending = [], []
+    for index, (start, stop) in enumerate(self._ranges):
+      packed = tuple(
+        self._pack(argument, of_type, index)
+        for argument, of_type in zip(arguments, types, strict=True)
+      )
+      works.append(Work(key, content, put(packed), start, stop - start))
+      pending.append(self._clients.actors[index].evaluate.remote(works[-1]))
+    self._wait(pending)
+    return [
+      RemoteAtClients(self, [Result(work, index) for work in works])
+      for index in range(len(group.results))
+    ]
+
+  def reduce(
+    self,
+    value: RemoteAtClients,
+    zero: Any,
+    accumulate: calls.TensorFlowCall,
+    merge: calls.TensorFlowCall,
+  ) -> Any:
+    """Reduces values at clients, each actor what it can, as `reduction.Reduction` does.
+
+    Raises:
+      ClientComputationError: a client's value could not be accumulated.
+      ClusterError: actors died, again and again.
+    """
+    zero_type, _ = accumulate.part.type_signature.parameter
+    packed_zero = Shared(put(packing.pack(zero, zero_type)))
+    contents = [self._clients.content(step.content) for step in (accumulate, merge)]
+    of_ranges = self.call(
+      'reduce', [(result, packed_zero, *contents, self._num_clients) for result in value.results]
+    )
+    partials, members = {}, {}
+    for of_range in of_ranges:
+      partials |= {node: packing.unpack(partial) for node, partial in of_range.partials}
+      members |= {client: packing.unpack(member) for client, member in of_range.members}
+    steps = reduction.Reduction(zero, accumulate, merge, self._num_clients)
+    return steps.reduce(reduction.root(self._num_clients), members, partials)
+
+  def call(self, method: str, arguments: Sequence[tuple]) -> list[Any]:
+    """What a method of each actor returns for its arguments, by range."""
+    actors = zip(self._clients.actors, arguments, strict=False)
+    return self._wait([getattr(actor, method).remote(*of_range) for actor, of_range in actors])
+
+  def close(self) -> None:
+    """Lets the actors forget what they keep for the invocation."""
+    for actor, _ in zip(self._clients.actors, self._ranges, strict=False):
+      actor.forget.remote(self._name)
+
+  def _wait(self, pending: list[Any]) -> list[Any]:
+    import ray
+
+    try:
+      results = ray.get(pending)
+    except ray.exceptions.RayTaskError as error:
+      raise error.cause from error
+    except ray.exceptions.RayError as error:
+      reason = str(error).strip().splitlines()[0]
+      raise ClusterError(f'The work at clients is lost on the Ray cluster: {reason}') from error
+    for result in results:
+      if isinstance(result, Failure):
+        raise scheduling.ClientComputationError(
+          result.intrinsic, result.client_index, result.cause
+        ) from result.cause
+    return results
+
+  def _pack(self, value: Any, value_type: tff.Type, index: int) -> Any:
+    """What the `index`-th range needs of a value, or structure of values, at clients."""
+    if isinstance(value, tuple):
+      pairs = zip(value, value_type, strict=True)
+      return tuple([self._pack(element, of_type, index) for element, of_type in pairs])
+    if isinstance(value, RemoteAtClients):
+      return value.results[index]
+    if isinstance(value, AllEqual):
+      if id(value) not in self._shared:
+        packed = packing.pack(value.value, value_type.member)
+        self._shared[id(value)] = (value, Shared(put(packed)))
+      return self._shared[id(value)][1]
+    start, stop = self._ranges[index]
+    pack_tensor = self._clients.pack_tensor
+    return Members(
+      [packing.pack(each, value_type.member, pack_tensor) for each in value.members[start:stop]]
+    )
+
+
+def put(value: Any) -> Any:
+  """A reference to a value in Ray's object store."""
+  import ray
+
+  return ray.put(value)
+
+
+def num_bytes(tensor: tf.Tensor) -> int:
+  """A tensor's size, without what strings and sequences hold."""
+  return tensor.shape.num_elements() * tensor.dtype.size
+
+
+def _sizes(arguments: Any, num_clients: int) -> np.ndarray:
+  """Bytes of each client's own tensors, and one more."""
+  sizes = np.ones(num_clients, np.int64)
+  for value in calls.flat(tuple(arguments)):
+    if isinstance(value, AtClients):
+      sizes += [sum(map(num_bytes, calls.flat(member))) for member in value.members]
+  return sizes
+
+
+def split(sizes: Sequence[int], num_ranges: int) -> list[tuple[int, int]]:
+  """Splits clients into ranges of about the same size.
+
+  Args:
+    sizes: of each client, more than 0.
+    num_ranges: how many at most.
+
+  Returns:
+    (first client, the one after the last) of each range, none empty.
+  """
+  ends = np.cumsum(sizes)
+  targets = ends[-1] * np.arange(1, num_ranges) / num_ranges
+  bounds = np.searchsorted(ends - np.asarray(sizes) / 2, targets)
+  bounds = [0, *bounds.tolist(), len(ends)]
+  return [(start, stop) for start, stop in itertools.pairwise(bounds) if start < stop]
