@@ -59,7 +59,7 @@ def main(argv: Sequence[str]) -> None:
   try:
     if len(argv) > 1:
       raise config_lib.ConfigError(f'{argv[1]} is no flag: write --name=value.')
-    config = _read(_CONFIG)
+    config, runtime = _read(_CONFIG), runtime_flags.read()
     if not _RUN_DIR.value:
       raise config_lib.ConfigError('--run_dir is missing: name a folder for this run.')
     environment.check_environment()
@@ -70,7 +70,7 @@ def main(argv: Sequence[str]) -> None:
   from tff_lg import analysis, simulation
 
   try:
-    runtime_flags.set_execution_context()
+    simulation.set_execution_context(runtime)
     simulation.run_adaptation(config, _RUN_DIR.value)
   except (ValueError, OSError, simulation.CheckpointError, simulation.RunError) as error:
     logging.debug('Traceback', exc_info=True)

@@ -26,11 +26,16 @@ def define(
   fast_help: str = 'A complete small run on embedded data, in seconds.',
 ) -> Holders:
   """Defines the flags of a config; a program does so once, when it is imported."""
-  holders = {
-    field.name: _define(field, config_class, values) for field in dataclasses.fields(config_class)
-  }
+  holders = define_options(config_class, values)
   holders[_FAST] = flags.DEFINE_bool(_FAST, False, fast_help, flag_values=values)
   return holders
+
+
+def define_options(config_class: type, values: flags.FlagValues) -> dict[str, flags.FlagHolder]:
+  """Defines the flags of options that have no fast form, for `read_options`."""
+  return {
+    field.name: _define(field, config_class, values) for field in dataclasses.fields(config_class)
+  }
 
 
 def read(holders: Holders) -> config_lib.TrainConfig:
@@ -55,13 +60,21 @@ def read_as(
   Raises:
     config_lib.ConfigError: flags that cannot be.
   """
-  values = {name: holder.value for name, holder in holders.items()}
-  is_fast = values.pop(_FAST)
+  config = read_options(config_class, holders)
+  return fast(config) if holders[_FAST].value else config
+
+
+def read_options(config_class: type[_Config], holders: Holders) -> _Config:
+  """The options that the flags say, as they are.
+
+  Raises:
+    config_lib.ConfigError: flags that cannot be.
+  """
+  values = {field.name: holders[field.name].value for field in dataclasses.fields(config_class)}
   for field in dataclasses.fields(config_class):
     if isinstance(values[field.name], list):
       values[field.name] = _as_tuple(field, config_class, values[field.name])
-  config = config_class(**values)
-  return fast(config) if is_fast else config
+  return config_class(**values)
 
 
 def parse(

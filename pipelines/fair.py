@@ -30,6 +30,8 @@ from absl import flags
 from pipelines import launch, run_dirs, runtime_flags
 from tff_lg import environment, files
 
+flags.adopt_module_key_flags(runtime_flags)
+
 _RUN_DIR = flags.DEFINE_string('run_dir', None, 'Folder of this run, made if need be.')
 _DATA_DIR = flags.DEFINE_string(
   'data_dir', None, 'Folder with the official adult.data and adult.test; else a synthetic table.'
@@ -68,20 +70,20 @@ def main(argv: Sequence[str]) -> None:
       raise ValueError(f'{argv[1]} is no flag: write --name=value.')
     if not _RUN_DIR.value:
       raise ValueError('--run_dir is missing: name a folder for this run.')
-    values = read_flags()
+    runtime, values = runtime_flags.read(), read_flags()
     flag_lines = run_dirs.flag_lines(values)
     run_dirs.check_folder(_RUN_DIR.value, flag_lines)
     environment.check_environment()
     # TensorFlow takes seconds to import: only for flags that are good.
     import tqdm
 
-    from tff_lg import data
+    from tff_lg import data, simulation
     from tff_lg.analysis import fairness, sections, tables, tables_report
     from tff_lg.analysis.figures import fair as figures
     from tff_lg.simulation import fair
 
     config = fair.FairConfig(**values)
-    runtime_flags.set_execution_context()
+    simulation.set_execution_context(runtime)
     runs = tqdm.tqdm(fair.run_fair(config), total=config.num_runs, unit='run', disable=None)
     results, rounds = fairness.collect(runs, data.ADULT_ATTRIBUTES)
   except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:

@@ -37,16 +37,7 @@ def run(config: config_lib.TrainConfig, run_dir: str) -> None:
   # TensorFlow takes seconds to import: only once the flags are known to be good.
   from tff_lg import simulation
 
-  simulation.set_execution_context(
-    config.runtime,
-    config.devices,
-    config.clients_per_device,
-    config.stacked_clients,
-    ray_address=config.ray_address,
-    ray_actors=config.ray_actors,
-    ray_actor_cpus=config.ray_actor_cpus,
-    ray_actor_gpus=config.ray_actor_gpus,
-  )
+  simulation.set_execution_context(config)
   simulation.run_experiment(config, run_dir)
 
 

@@ -16,6 +16,8 @@ from absl import flags
 from pipelines import launch, run_dirs, runtime_flags
 from tff_lg import environment, files
 
+flags.adopt_module_key_flags(runtime_flags)
+
 _RUN_DIR = flags.DEFINE_string('run_dir', None, 'Folder of this run, made if need be.')
 _CONDITIONING = flags.DEFINE_enum(
   'conditioning',
@@ -43,6 +45,7 @@ def main(argv: Sequence[str]) -> None:
       raise ValueError(f'{argv[1]} is no flag: write --name=value.')
     if not _RUN_DIR.value:
       raise ValueError('--run_dir is missing: name a folder for this run.')
+    runtime = runtime_flags.read()
     settings = {
       'conditioning': _CONDITIONING.value,
       'rounds': _ROUNDS.value,
@@ -57,14 +60,15 @@ def main(argv: Sequence[str]) -> None:
     sys.exit(f'xor: {error}')
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.
+  from tff_lg import simulation
   from tff_lg.analysis import style
   from tff_lg.analysis.figures import xor as figures
   from tff_lg.simulation import xor
 
   try:
-    runtime_flags.set_execution_context()
-  except ValueError as error:
-    sys.exit(f'xor: --{error}')
+    simulation.set_execution_context(runtime)
+  except (ValueError, OSError) as error:
+    sys.exit(f'xor: {error}')
   result = xor.run_xor(xor.XorConfig(**settings))
   chosen = {name: tried[0] for name, tried in result.trained.items()}
   figure = figures.xor_panels(

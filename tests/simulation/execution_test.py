@@ -9,7 +9,7 @@ import psutil
 import tensorflow_federated as tff
 from absl.testing import absltest
 
-from tff_lg import simulation
+from tff_lg import config, simulation
 
 # As in what a shell script runs in the background, interrupts are ignored, by the worker too.
 _PROGRAM = """
@@ -19,14 +19,14 @@ sys.path[:0] = {path!r}
 import numpy as np
 import psutil
 import tensorflow_federated as tff
-from tff_lg import simulation
+from tff_lg import config, simulation
 
 @tff.tensorflow.computation(np.int32)
 def add_one(x):
   return x + 1
 
 for _ in range(2):
-  simulation.set_execution_context('tff')
+  simulation.set_execution_context(config.RuntimeOptions(runtime='tff'))
   assert add_one(1) == 2
   for child in psutil.Process().children():
     print('child', child.pid)
@@ -41,12 +41,12 @@ def _add_one(x):
 class SetExecutionContextTest(absltest.TestCase):
   def test_either_runtime_runs_and_setting_one_again_does_no_harm(self):
     for name in ('local', 'tff', 'tff', 'local', 'local'):
-      simulation.set_execution_context(name)
+      simulation.set_execution_context(config.RuntimeOptions(runtime=name))
       self.assertEqual(_add_one(1), 2)
 
   def test_unknown_runtime_is_refused(self):
     with self.assertRaisesRegex(ValueError, 'runtime is cpp, expected local, tff or ray'):
-      simulation.set_execution_context('cpp')
+      simulation.set_execution_context(config.RuntimeOptions(runtime='cpp'))
 
   def test_workers_end_with_their_context_and_with_the_program(self):
     # A worker that lives on would hold the pipe, and this call, until the time is out.

@@ -17,13 +17,14 @@ from tff_lg.config.objective import AUXILIARIES
 from tff_lg.config.option import ConfigError
 from tff_lg.config.protocols import PROTOCOLS, Protocol
 from tff_lg.config.rules import as_baseline, fast, resolve, with_cohort
+from tff_lg.config.runtime import RUNTIMES, RuntimeOptions
+from tff_lg.config.runtime import check as check_runtime
 from tff_lg.config.text import TASKS as TEXT_TASKS
 from tff_lg.config.train_config import (
   CLIENT_WEIGHTINGS,
   METHODS,
   MODELS,
   PARTITIONS,
-  RUNTIMES,
   TASKS,
   TrainConfig,
 )
@@ -47,9 +48,11 @@ __all__ = [
   'ConfigError',
   'NewDeviceConfig',
   'Protocol',
+  'RuntimeOptions',
   'TrainConfig',
   'as_baseline',
   'check_new_device',
+  'check_runtime',
   'fast',
   'fast_adapt',
   'fast_new_device',

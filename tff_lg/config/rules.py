@@ -8,6 +8,7 @@ from tff_lg.config import (
   embedding,
   mood,
   objective,
+  runtime,
   split,
   text,
   trouble,
@@ -52,6 +53,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
   client_files.check(config, partition)
   aggregation.check(config)
   trouble.check(config)
+  runtime.check(config)
   protocol, methods = config.choices, (config.method, *(config.baselines or ()))
   objective.check(config, methods, config.task)
   on_embeddings = config.task == 'embeddings'
@@ -346,19 +348,6 @@ def _check_contradictions(config: TrainConfig) -> None:
       f'{config.client_weighting}.',
     ),
     (
-      config.runtime != 'local'
-      and (config.devices != ('auto',) or config.clients_per_device or config.stacked_clients != 1),
-      '--devices, --clients_per_device and --stacked_clients belong to --runtime=local, but '
-      f'--runtime is {config.runtime}.',
-    ),
-    (
-      config.runtime != 'ray'
-      and (config.ray_address, config.ray_actors, config.ray_actor_cpus, config.ray_actor_gpus)
-      != ('', 1, 1.0, 0.0),
-      '--ray_address, --ray_actors, --ray_actor_cpus and --ray_actor_gpus belong to --runtime=ray, '
-      f'but --runtime is {config.runtime}.',
-    ),
-    (
       config.method in (config.baselines or ()),
       f'--baselines names {config.method}, which is the --method itself.',
     ),
@@ -371,12 +360,12 @@ def _check_contradictions(config: TrainConfig) -> None:
 def _check_ranges(config: TrainConfig) -> None:
   positive = (
     'num_clients classes_per_client shards_per_client dirichlet_alpha rounds clients_per_round '
-    'clients_per_device client_epochs client_steps batch_size client_learning_rate '
-    'server_learning_rate evaluate_every checkpoint_every ray_actors ray_actor_cpus'
+    'client_epochs client_steps batch_size client_learning_rate '
+    'server_learning_rate evaluate_every checkpoint_every'
   )
   not_negative = (
     'held_out_clients max_evaluated_clients warm_start_rounds client_learning_rate_decay '
-    'proximal_strength client_momentum server_momentum stacked_clients ray_actor_gpus seed'
+    'proximal_strength client_momentum server_momentum seed'
   )
   for names, allowed, expected in (
     (positive, lambda value: value > 0, 'more than 0'),

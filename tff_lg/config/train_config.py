@@ -10,6 +10,7 @@ from tff_lg.config import (
   mood,
   objective,
   protocols,
+  runtime,
   split,
   text,
   trouble,
@@ -47,7 +48,6 @@ SELECTION_METRICS = ('accuracy', 'loss')
 SELECTION_SCOPES = ('client', 'pooled')
 METHODS = ('fedavg', 'fedsgd', 'fedprox', 'local_only', 'lg_fedavg', 'mtl')
 CLIENT_STORES = ('memory', 'disk')
-RUNTIMES = ('local', 'tff', 'ray')
 COHORT_SAMPLINGS = ('fixed_size', 'poisson')
 CLIENT_WEIGHTINGS = ('examples', 'uniform', 'gradient_norm')
 
@@ -63,6 +63,7 @@ class TrainConfig(
   objective.ObjectiveOptions,
   client_files.ClientFilesOptions,
   split.SplitOptions,
+  runtime.RuntimeOptions,
 ):
   """The choices of a run; None stands for a default that depends on other choices.
 
@@ -215,40 +216,6 @@ class TrainConfig(
     "validation: choose models on validation data; reference: the reference code's choices, "
     'models chosen on test data among them.',
     tuple(protocols.PROTOCOLS),
-  )
-  runtime: str = option(
-    'local',
-    "What runs the computations: this process; TFF's own worker process, whose results differ by "
-    'the rounding of floats at most; or this process and Ray actors with the work at clients, '
-    'with the same results as this process alone.',
-    RUNTIMES,
-  )
-  ray_address: str = option(
-    '',
-    'Cluster (--runtime=ray): auto for the one of this machine, HOST:PORT for one of several; '
-    'Ray is started on this machine by default, and ended with the run.',
-  )
-  ray_actors: int = option(1, 'Processes that clients are spread over (--runtime=ray).')
-  ray_actor_cpus: float = option(
-    1.0, 'CPUs of each Ray actor; it runs as many clients at a time, at least one (--runtime=ray).'
-  )
-  ray_actor_gpus: float = option(
-    0.0, 'GPUs of each Ray actor; 0.5 for two actors that share one (--runtime=ray).'
-  )
-  devices: tuple[str, ...] = option(
-    ('auto',),
-    'Devices that clients run on (--runtime=local): auto for all GPUs, else the CPU; cpu; or '
-    'names such as gpu:0,gpu:1.',
-  )
-  clients_per_device: int | None = option(
-    None,
-    'Clients that run on a device at the same time (--runtime=local); as many as there are cores '
-    'on the CPU and four on a GPU by default.',
-  )
-  stacked_clients: int = option(
-    1,
-    'Clients with equally many examples that are trained in one call (--runtime=local); 0 to '
-    'measure whether several are faster. Results differ by the rounding of floats.',
   )
   seed: int = option(0, 'Of everything random: partition, sampling, initialisation, shuffling.')
 

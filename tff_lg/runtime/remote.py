@@ -213,15 +213,23 @@ class RemoteRun:
     zero_type, _ = accumulate.part.type_signature.parameter
     packed_zero = Shared(put(packing.pack(zero, zero_type)))
     contents = [self._clients.content(step.content) for step in (accumulate, merge)]
-    of_ranges = self.call(
-      'reduce', [(result, packed_zero, *contents, self._num_clients) for result in value.results]
+    steps, root = (
+      reduction.Reduction(zero, accumulate, merge, self._num_clients),
+      reduction.root(self._num_clients),
     )
+    try:
+      of_ranges = self.call(
+        'reduce', [(result, packed_zero, *contents, self._num_clients) for result in value.results]
+      )
+    except scheduling.ClientComputationError:
+      # Of what is not complete in its range, an earlier client can fail, too: that one is named.
+      steps.reduce(root, dict(enumerate(value.members)))
+      raise
     partials, members = {}, {}
     for of_range in of_ranges:
       partials |= {node: packing.unpack(partial) for node, partial in of_range.partials}
       members |= {client: packing.unpack(member) for client, member in of_range.members}
-    steps = reduction.Reduction(zero, accumulate, merge, self._num_clients)
-    return steps.reduce(reduction.root(self._num_clients), members, partials)
+    return steps.reduce(root, members, partials)
 
   def call(self, method: str, arguments: Sequence[tuple]) -> list[Any]:
     """What a method of each actor returns for its arguments, by range."""
