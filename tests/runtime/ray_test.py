@@ -173,15 +173,19 @@ class RefusedTest(parameterized.TestCase):
     ({'ray_actor_gpus': -1.0}, ValueError, 'ray_actor_gpus is -1.0, expected 0 or more'),
     ({'ray_actors': 10**6}, ValueError, 'ray_actors is 1000000, but the cluster, .* has room for'),
     ({'ray_address': 'head'}, ValueError, 'ray_address is head, expected auto, HOST:PORT'),
-    (
-      {'ray_address': '127.0.0.1:1'},
-      runtime.ClusterError,
-      'ray_address is 127.0.0.1:1, but no Ray answers there',
-    ),
+    ({'ray_address': ':6379'}, ValueError, 'ray_address is :6379, expected auto, HOST:PORT'),
   )
   def test_options(self, options, error, sentence):
     with self.assertRaisesRegex(error, sentence):
       runtime.create_ray_execution_context(**options)
+
+  def test_address_without_ray(self):
+    # A Ray that the program has started itself would be used, wherever it is.
+    with (
+      mock.patch('ray.is_initialized', return_value=False),
+      self.assertRaisesRegex(runtime.ClusterError, 'is 127.0.0.1:1, but no Ray answers there'),
+    ):
+      runtime.create_ray_execution_context(ray_address='127.0.0.1:1')
 
 
 class SplitTest(parameterized.TestCase):

@@ -38,7 +38,10 @@ class RayOptions:
   ray_actor_gpus: float = 0.0
 
   def __post_init__(self) -> None:
-    """Checks the numbers."""
+    """Checks the address's form and the numbers."""
+    host, _, port = self.ray_address.rpartition(':')
+    if self.ray_address not in ('', 'auto') and not (host and port.isdigit()):
+      raise ValueError(f'ray_address is {self.ray_address}, expected auto, HOST:PORT or nothing.')
     if self.ray_actors < 1:
       raise ValueError(f'ray_actors is {self.ray_actors}, expected 1 or more.')
     if self.ray_actor_cpus <= 0:
@@ -111,8 +114,6 @@ def _connect(address: str, stack: contextlib.ExitStack) -> Any:
 def _check_answers(address: str) -> None:
   """Ray itself would try for a minute, then end the process."""
   host, _, port = address.rpartition(':')
-  if not host or not port.isdigit():
-    raise ValueError(f'ray_address is {address}, expected auto, HOST:PORT or nothing.')
   try:
     socket.create_connection((host, int(port)), _CONNECT_SECONDS).close()
   except (OSError, OverflowError) as error:
