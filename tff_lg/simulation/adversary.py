@@ -79,7 +79,7 @@ def add_scores(
   Returns:
     Numbers and texts for the summary. `backdoor/success` is, of the test images that are not
     of the target class, the share that is taken for it once the trigger is on them, the
-    mean over honest clients' models.
+    mean over the models of honest clients, of those that are evaluated.
   """
   honest = ~adversary.is_malicious
   clients['is_malicious'] = adversary.is_malicious
@@ -94,7 +94,11 @@ def add_scores(
     summary[f'honest/{column}/mean_over_clients'] = mean
   if adversary.attack.triggered_test is not None:
     test = adversary.attack.triggered_test(federated_data.test)
-    new_test = evaluation.evaluate_new_test(process, state.server_state, state.selection, test)
+    evaluated = scores.evaluated_clients(clients)
+    new_test = evaluation.evaluate_new_test(
+      process, state.server_state, state.selection, test, evaluated
+    )
     success = new_test.class_accuracy[honest, attacks.TARGET_CLASS]
-    summary['backdoor/success'] = float(success.mean()) if honest.any() else float('nan')
+    success = success[np.isfinite(success)]  # NaN of clients that are not evaluated.
+    summary['backdoor/success'] = float(success.mean()) if len(success) else float('nan')
   return summary

@@ -35,7 +35,7 @@ def add_scores(
   """
   if not any(client.size('test') for client in federated_data.clients):
     return {}
-  evaluated = _evaluated(clients)
+  evaluated = evaluated_clients(clients)
   if not federated_data.has_plain_labels:
     # The probabilities of a whole vocabulary at every position do not fit into memory, and only
     # the model weighs annotators' answers.
@@ -94,7 +94,7 @@ def add_new_test(
     state.server_state,
     state.selection,
     federated_data.test,
-    _evaluated(clients),
+    evaluated_clients(clients),
   )
   if not federated_data.has_plain_labels:
     average = evaluation.evaluate_weight_average(*models_and_data)
@@ -161,7 +161,7 @@ def score_unknown_client(
   return summary
 
 
-def _evaluated(clients: pd.DataFrame) -> np.ndarray | None:
+def evaluated_clients(clients: pd.DataFrame) -> np.ndarray | None:
   """Indices of the clients that are evaluated; None for all."""
   if evaluation.IS_EVALUATED not in clients:
     return None
