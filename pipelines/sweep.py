@@ -100,12 +100,12 @@ def main(argv: Sequence[str]) -> None:
   try:
     if not _SWEEP_DIR.value:
       raise sweeps.SweepError('--sweep_dir is missing: name a folder for this sweep.')
-    trial_pools.check()
     axes = [sweeps.parse_axis(text) for text in _GRID.value]
     trials = sweeps.build_trials(axes, sweeps.parse_seeds(_SEEDS.value))
     layout = sweeps.choose_layout(axes, _X_AXIS.value, _SERIES.value, heat_map=_HEAT_MAP.value)
     pipeline = _load_pipeline(_PIPELINE.value)
     configs = _configs(pipeline, trials, common)
+    trial_pools.check(configs)
     environment.check_environment()
     folder = sweeps.SweepFolder(_SWEEP_DIR.value)
     folder.claim(_PIPELINE.value, axes, trials, configs)

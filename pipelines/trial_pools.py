@@ -3,7 +3,7 @@
 No flag has the name of one of a pipeline that is swept.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from absl import flags
@@ -43,12 +43,21 @@ _GPUS = flags.DEFINE_float(
 )
 
 
-def check() -> None:
-  """Refuses flags of Ray without Ray.
+def check(configs: Mapping[str, Any]) -> None:
+  """Refuses flags of Ray without Ray, and Ray within Ray.
+
+  Args:
+    configs: of the trials, by their names.
 
   Raises:
     sweeps.SweepError: one is given; one sentence.
   """
+  on_ray = [name for name, config in configs.items() if getattr(config, 'runtime', None) == _RAY]
+  if _TRIALS_ON.value == _RAY and on_ray:
+    raise sweeps.SweepError(
+      f'--trials_on=ray makes each trial a Ray task, but {on_ray[0]} has --runtime=ray, whose '
+      'actors would wait for the cores that trials hold: choose one of them.'
+    )
   for holder in (_ADDRESS, _CPUS, _GPUS):
     if _TRIALS_ON.value != _RAY and holder.present:
       raise sweeps.SweepError(

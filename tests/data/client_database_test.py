@@ -73,6 +73,13 @@ class ClientDatabaseTest(absltest.TestCase):
     self.assertEqual([client.size(p) for p in ('train', 'validation', 'test')], [3, 1, 5])
     np.testing.assert_array_equal(client.test.x, _rows(1, 5)[_X])
 
+  def test_clients_without_training_examples_are_left_out(self):
+    self._save({'a': _rows(0, 4), 'b': _rows(1, 5)}, {'a': 'train', 'b': 'test'})
+    with self.assertLogs(level='WARNING') as logs:
+      (client,) = self._load().clients
+    self.assertEqual(client.client_id, 'a')
+    self.assertIn('1 of 2 clients have no training examples and are left out', logs.output[1])
+
   def test_refuses(self):
     with self.assertRaisesRegex(data.DataError, 'no such file'):
       self._load()

@@ -112,6 +112,13 @@ class ClientReaderTest(absltest.TestCase):
       reader.read(2)
       self.assertEqual(self._numbers_read(), expected)
 
+  def test_what_is_given_up_is_read_when_it_is_wanted(self):
+    reader = self._reader(4)
+    reader.prefetch([1])
+    reader.give_up()
+    self.assertEqual(reader.read(0).size('train'), 7)
+    self.assertEqual(reader.read(1).size('train'), 7)
+
   def test_an_error_waits_until_the_client_is_wanted(self):
     reader = self._reader(4)
     reader.prefetch([3, 0])
@@ -154,8 +161,8 @@ class ClientFolderTest(absltest.TestCase):
     self._save('bob', x_train=x[:4], y_train=[0, 1, 2, 0], x_test=x[4:], y_test=[1] * 6)
     self._save(
       'cy',
-      x_train=np.full([1, 2], 255, np.uint8),
-      y_train=[2],
+      x_train=np.full([10, 2], 255, np.uint8),
+      y_train=[2] * 10,
       x_validation=x[:0],
       y_validation=np.zeros(0, np.int64),
     )
@@ -164,9 +171,9 @@ class ClientFolderTest(absltest.TestCase):
     self.assertEqual([client.client_id for client in (ann, bob, cy)], ['ann', 'bob', 'cy'])
     self.assertEqual([ann.size(part) for part in client_parts.PARTS], [7, 1, 2])
     self.assertEqual([bob.size(part) for part in client_parts.PARTS], [3, 1, 6])
-    self.assertEqual([cy.size(part) for part in client_parts.PARTS], [1, 0, 0])
+    self.assertEqual([cy.size(part) for part in client_parts.PARTS], [10, 0, 0])
     np.testing.assert_array_equal(bob.test.x, x[4:])
-    np.testing.assert_array_equal(cy.train.x, [[1, 1]])
+    np.testing.assert_array_equal(cy.train.x, [[1, 1]] * 10)
     rows = np.concatenate([ann.train.x, ann.validation.x, ann.test.x])
     labels = np.concatenate([ann.train.y, ann.validation.y, ann.test.y])
     np.testing.assert_array_equal(rows[np.argsort(rows[:, 0])], x)

@@ -179,14 +179,6 @@ class RefusedTest(parameterized.TestCase):
     with self.assertRaisesRegex(error, sentence):
       runtime.create_ray_execution_context(**options)
 
-  def test_address_without_ray(self):
-    # A Ray that the program has started itself would be used, wherever it is.
-    with (
-      mock.patch('ray.is_initialized', return_value=False),
-      self.assertRaisesRegex(runtime.ClusterError, 'is 127.0.0.1:1, but no Ray answers there'),
-    ):
-      runtime.create_ray_execution_context(ray_address='127.0.0.1:1')
-
 
 class SplitTest(parameterized.TestCase):
   @parameterized.parameters(

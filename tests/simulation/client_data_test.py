@@ -12,7 +12,14 @@ from tests.learning import testing
 from tff_lg import analysis, data, learning, simulation
 from tff_lg import config as config_lib
 from tff_lg.data import arrays
-from tff_lg.simulation import client_data, client_store, cohorts, evaluation, rounds
+from tff_lg.simulation import (
+  client_data,
+  client_store,
+  cohorts,
+  evaluation,
+  rounds,
+  run_files,
+)
 
 _NUM_CLIENTS = 8
 
@@ -147,6 +154,15 @@ class RunOfUnreadClientsTest(absltest.TestCase):
     with self.assertRaisesRegex(data.DataError, f'c{broken}.npz: cannot be read as an npz file'):
       loop.run()
     self.assertEqual(loop.restore().round_num, 1)
+
+  def test_a_run_goes_on_with_the_clients_that_it_began_with(self):
+    folder = self.create_tempdir().full_path
+    for _ in range(2):
+      run_files.write_inputs(folder, self._load(), _PROCESS.model)
+    path = os.path.join(self.data_dir, 'c3.npz')
+    os.rename(path, os.path.join(self.data_dir, 'c3b.npz'))
+    with self.assertRaisesRegex(ValueError, f'data_dir has {_NUM_CLIENTS} clients, but .* began'):
+      run_files.write_inputs(folder, self._load(), _PROCESS.model)
 
   def test_a_run_from_the_folder_to_the_report(self):
     run_dir = os.path.join(self.create_tempdir().full_path, 'run')

@@ -108,10 +108,12 @@ class TrainedRunTest(absltest.TestCase):
         '--method=local_only, expected one with a federated model',
       ),
       (
-        lambda folder: _write(
-          f'{folder}/hparams.json', '{"task": "digits", "max_evaluated_clients": 2}'
-        ),
-        '--max_evaluated_clients=2, expected one whose clients all are',
+        lambda folder: _write(f'{folder}/hparams.json', '{"task": "client_files"}'),
+        '--task=client_files, expected one whose clients are all in memory',
+      ),
+      (
+        lambda folder: _write(f'{folder}/summary.json', '{"evaluated/num_clients": 2}'),
+        'evaluated 2 of its clients, expected all of them',
       ),
     ):
       folder = self._copy()

@@ -1,19 +1,12 @@
 """Tests of trials on Ray: one small cluster on this machine, else a stand-in for it."""
 
-import os
-import shutil
-import tempfile
 import types
 from unittest import mock
 
 from absl.testing import absltest
 
 from tests.sweeps import testing
-from tff_lg import sweeps
-from tff_lg.sweeps import ray_pool
-
-# With Ray's own `session_.../sockets/plasma_store` behind it a socket's path has 107 bytes.
-_LONGEST = 40
+from tff_lg import ray_connection, sweeps
 
 
 class _Crash(Exception):
@@ -46,34 +39,22 @@ class _Ray:
     self.is_shut_down = True
 
 
-def _short_folder():
-  """A new folder whose path is short enough, or None."""
-  for parent in (absltest.get_default_test_tmpdir(), '/tmp', '/dev/shm'):
-    if len(parent) < _LONGEST - 10 and os.access(parent, os.W_OK):
-      return tempfile.mkdtemp(prefix='ray', dir=parent)
-  return None
-
-
 class RayPoolTest(absltest.TestCase):
   def setUp(self):
     super().setUp()
     self.folder = self.create_tempdir().full_path
 
   def _pool(self, ray, **options):
-    with mock.patch.object(ray_pool, '_connect', return_value=ray):
+    with mock.patch.object(ray_connection, 'connect', return_value=(ray, ray.shutdown)):
       return sweeps.RayPool(testing.run, 2, **options)
 
   def test_on_a_cluster_of_this_machine(self):
-    temp_dir = _short_folder()
-    if temp_dir is None:
-      self.skipTest('No folder for sockets has a path that is short enough.')
-    self.addCleanup(shutil.rmtree, temp_dir, ignore_errors=True)
     jobs = [
       testing.job(self.folder, 'a'),
       testing.job(self.folder, 'b', 'fails'),
       testing.job(self.folder, 'c', 'dies once'),
     ]
-    with sweeps.RayPool(testing.run, 1, temp_dir=temp_dir) as pool:
+    with sweeps.RayPool(testing.run, 1) as pool:
       failures = sweeps.run_jobs(jobs, pool)
     self.assertEqual(failures, (sweeps.Failure(jobs[1], 'ValueError: no luck'),))
     self.assertEqual([testing.num_attempts(self.folder, name) for name in 'abc'], [1, 2, 2])
@@ -114,10 +95,12 @@ class RayPoolTest(absltest.TestCase):
         sweeps.RayPool(testing.run, num_workers, cpus_per_trial=cpus)
 
   def test_a_cluster_that_does_not_answer(self):
-    fake = types.SimpleNamespace(init=mock.Mock(side_effect=ConnectionError('nobody there\nx')))
-    with mock.patch.dict('sys.modules', ray=fake):
-      with self.assertRaisesRegex(sweeps.SweepError, r'is h:1: Ray does not answer .nobody there.'):
-        sweeps.RayPool(testing.run, 1, address='h:1')
+    for address, sentence in (
+      ('127.0.0.1:1', '--trials_address is 127.0.0.1:1, but no Ray answers there'),
+      ('head', '--trials_address is head, expected auto, HOST:PORT'),
+    ):
+      with self.assertRaisesRegex(sweeps.SweepError, sentence):
+        sweeps.RayPool(testing.run, 1, address=address)
 
 
 if __name__ == '__main__':

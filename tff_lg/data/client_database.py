@@ -26,8 +26,8 @@ def load_client_database(
   TFF's own data sets, such as EMNIST, are such files; so is what `SqlClientData` reads. A table
   `client_metadata` says who has how many examples in which split; a table `examples` has the
   examples as `tf.train.Example`. Where there is a split `train`, the splits `train`, `validation`
-  and `test` are a client's parts, and a client without training examples is left out. Else there
-  is one split, which is split here.
+  and `test` are a client's parts. Else there is one split, which is split here. A client without
+  training examples is left out.
 
   Args:
     path: of the file.
@@ -48,7 +48,15 @@ def load_client_database(
   given = _read_sizes(file)
   spec = _example_spec(file, keys, example_shape)
   is_split = any('train' in of_client for of_client in given.values())
-  client_ids = [name for name in sorted(given) if not is_split or given[name].get('train')]
+  trained_on = 'train' if is_split else client_parts.ALL
+  client_ids = [name for name in sorted(given) if given[name].get(trained_on)]
+  if len(client_ids) < len(given):
+    logging.warning(
+      '%s: %d of %d clients have no training examples and are left out.',
+      file,
+      len(given) - len(client_ids),
+      len(given),
+    )
   sizes = [split.sizes(given[name]) for name in client_ids]
 
   def read(number: int) -> client_examples.ClientExamples:
@@ -68,7 +76,7 @@ def load_client_database(
     }
     if not parts.keys() & {client_parts.ALL, 'train'}:
       raise examples.DataError(f'{where}: no examples found, expected some.')
-    return split.split(client_id, parts)
+    return split.split(client_id, parts, given[client_id].keys() - parts.keys())
 
   return client_reader.ClientReader(
     client_ids,

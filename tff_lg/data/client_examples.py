@@ -34,6 +34,9 @@ class Reader(Protocol):
   def prefetch(self, numbers: Sequence[int]) -> None:
     """Begins to read clients; returns at once."""
 
+  def give_up(self) -> None:
+    """Drops what is still to be read."""
+
 
 @dataclasses.dataclass(frozen=True, eq=False, slots=True)
 class UnreadClient:

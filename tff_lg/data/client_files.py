@@ -69,11 +69,12 @@ def load_client_folder(
     path = root / f'{client_ids[number]}.npz'
     found = arrays.read_npz(path)
     given = {}
-    for name, ending in _ENDINGS.items():
-      if len(found.get(f'x{ending}', ())):
+    endings = {name: ending for name, ending in _ENDINGS.items() if f'x{ending}' in found}
+    for name, ending in endings.items():
+      if len(found[f'x{ending}']):
         of_part = {key: found[f'{key}{ending}'] for key in 'xy' if f'{key}{ending}' in found}
         given[name] = arrays.to_examples(path, of_part, num_classes)
-    return split.split(client_ids[number], given)
+    return split.split(client_ids[number], given, endings.keys() - given.keys())
 
   return client_reader.ClientReader(
     client_ids,

@@ -1,7 +1,7 @@
 """Splits the examples that one client has into its three parts, by the client's name alone."""
 
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 
@@ -49,9 +49,18 @@ class PartSplit:
     return sizes | {'train': num_left}
 
   def split(
-    self, client_id: str, given: Mapping[str, examples.Examples]
+    self,
+    client_id: str,
+    given: Mapping[str, examples.Examples],
+    without_examples: Iterable[str] = (),
   ) -> client_examples.ClientExamples:
     """Splits a client's examples: `all`, or `train` with perhaps `validation` and `test`.
+
+    Args:
+      client_id: the client's name.
+      given: its examples.
+      without_examples: parts that it comes with, too, but that have no examples: nothing is taken
+        out of others for them.
 
     Raises:
       DataError: neither `all` nor `train` is given.
@@ -59,6 +68,7 @@ class PartSplit:
     if not given.keys() & {ALL, 'train'}:
       raise examples.DataError(f'client {client_id}: no examples found, expected at least one.')
     pool = given[_pool(given)]
+    given = {**dict.fromkeys(without_examples, pool.take(np.zeros(0, np.int64))), **given}
     sizes = self.sizes({name: len(of_name) for name, of_name in given.items()})
     order = np.random.default_rng([self.seed, *client_id.encode()]).permutation(len(pool))
     parts = {part: given.get(part, pool.take(order[:0])) for part in PARTS[1:]}

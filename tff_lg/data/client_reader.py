@@ -67,7 +67,7 @@ class ClientReader:
       )
     self.cache_size = cache_size
     self._read_client, self._row_shape, self._num_classes = read, tuple(row_shape), num_classes
-    self._thread = futures.ThreadPoolExecutor(1, 'client-data')
+    self._thread = _one_thread()
     self._lock = threading.Lock()
     # In the order in which they were last wanted.
     self._kept: dict[int, futures.Future[client_examples.ClientExamples]] = {}
@@ -80,6 +80,13 @@ class ClientReader:
     """Begins to read clients, as many of the first as are kept; returns at once."""
     for number in numbers[: self.cache_size]:
       self._fetch(number)
+
+  def give_up(self) -> None:
+    """Drops what is still to be read, so that a program that ends need not wait for it."""
+    with self._lock:
+      self._thread.shutdown(wait=False, cancel_futures=True)
+      self._thread = _one_thread()
+      self._kept.clear()
 
   def federate(self) -> federated.FederatedData:
     """The clients as a data set without a common test set; no client is read."""
@@ -115,7 +122,11 @@ class ClientReader:
         raise examples.DataError(
           f'{where}: its {part} examples are x {list(of_part.x.shape)} with y '
           f'{list(of_part.y.shape)}, expected x {[int(size), *self._row_shape]} with y '
-          f'[{size}], as when the run began.'
+          f'[{size}], as when the clients were listed.'
         )
       examples.check_labels(of_part.y, self._num_classes, f'{where} ({part})')
     return client
+
+
+def _one_thread() -> futures.ThreadPoolExecutor:
+  return futures.ThreadPoolExecutor(1, 'client-data')

@@ -6,9 +6,10 @@ One line makes a TFF program use it:
   tff_lg.runtime.set_ray_execution_context(ray_actors=4)
 
 Comes in: TFF computations and their arguments. Goes out: what TFF's own runtime would
-give. May import: TFF and TensorFlow; nothing of this package.
+give. May import: TFF and TensorFlow; of this package what joins Ray.
 """
 
+from tff_lg.ray_connection import ClusterError
 from tff_lg.runtime.context import (
   AsyncLocalExecutionContext,
   LocalExecutionContext,
@@ -18,7 +19,6 @@ from tff_lg.runtime.context import (
   set_local_execution_context,
   set_ray_execution_context,
 )
-from tff_lg.runtime.remote import ClusterError
 from tff_lg.runtime.scheduling import ClientComputationError
 
 __all__ = [

@@ -2,20 +2,14 @@
 
 import contextlib
 import dataclasses
-import logging
-import os
-import shutil
-import socket
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from tff_lg import ray_connection
+from tff_lg.ray_connection import ClusterError
 from tff_lg.runtime import workers
-from tff_lg.runtime.remote import ClusterError
 
-_CONNECT_SECONDS, _START_SECONDS = 10, 600
-# Ray's sockets are this much below its folder; a socket's path has at most 107 bytes.
-_LONGEST_FOLDER = 107 - len('/session_2000-01-01_00-00-00_000000_0000000/sockets/plasma_store.0')
+_START_SECONDS = 600
 # An actor's crashes at the same work before it is given up: a client could be what crashes it.
 _RETRIES = 3
 
@@ -39,9 +33,7 @@ class RayOptions:
 
   def __post_init__(self) -> None:
     """Checks the address's form and the numbers."""
-    host, _, port = self.ray_address.rpartition(':')
-    if self.ray_address not in ('', 'auto') and not (host and port.isdigit()):
-      raise ValueError(f'ray_address is {self.ray_address}, expected auto, HOST:PORT or nothing.')
+    ray_connection.check_address(self.ray_address, 'ray_address')
     if self.ray_actors < 1:
       raise ValueError(f'ray_actors is {self.ray_actors}, expected 1 or more.')
     if self.ray_actor_cpus <= 0:
@@ -61,7 +53,10 @@ def start_actors(options: RayOptions) -> tuple[list[Any], Callable[[], None]]:
     ClusterError: there is no cluster at the address, or the actors do not start.
   """
   with contextlib.ExitStack() as stack:
-    ray = _connect(options.ray_address, stack)
+    ray, leave = ray_connection.connect(
+      options.ray_address, 'ray_address', num_cpus=workers.num_cores()
+    )
+    stack.callback(leave)
     _check_room(options, [node['Resources'] for node in ray.nodes() if node['Alive']])
     from tff_lg.runtime import ray_worker
 
@@ -77,62 +72,6 @@ def start_actors(options: RayOptions) -> tuple[list[Any], Callable[[], None]]:
     stack.callback(_end_actors, ray, actors)
     _wait_until_ready(ray, actors)
     return actors, stack.pop_all().close
-
-
-def _connect(address: str, stack: contextlib.ExitStack) -> Any:
-  os.environ.setdefault('RAY_USAGE_STATS_ENABLED', '0')
-  os.environ.setdefault('RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO', '0')
-  import ray  # Only who uses it waits for it.
-
-  if ray.is_initialized():  # The caller's, who also ends it.
-    return ray
-  quiet = {'log_to_driver': False, 'logging_level': logging.ERROR}
-  if not address:
-    folder = _short_folder()
-    stack.callback(shutil.rmtree, folder, ignore_errors=True)
-    ray.init(
-      'local',
-      num_cpus=workers.num_cores(),
-      include_dashboard=False,
-      _temp_dir=folder,
-      # Niceness 15 by default: whatever else runs on the machine would come first.
-      _system_config={'worker_niceness': 0},
-      **quiet,
-    )
-  else:
-    if address != 'auto':
-      _check_answers(address)
-    try:
-      ray.init(address, **quiet)
-    except (ConnectionError, RuntimeError, ValueError) as error:
-      reason = str(error).strip().splitlines()[0]
-      raise ClusterError(f'ray_address is {address}, but Ray cannot join it: {reason}') from error
-  stack.callback(ray.shutdown)
-  return ray
-
-
-def _check_answers(address: str) -> None:
-  """Ray itself would try for a minute, then end the process."""
-  host, _, port = address.rpartition(':')
-  try:
-    socket.create_connection((host, int(port)), _CONNECT_SECONDS).close()
-  except (OSError, OverflowError) as error:
-    raise ClusterError(f'ray_address is {address}, but no Ray answers there: {error}.') from error
-
-
-def _short_folder() -> str:
-  """A new folder for Ray's sockets and logs, whose path is short enough for a socket."""
-  for parent in (tempfile.gettempdir(), '/tmp', '/dev/shm'):
-    try:
-      folder = tempfile.mkdtemp(prefix='ray_', dir=parent)
-    except OSError:
-      continue
-    if len(os.fsencode(folder)) <= _LONGEST_FOLDER:
-      return folder
-    os.rmdir(folder)
-  raise ClusterError(
-    f'Ray needs a folder for its sockets of at most {_LONGEST_FOLDER} bytes: let TMPDIR name one.'
-  )
 
 
 def _check_room(options: RayOptions, nodes: Sequence[Mapping[str, float]]) -> None:
@@ -157,7 +96,7 @@ def _wait_until_ready(ray: Any, actors: Sequence[Any]) -> None:
   try:
     ray.get(ready)
   except ray.exceptions.RayError as error:
-    reason = str(error).strip().splitlines()[-1].strip()
+    reason = (str(error).strip() or type(error).__name__).splitlines()[-1].strip()
     raise ClusterError(f'A Ray actor cannot start: {reason}') from error
   if waiting:
     raise ClusterError(

@@ -114,9 +114,10 @@ class ClientWorker:
       del self._results[next(iter(self._results))]
     results = self._results.setdefault(run, {})
     if number not in results:
+      arguments = self._unpack(ray.get(work.arguments))
       try:
         results[number] = self._group(work.group).evaluate(
-          self._unpack(ray.get(work.arguments)), interpreter.Run(work.num_clients, self._pool)
+          arguments, interpreter.Run(work.num_clients, self._pool)
         )
       except scheduling.ClientComputationError as error:
         raise scheduling.ClientComputationError(

@@ -18,15 +18,12 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_federated as tff
 
+from tff_lg import ray_connection
 from tff_lg.runtime import calls, groups, packing, reduction, scheduling
 from tff_lg.runtime.values import AllEqual, AtClients
 
 # Tensors of so many bytes, that come again, are kept in Ray's object store.
 _STORED_BYTES = 1 << 16
-
-
-class ClusterError(ConnectionError):
-  """A Ray cluster that is not there, has no room, or has lost its work; one sentence."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -249,8 +246,10 @@ class RemoteRun:
     except ray.exceptions.RayTaskError as error:
       raise error.cause from error
     except ray.exceptions.RayError as error:
-      reason = str(error).strip().splitlines()[0]
-      raise ClusterError(f'The work at clients is lost on the Ray cluster: {reason}') from error
+      reason = ray_connection.first_line(error)
+      raise ray_connection.ClusterError(
+        f'The work at clients is lost on the Ray cluster: {reason}'
+      ) from error
     for result in results:
       if isinstance(result, Failure):
         raise scheduling.ClientComputationError(

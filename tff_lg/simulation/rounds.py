@@ -118,6 +118,7 @@ class RoundLoop:
     self._config = config
     self._phases = tuple(phases)
     self._folder = folder
+    self._reader = federated_data.reader
     self._ids = [client.client_id for client in federated_data.clients]
     self.client_data = {
       part: client_data.part_tensors(federated_data, part)
@@ -164,6 +165,8 @@ class RoundLoop:
     except BaseException as error:
       if self._clients is not None:
         self._clients.close()
+      if self._reader is not None:
+        self._reader.give_up()
       if isinstance(error, OSError) and error.errno in _FULL:
         saved = self._checkpoints.rounds()
         kept = f'the checkpoint of round {saved[-1]} is kept' if saved else 'no round is kept'

@@ -33,17 +33,18 @@ def add_scores(
     clients' test examples together, each predicted by its own client's model; and
     mean and standard deviation over clients of the column.
   """
-  if not any(client.size('test') for client in federated_data.clients):
-    return {}
   evaluated = evaluated_clients(clients)
-  if not federated_data.has_plain_labels:
-    # The probabilities of a whole vocabulary at every position do not fit into memory, and only
-    # the model weighs annotators' answers.
-    rows = clients if evaluated is None else clients.iloc[evaluated]
+  of_clients = np.arange(len(clients)) if evaluated is None else evaluated
+  if not any(federated_data.clients[client].size('test') for client in of_clients):
+    return {}
+  is_large = federated_data.reader is not None and federated_data.num_classes > 2
+  if is_large or not federated_data.has_plain_labels:
+    # The probabilities of a whole vocabulary at every position do not fit into memory, those of
+    # clients that are not in memory need not, and only the model weighs annotators' answers.
+    rows = clients.iloc[of_clients]
     num_test, accuracy = (rows[name].to_numpy() for name in ('num_test', 'local_test/accuracy'))
     return {'pooled_test/accuracy': evaluation.pooled(accuracy, num_test)}
   tests = client_data.part_tensors(federated_data, 'test')
-  of_clients = np.arange(len(clients)) if evaluated is None else evaluated
   predictions = evaluation.predict_selected(
     process, state.server_state, state.selection, tests, of_clients
   )

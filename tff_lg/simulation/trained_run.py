@@ -108,11 +108,16 @@ def load_config(run_dir: str) -> config_lib.TrainConfig:
       f'--from_run={run_dir} is a run of --method={_LOCAL_ONLY}, expected one with a federated '
       'model to adapt.'
     )
-  if config.task == 'client_files' or config.max_evaluated_clients:
+  if config.task == 'client_files':
     raise ValueError(
-      f'--from_run={run_dir} is a run of --task={config.task} with --max_evaluated_clients='
-      f'{config.max_evaluated_clients or 0}, expected one whose clients all are in memory and '
-      'evaluated: load them with --task=arrays.'
+      f'--from_run={run_dir} is a run of --task=client_files, expected one whose clients are all '
+      'in memory: load them with --task=arrays.'
+    )
+  summary, _ = run_files.load_results(run_dir)
+  if 'evaluated/num_clients' in summary:
+    raise ValueError(
+      f'--from_run={run_dir} evaluated {summary["evaluated/num_clients"]} of its clients, expected '
+      'all of them: train without --max_evaluated_clients.'
     )
   choice = split_choice.load_choice(run_dir)
   return config if choice is None else choice.apply(config)

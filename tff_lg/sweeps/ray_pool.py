@@ -5,12 +5,11 @@ All machines need the same program in the same place, and the sweep folder at th
 """
 
 import contextlib
-import logging
 import os
-import warnings
 from collections.abc import Callable
 from typing import Any
 
+from tff_lg import ray_connection
 from tff_lg.sweeps import processes
 from tff_lg.sweeps.grid import SweepError
 from tff_lg.sweeps.scheduler import Job
@@ -36,7 +35,6 @@ class RayPool:
     address: str | None = None,
     cpus_per_trial: float = 1,
     gpus_per_trial: float = 0,
-    temp_dir: str | None = None,
   ) -> None:
     """Connects to Ray, or starts it.
 
@@ -48,8 +46,6 @@ class RayPool:
         to start Ray on this machine.
       cpus_per_trial: cores that Ray sets aside for a trial.
       gpus_per_trial: GPUs, or a share of one. A trial sees those it gets, and without any none.
-      temp_dir: of a Ray that is started, short: its sockets' paths have 107 bytes at most; by
-        default Ray's own.
 
     Raises:
       ValueError: no trial at a time, or a negative number of cores or GPUs.
@@ -63,7 +59,12 @@ class RayPool:
         'more.'
       )
     self.num_workers = num_workers
-    self._ray = _connect(address, temp_dir)
+    try:
+      self._ray, self._leave = ray_connection.connect(
+        address or '', '--trials_address', object_store_bytes=_OBJECT_STORE_BYTES
+      )
+    except (ImportError, ValueError, ConnectionError) as error:
+      raise SweepError(f'--trials_on=ray: {error}') from error
     wanted = {'CPU': cpus_per_trial, 'GPU': gpus_per_trial}
     machines = [node['Resources'] for node in self._ray.nodes() if node['Alive']]
     if not any(all(has.get(kind, 0) >= n for kind, n in wanted.items()) for has in machines):
@@ -99,43 +100,12 @@ class RayPool:
     try:
       return job, self._ray.get(task)
     except self._ray.exceptions.RayError as error:
-      reason = (str(error).strip() or type(error).__name__).splitlines()[0]
+      reason = ray_connection.first_line(error)
       return job, f'its worker on Ray failed ({type(error).__name__}): {reason}'
 
   def close(self) -> None:
     """Ends all tasks and leaves Ray; a trial that runs keeps its last checkpoint."""
-    self._ray.shutdown()
-
-
-def _connect(address: str | None, temp_dir: str | None) -> Any:
-  """Imports Ray, which takes seconds, and connects to a cluster or starts one."""
-  os.environ.setdefault('RAY_USAGE_STATS_ENABLED', '0')  # Nothing is reported to anybody.
-  try:
-    import ray
-  except ImportError as error:
-    raise SweepError(f'--trials_on=ray needs Ray, which cannot be imported: {error}') from error
-  own = {
-    'include_dashboard': False,
-    'object_store_memory': _OBJECT_STORE_BYTES,
-    '_temp_dir': temp_dir,
-  }
-  try:
-    with warnings.catch_warnings():
-      # A tip about what another version will do with GPUs that a task does not ask for.
-      warnings.simplefilter('ignore', FutureWarning)
-      ray.init(
-        address='local' if address is None else address,
-        log_to_driver=False,
-        logging_level=logging.ERROR,
-        **(own if address is None else {}),
-      )
-  except (ConnectionError, ValueError, RuntimeError, OSError) as error:
-    reason = (str(error).strip() or type(error).__name__).splitlines()[0]
-    raise SweepError(
-      f'--trials_address is {address or "not given"}: Ray does not answer ({reason}), expected '
-      'host:port of a cluster, auto, or nothing to start Ray on this machine.'
-    ) from error
-  return ray
+    self._leave()
 
 
 def _run_here(run: _RunTrial, folder: str, job: Job) -> str | None:
