@@ -3,7 +3,7 @@
 import dataclasses
 import math
 
-from tff_lg.config.option import ConfigError, option
+from tff_lg.config.option import ConfigError, check_belongs, option
 
 AGGREGATORS = (
   'mean',
@@ -149,11 +149,7 @@ def check(options: AggregationOptions) -> None:
     ConfigError: the first of them.
   """
   for name, aggregators in _BELONGS_TO.items():
-    if getattr(options, name) is not None and options.aggregator not in aggregators:
-      raise ConfigError(
-        f'--{name} is given, but --aggregator is {options.aggregator}: it belongs to '
-        f'--aggregator={" and ".join(aggregators)}.'
-      )
+    check_belongs(options, (name,), 'aggregator', options.aggregator, aggregators)
   noises = [
     f'--{name}'
     for name in ('noise_multiplier', 'target_epsilon', 'dp_sigma')

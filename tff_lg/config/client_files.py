@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from tff_lg.config.option import ConfigError, option
+from tff_lg.config.option import ConfigError, check_belongs, option
 
 TASK = 'client_files'
 MODELS = ('mlp', 'lenet')
@@ -60,12 +60,8 @@ def check(config: Any, partition: str) -> None:
   Raises:
     ConfigError: the first of them.
   """
+  check_belongs(config, without(), 'task', config.task, (TASK,))
   if config.task != TASK:
-    for name in without():
-      if getattr(config, name) is not None:
-        raise ConfigError(
-          f'--{name} is given, but --task is {config.task}: it belongs to --task={TASK}.'
-        )
     return
   keys, shape, cache = config.example_keys, config.example_shape, config.client_cache
   conflicts = (

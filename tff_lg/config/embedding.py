@@ -3,7 +3,7 @@
 import dataclasses
 
 from tff_lg.config import mood, vqa
-from tff_lg.config.option import ConfigError, option
+from tff_lg.config.option import ConfigError, check_belongs, option
 
 TASK = 'embeddings'
 MODELS = ('dense', 'gated', 'cgau_shared', 'cgau_local')
@@ -75,17 +75,9 @@ def check(
   Raises:
     ConfigError: the first of them.
   """
-  if options.shuffled_share is not None and partition != 'clusters':
-    raise ConfigError(
-      f'--shuffled_share is given, but --partition is {partition}: it belongs to '
-      '--partition=clusters.'
-    )
+  check_belongs(options, ('shuffled_share',), 'partition', partition, ('clusters',))
   for name in ('embeddings', 'clients', 'hidden_units', 'dropout_rate'):
-    belongs_to = _BELONGS_TO.get(name, (TASK,))
-    if getattr(options, name) is not None and task not in belongs_to:
-      raise ConfigError(
-        f'--{name} is given, but --task is {task}: it belongs to --task={" and ".join(belongs_to)}.'
-      )
+    check_belongs(options, (name,), 'task', task, _BELONGS_TO.get(name, (TASK,)))
   conflicts = (
     (
       task == TASK and options.embeddings is None,

@@ -3,7 +3,7 @@
 import dataclasses
 import math
 
-from tff_lg.config.option import ConfigError, option
+from tff_lg.config.option import ConfigError, check_belongs, option
 
 TASK = 'mood'
 _PARTITIONS = ('natural', 'natural_iid')
@@ -73,11 +73,8 @@ def check(options: MoodOptions, task: str, partition: str, data_dir: str | None)
   Raises:
     ConfigError: the first of them.
   """
-  for field in dataclasses.fields(MoodOptions):
-    if getattr(options, field.name) is not None and task != TASK:
-      raise ConfigError(
-        f'--{field.name} is given, but --task is {task}: it belongs to --task={TASK}.'
-      )
+  names = [field.name for field in dataclasses.fields(MoodOptions)]
+  check_belongs(options, names, 'task', task, (TASK,))
   limits, variance, units = options.score_range, options.device_variance, options.bilstm_units
   conflicts = (
     (

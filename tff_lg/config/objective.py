@@ -5,7 +5,7 @@ import math
 from collections.abc import Collection
 
 from tff_lg.config import mood, text
-from tff_lg.config.option import ConfigError, option
+from tff_lg.config.option import ConfigError, check_belongs, option
 
 AUXILIARIES = ('supervised', 'autoencoder', 'jigsaw')
 
@@ -69,15 +69,10 @@ def check(options: ObjectiveOptions, methods: Collection[str], task: str) -> Non
   Raises:
     ConfigError: the first of them.
   """
-  method = next(iter(methods))
   for name, needed in _BELONGS_TO.items():
-    if getattr(options, name) is None:
-      continue
-    if needed not in methods:
-      raise ConfigError(
-        f'--{name} is given, but --method is {method}: it belongs to --method={needed}.'
-      )
-    if needed == 'lg_fedavg' and options.auxiliary is None:
+    check_belongs(options, (name,), 'method', methods, (needed,))
+    is_given = getattr(options, name) is not None
+    if is_given and needed == 'lg_fedavg' and options.auxiliary is None:
       raise ConfigError(f'--{name} is given, but there is no --auxiliary.')
   on_vectors = task == 'embeddings' and options.auxiliary == 'jigsaw'
   on_words = task in (mood.TASK, *text.TASKS)

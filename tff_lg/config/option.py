@@ -1,6 +1,7 @@
 """A field of a config with what its flag says; and what is wrong with one."""
 
 import dataclasses
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 
@@ -36,3 +37,31 @@ def check_choices(config: Any) -> None:
     for item in value if isinstance(value, tuple) else (value,):
       if choices and item is not None and item not in choices:
         raise ConfigError(f'--{field.name} is {item}, expected one of {", ".join(choices)}.')
+
+
+def check_belongs(
+  options: Any,
+  names: Iterable[str],
+  choice: str,
+  chosen: str | Sequence[str],
+  needed: Sequence[str],
+) -> None:
+  """Refuses options that are given without the choice that they belong to.
+
+  Args:
+    options: a dataclass of fields made by `option`; those that are None are not given.
+    names: of the options.
+    choice: name of the other option, such as `task`.
+    chosen: its value; where there are several, the first is what the sentence says.
+    needed: its values, one of which the options belong to.
+
+  Raises:
+    ConfigError: the first such option.
+  """
+  values = (chosen,) if isinstance(chosen, str) else tuple(chosen)
+  for name in names:
+    if getattr(options, name) is not None and not set(values) & set(needed):
+      raise ConfigError(
+        f'--{name} is given, but --{choice} is {values[0]}: it belongs to '
+        f'--{choice}={" and ".join(needed)}.'
+      )

@@ -14,7 +14,7 @@ from tff_lg.config import (
   trouble,
   vqa,
 )
-from tff_lg.config.option import ConfigError, check_choices
+from tff_lg.config.option import ConfigError, check_belongs, check_choices
 from tff_lg.config.train_config import MODELS, TrainConfig
 
 _NATURAL = ('natural', 'natural_iid')
@@ -194,26 +194,15 @@ def fast(config: TrainConfig) -> TrainConfig:
 def _check_contradictions(config: TrainConfig) -> None:
   """Refuses flags that another flag makes meaningless."""
   partition = default_partition(config)
-  belongs_to = {
-    'classes_per_client': 'classes_per_client',
-    'shards_per_client': 'shards',
-    'dirichlet_alpha': 'dirichlet',
-  }
-  for name, needed in belongs_to.items():
-    if getattr(config, name) is not None and partition != needed:
-      raise ConfigError(
-        f'--{name} is given, but --partition is {partition}: it belongs to --partition={needed}.'
-      )
-  methods = (config.method, *(config.baselines or ()))
-  for name, method in (
-    ('global_layers', 'lg_fedavg'),
-    ('local_layer_share', 'lg_fedavg'),
-    ('proximal_strength', 'fedprox'),
+  for name, needed in (
+    ('classes_per_client', 'classes_per_client'),
+    ('shards_per_client', 'shards'),
+    ('dirichlet_alpha', 'dirichlet'),
   ):
-    if getattr(config, name) is not None and method not in methods:
-      raise ConfigError(
-        f'--{name} is given, but --method is {config.method}: it belongs to --method={method}.'
-      )
+    check_belongs(config, (name,), 'partition', partition, (needed,))
+  methods = (config.method, *(config.baselines or ()))
+  check_belongs(config, ('global_layers', 'local_layer_share'), 'method', methods, ('lg_fedavg',))
+  check_belongs(config, ('proximal_strength',), 'method', methods, ('fedprox',))
   conflicts = (
     (
       config.model is not None and config.model not in MODELS.get(config.task, ()),

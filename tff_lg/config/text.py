@@ -3,7 +3,7 @@
 import dataclasses
 
 from tff_lg.config import mood, vqa
-from tff_lg.config.option import ConfigError, option
+from tff_lg.config.option import ConfigError, check_belongs, option
 
 TASKS = ('text', 'chars')
 PARTITIONS = ('natural', 'natural_iid')
@@ -95,12 +95,7 @@ def check(options: TextOptions, task: str, partition: str) -> None:
     ConfigError: the first of them.
   """
   for field in dataclasses.fields(TextOptions):
-    belongs_to = _BELONGS_TO.get(field.name, TASKS)
-    if getattr(options, field.name) is not None and task not in belongs_to:
-      raise ConfigError(
-        f'--{field.name} is given, but --task is {task}: it belongs to '
-        f'--task={" and ".join(belongs_to)}.'
-      )
+    check_belongs(options, (field.name,), 'task', task, _BELONGS_TO.get(field.name, TASKS))
   if task in TASKS and partition not in PARTITIONS:
     raise ConfigError(
       f'--partition is {partition}, but --task={task} makes each user a client, with its own '

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from tff_lg.config.option import ConfigError, option
+from tff_lg.config.option import ConfigError, check_belongs, option
 
 TASK = 'vqa'
 
@@ -73,11 +73,8 @@ def check(config: Any, partition: str) -> None:
     ConfigError: the first of them.
   """
   for field in dataclasses.fields(VqaOptions):
+    check_belongs(config, (field.name,), 'task', config.task, (TASK,))
     value = getattr(config, field.name)
-    if value is not None and config.task != TASK:
-      raise ConfigError(
-        f'--{field.name} is given, but --task is {config.task}: it belongs to --task={TASK}.'
-      )
     if value is not None and value < 1:
       raise ConfigError(f'--{field.name} is {value}, expected 1 or more.')
   if config.task != TASK:
