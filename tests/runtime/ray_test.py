@@ -43,7 +43,7 @@ def _clients():
       tf.constant(rng.random((n, 4), np.float32)),
       tf.constant(rng.integers(0, 3, n).astype(np.int32)),
     )
-    for n in (5, 8, 0, 9, 4, 7, 20)
+    for n in 3 * (5, 8, 0, 9, 4, 7, 20)
   ]
 
 
@@ -122,8 +122,10 @@ class FailureTest(absltest.TestCase):
     summed = tff.federated_computation(
       lambda x: tff.federated_secure_sum(tff.federated_map(positive, x), 10), _INTS
     )
-    context = runtime.RayExecutionContext(_ACTORS[:2])
-    for computation, values in ((mapped, [1, 2, 3, -4, -5]), (summed, [1, 2, 3, 11, 12])):
+    context = runtime.RayExecutionContext(_ACTORS)
+    # Of the sum the last actor fails alone, the first block is of two of them.
+    for computation, value in ((mapped, -4), (summed, 11)):
+      values = [1] * 9 + [value] + [1] * 10 + [value]
       errors = []
       for each in (_LOCAL, context):
         with self.assertRaises(runtime.ClientComputationError) as raised:
@@ -132,7 +134,7 @@ class FailureTest(absltest.TestCase):
         sentence, *_ = str(raised.exception).splitlines()
         errors.append((sentence, type(raised.exception.__cause__)))
       self.assertEqual(errors[0], errors[1])
-      self.assertIn('failed at client 3', errors[1][0])
+      self.assertIn('failed at client 9', errors[1][0])
 
   def test_killed_actors_change_nothing(self):
     model = learning_testing.classifier().with_global_layers(('output',))

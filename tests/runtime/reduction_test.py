@@ -1,5 +1,7 @@
 """The tree of an aggregation: its shape, and that whoever reduces a part gets the same."""
 
+import string
+
 from absl.testing import absltest, parameterized
 
 from tff_lg.runtime import reduction
@@ -12,18 +14,18 @@ def _steps(num_clients):
 class ReductionTest(parameterized.TestCase):
   @parameterized.parameters(
     (1, '0a'),
-    (4, '0abcd'),
-    (6, '(0abcd 0ef)'),
-    (9, '((0abcd 0efgh) 0i)'),
-    (13, '((0abcd 0efgh) (0ijkl 0m))'),
+    (10, '0abcdefghij'),
+    (13, '(0abcdefghij 0klm)'),
+    (22, '((0abcdefghij 0klmnopqrst) 0uv)'),
+    (33, '((0abcdefghij 0klmnopqrst) (0uvwxyzABCD 0EFG))'),
   )
   def test_shape(self, num_clients, expected):
-    members = dict(enumerate('abcdefghijklm'[:num_clients]))
+    members = dict(enumerate(string.ascii_letters[:num_clients]))
     found = _steps(num_clients).reduce(reduction.root(num_clients), members)
     self.assertEqual(found, expected)
 
   def test_no_more_than_sixteen_leaves(self):
-    self.assertEqual([reduction.leaf_size(n) for n in (10, 64, 65, 1000)], [4, 4, 5, 63])
+    self.assertEqual([reduction.leaf_size(n) for n in (10, 160, 161, 1000)], [10, 10, 11, 63])
     self.assertEqual(reduction.root(1000), reduction.Node(4, 0))
 
   @parameterized.parameters(1, 7, 21, 70)
@@ -43,7 +45,7 @@ class ReductionTest(parameterized.TestCase):
         self.assertLess(len(rest), 2 * reduction.leaf_size(num_clients) + 1)
 
   def test_largest_nodes(self):
-    found = reduction.cover(reduction.root(30), 3, 30, 30)
+    found = reduction.cover(reduction.root(78), 3, 78, 78)
     self.assertEqual(
       list(found), [reduction.Node(0, 1), reduction.Node(1, 1), reduction.Node(2, 1)]
     )

@@ -13,9 +13,9 @@ import tensorflow as tf
 
 from tff_lg.runtime import calls, scheduling
 
-# Leaves are of so many clients at least, and there are so many at most: accumulating is one
-# pass over a client's values, merging after each client would be a second one.
-_LEAF_CLIENTS, _LEAVES = 4, 16
+# Leaves are of so many clients at least, and there are so many at most: a leaf of ten is one call
+# (`calls.TensorFlowCall.accumulate`), merging is another one, and a pass over the values.
+_LEAF_CLIENTS, _LEAVES = 10, 16
 
 
 def leaf_size(num_clients: int) -> int:
