@@ -72,11 +72,12 @@ def check(config: Any, partition: str) -> None:
   Raises:
     ConfigError: the first of them.
   """
-  for field in dataclasses.fields(VqaOptions):
-    check_belongs(config, (field.name,), 'task', config.task, (TASK,))
-    value = getattr(config, field.name)
+  names = [field.name for field in dataclasses.fields(VqaOptions)]
+  check_belongs(config, names, 'task', config.task, (TASK,))
+  for name in names:
+    value = getattr(config, name)
     if value is not None and value < 1:
-      raise ConfigError(f'--{field.name} is {value}, expected 1 or more.')
+      raise ConfigError(f'--{name} is {value}, expected 1 or more.')
   if config.task != TASK:
     return
   conflicts = (

@@ -210,10 +210,8 @@ class RemoteRun:
     zero_type, _ = accumulate.part.type_signature.parameter
     packed_zero = Shared(put(packing.pack(zero, zero_type)))
     contents = [self._clients.content(step.content) for step in (accumulate, merge)]
-    steps, root = (
-      reduction.Reduction(zero, accumulate, merge, self._num_clients),
-      reduction.root(self._num_clients),
-    )
+    steps = reduction.Reduction(zero, accumulate, merge, self._num_clients)
+    root = reduction.root(self._num_clients)
     try:
       of_ranges = self.call(
         'reduce', [(result, packed_zero, *contents, self._num_clients) for result in value.results]

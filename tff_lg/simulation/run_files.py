@@ -12,11 +12,11 @@ import pandas as pd
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import files, models
+from tff_lg.data import client_parts
 
 _HPARAMS, _SUMMARY, _CLIENTS = 'hparams.json', 'summary.json', 'clients.parquet'
 _HELD_OUT = 'held_out_clients.parquet'
 _CLIENT_LIST = 'client_list.json'
-_PARTS = ('train', 'validation', 'test')
 
 # What changes no bit of a run, which therefore goes on with another choice.
 _WITHOUT_EFFECT = frozenset(
@@ -112,7 +112,7 @@ def _check_client_list(run_dir: str, federated_data: data_lib.FederatedData) -> 
   Its states are by their place in the list, and would be given to others.
   """
   clients = federated_data.clients
-  listed = [[client.client_id, *map(client.size, _PARTS)] for client in clients]
+  listed = [[client.client_id, *map(client.size, client_parts.PARTS)] for client in clients]
   found = {'num_clients': len(clients), 'crc32': zlib.crc32(json.dumps(listed).encode())}
   path = os.path.join(run_dir, _CLIENT_LIST)
   if not os.path.exists(path):
