@@ -50,13 +50,20 @@ def from_content(content: bytes) -> Group:
   return Group(tff.CLIENTS, list(block.locals), [result.name for result in block.result])
 
 
+def references(block: Block) -> set[str]:
+  """All names in a building block; TFF's compiler has made them unique."""
+  if isinstance(block, tff.framework.Reference):
+    return {block.name}
+  return set().union(*map(references, block.children()))
+
+
 def plan(block: tff.framework.Block) -> list[Group | tuple[str, Block]]:
   """Orders a block's local values into groups and values that are evaluated alone.
 
   A value waits for the groups that it needs; a group for all that comes before it.
   """
   names = {name for name, _ in block.locals}
-  needs = {name: _references(value) & names for name, value in block.locals}
+  needs = {name: references(value) & names for name, value in block.locals}
   placements = {name: _placement(value) for name, value in block.locals}
   stages: dict[str, int] = {}
   for name, _ in block.locals:
@@ -67,7 +74,7 @@ def plan(block: tff.framework.Block) -> list[Group | tuple[str, Block]]:
       ),
       default=0,
     )
-  in_result = _references(block.result)
+  in_result = references(block.result)
   ordered: list[Group | tuple[str, Block]] = []
   for stage in range(max(stages.values(), default=0) + 1):
     of_stage = [(name, value) for name, value in block.locals if stages[name] == stage]
@@ -80,13 +87,6 @@ def plan(block: tff.framework.Block) -> list[Group | tuple[str, Block]]:
         results = [name for name, _ in members if name in elsewhere]
         ordered.append(Group(placement, members, results))
   return ordered
-
-
-def _references(block: Block) -> set[str]:
-  """All names in a building block; TFF's compiler has made them unique."""
-  if isinstance(block, tff.framework.Reference):
-    return {block.name}
-  return set().union(*map(_references, block.children()))
 
 
 def _placement(value: Block) -> tff.framework.PlacementLiteral | None:

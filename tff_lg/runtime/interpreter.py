@@ -6,7 +6,7 @@ takes the frame of names in sight and the run, and returns a value as
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 import tensorflow_federated as tff
@@ -71,7 +71,7 @@ def build(block: tff.framework.ComputationBuildingBlock) -> Closure:
 
 def _reference(block: tff.framework.Reference) -> Closure:
   name = block.name
-  return lambda frame, run: frame[name]
+  return lambda frame, run: values.settled(frame[name])
 
 
 def _selection(block: tff.framework.Selection) -> Closure:
@@ -89,6 +89,12 @@ def _struct(block: tff.framework.Struct) -> Closure:
 
 
 def _call(block: tff.framework.Call) -> Closure:
+  call = _pending_call(block)
+  return lambda frame, run: values.settled(call(frame, run))
+
+
+def _pending_call(block: tff.framework.Call) -> Closure:
+  """Of a call whose value can be `Pending`."""
   function = build(block.function)
   if block.argument is None:
     return lambda frame, run: function(frame, run)(None)
@@ -108,8 +114,9 @@ def _lambda(block: tff.framework.Lambda) -> Closure:
 
 
 def _block(block: tff.framework.Block) -> Closure:
+  returned = groups.references(block.result)
   steps = [
-    _group(part) if isinstance(part, groups.Group) else _local_value(*part)
+    _group(part, returned) if isinstance(part, groups.Group) else _local_value(*part)
     for part in groups.plan(block)
   ]
   result = build(block.result)
@@ -126,7 +133,7 @@ def _block(block: tff.framework.Block) -> Closure:
 def _local_value(
   name: str, block: tff.framework.ComputationBuildingBlock
 ) -> Callable[[dict[str, Any], Run], None]:
-  value = build(block)
+  value = _pending_call(block) if isinstance(block, tff.framework.Call) else build(block)
 
   def step(frame: dict[str, Any], run: Run) -> None:
     frame[name] = value(frame, run)
@@ -134,7 +141,7 @@ def _local_value(
   return step
 
 
-def _group(group: groups.Group) -> Callable[[dict[str, Any], Run], None]:
+def _group(group: groups.Group, returned: Set[str]) -> Callable[[dict[str, Any], Run], None]:
   def program(run: Run | None) -> fusion.Program:
     return fusion.Program(group, lambda block: build(block)({}, run))
 
@@ -150,7 +157,7 @@ def _group(group: groups.Group) -> Callable[[dict[str, Any], Run], None]:
   def step(frame: dict[str, Any], run: Run) -> None:
     values = tuple(argument(frame, run) for argument in arguments)
     if at_clients and run.remote_run is not None and run.num_clients:
-      results = run.remote_run.evaluate(group, values, types)
+      results = run.remote_run.evaluate(group, values, types, returned)
     else:
       results = evaluate(values, run)
     frame.update(zip(group.results, results, strict=True))

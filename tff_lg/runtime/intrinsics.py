@@ -12,7 +12,7 @@ import tensorflow_federated as tff
 
 from tff_lg.runtime import calls, reduction, remote, scheduling
 from tff_lg.runtime import tff_internals as internals
-from tff_lg.runtime.values import AllEqual, AtClients, members
+from tff_lg.runtime.values import AllEqual, AtClients, Pending, members
 
 
 def _map(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:
@@ -76,7 +76,8 @@ def _aggregate(argument: Any, run: Any, function_type: tff.FunctionType) -> Any:
     return report(zero)
   in_graph = all(isinstance(step, calls.TensorFlowCall) for step in (accumulate, merge))
   if in_graph and isinstance(value, remote.RemoteAtClients):
-    return report(run.remote_run.reduce(value, zero, accumulate, merge))
+    reduced = run.remote_run.reduce(value, zero, accumulate, merge)
+    return Pending(lambda: report(reduced.value))
   steps = reduction.Reduction(zero, accumulate, merge, run.num_clients)
   of_clients = dict(enumerate(members(value, run.num_clients)))
   return report(steps.reduce(reduction.root(run.num_clients), of_clients))

@@ -62,12 +62,22 @@ def pack(
   return Elements([list(map(to_array, column)) for column in columns], specs)
 
 
-def unpack(value: Any) -> Any:
-  """The value that was packed."""
+def to_tensor(array: np.ndarray) -> tf.Tensor:
+  """The tensor whose array it is."""
+  return tf.convert_to_tensor(array, tf.string if array.dtype == object else None)
+
+
+def unpack(value: Any, unpack_tensor: Callable[[Any], tf.Tensor] = to_tensor) -> Any:
+  """The value that was packed.
+
+  Args:
+    value: as `pack` returned it.
+    unpack_tensor: makes a tensor again of what `pack_tensor` made of it.
+  """
   if isinstance(value, tuple):
-    return tuple([unpack(element) for element in value])
+    return tuple([unpack(element, unpack_tensor) for element in value])
   if isinstance(value, Elements):
     with tf.device('cpu:0'):
-      columns = [list(map(unpack, column)) for column in value.columns]
+      columns = [list(map(to_tensor, column)) for column in value.columns]
       return internals.variant_of_columns(columns, value.specs)
-  return tf.convert_to_tensor(value, tf.string if value.dtype == object else None)
+  return unpack_tensor(value)

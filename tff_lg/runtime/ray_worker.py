@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Any
 
+import cachetools
 import ray
 import tensorflow as tf
 import tensorflow_federated as tff
@@ -23,6 +24,8 @@ from tff_lg.runtime.values import AllEqual, AtClients
 
 # Invocations whose results are kept; they are forgotten before, unless messages get lost.
 _RUNS = 8
+# Bytes of tensors that came by reference and are kept, those used last.
+_KEPT_BYTES = 1 << 30
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,6 +52,7 @@ class ClientWorker:
     self._pool = workers.WorkerPool(workers.choose_devices(devices), threads)
     self._loaded: dict[bytes, Any] = {}
     self._results: dict[str, dict[int, list[AtClients]]] = {}
+    self._tensors = cachetools.LRUCache(_KEPT_BYTES, getsizeof=remote.num_bytes)
 
   def is_ready(self) -> bool:
     """Answers once the actor has started."""
@@ -78,14 +82,14 @@ class ClientWorker:
   def reduce(
     self,
     result: remote.Result,
-    zero: remote.Shared,
+    zero: Any,
     accumulate: remote.Content,
     merge: remote.Content,
     num_clients: int,
   ) -> remote.Reduced | remote.Failure:
-    """Reduces what is complete here of the tree over all clients."""
+    """Reduces what is complete here of the tree over all clients, from a packed zero."""
     steps = reduction.Reduction(
-      packing.unpack(ray.get(zero.reference)),
+      packing.unpack(zero),
       self._function(accumulate),
       self._function(merge),
       num_clients,
@@ -133,9 +137,31 @@ class ClientWorker:
     if isinstance(value, remote.Shared):
       return AllEqual(packing.unpack(ray.get(value.reference)))
     leaves = calls.flat(tuple(value.values))
-    references = [leaf for leaf in leaves if isinstance(leaf, ray.ObjectRef)]
-    arrays = dict(zip(references, ray.get(references), strict=True))
-    return AtClients([packing.unpack(_resolve(member, arrays)) for member in value.values])
+    tensors = self._referred([leaf for leaf in leaves if isinstance(leaf, ray.ObjectRef)])
+
+    def tensor(leaf: Any) -> tf.Tensor:
+      return tensors[leaf] if isinstance(leaf, ray.ObjectRef) else packing.to_tensor(leaf)
+
+    return AtClients([packing.unpack(member, tensor) for member in value.values])
+
+  def _referred(self, references: list[ray.ObjectRef]) -> dict[ray.ObjectRef, tf.Tensor]:
+    """The tensors of references to arrays.
+
+    They are kept by the references' names, which Ray never gives twice: to keep the
+    references would keep what the driver has given up.
+    """
+    tensors, missing = {}, []
+    for reference in references:
+      tensor = self._tensors.get(reference.binary())
+      if tensor is None:
+        missing.append(reference)
+      else:
+        tensors[reference] = tensor
+    for reference, array in zip(missing, ray.get(missing), strict=True):
+      tensors[reference] = tensor = packing.to_tensor(array)
+      if remote.num_bytes(tensor) <= _KEPT_BYTES:
+        self._tensors[reference.binary()] = tensor
+    return tensors
 
   def _group(self, content: remote.Content) -> _Group:
     if content.digest not in self._loaded:
@@ -161,9 +187,3 @@ class ClientWorker:
 
 def _failure(error: scheduling.ClientComputationError) -> remote.Failure:
   return remote.Failure(error.intrinsic, error.client_index, error.__cause__)
-
-
-def _resolve(value: Any, arrays: dict[ray.ObjectRef, Any]) -> Any:
-  if isinstance(value, tuple):
-    return tuple([_resolve(element, arrays) for element in value])
-  return arrays[value] if isinstance(value, ray.ObjectRef) else value

@@ -11,7 +11,7 @@ import hashlib
 import itertools
 import uuid
 import weakref
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ import tensorflow_federated as tff
 
 from tff_lg import ray_connection
 from tff_lg.runtime import calls, groups, packing, reduction, scheduling
-from tff_lg.runtime.values import AllEqual, AtClients
+from tff_lg.runtime.values import AllEqual, AtClients, Pending
 
 # Tensors of so many bytes, that come again, are kept in Ray's object store.
 _STORED_BYTES = 1 << 16
@@ -104,12 +104,18 @@ class RemoteAtClients:
     """Takes the result of each range."""
     self.results = results
     self._run = run
+    self._packed: Pending | None = None
+
+  def request(self) -> Pending:
+    """Asks for the packed values of each range, once."""
+    if self._packed is None:
+      self._packed = self._run.call('fetch', [(result,) for result in self.results])
+    return self._packed
 
   @functools.cached_property
   def members(self) -> list[Any]:
     """The values, in the clients' order."""
-    of_ranges = self._run.call('fetch', [(result,) for result in self.results])
-    return [packing.unpack(value) for values in of_ranges for value in values]
+    return [packing.unpack(value) for values in self.request().value for value in values]
 
 
 class RemoteClients:
@@ -160,39 +166,47 @@ class RemoteRun:
     self._numbers = itertools.count()
     self._shared: dict[int, tuple[AllEqual, Shared]] = {}
     self._ranges: list[tuple[int, int]] = []
+    # Answers of actors to what was asked before and is not waited for until more is.
+    self._pending: list[Any] = []
 
   def evaluate(
-    self, group: groups.Group, arguments: Sequence[Any], types: Sequence[tff.Type]
+    self,
+    group: groups.Group,
+    arguments: Sequence[Any],
+    types: Sequence[tff.Type],
+    returned: Set[str],
   ) -> list[RemoteAtClients]:
-    """Evaluates a group at the clients; its results stay with the actors.
+    """Begins to evaluate a group at the clients; its results stay with the actors.
 
     Args:
       group: at clients.
       arguments: values at clients, or structures of such.
       types: of the arguments.
+      returned: names of results that will be needed here; they are sent when they are there.
 
-    Raises:
-      ClientComputationError: a client's computation failed.
-      ClusterError: actors died, again and again.
+    What fails there is raised when something of it is needed here.
     """
     if not self._ranges:
       sizes = _sizes(arguments, self._num_clients)
       self._ranges = split(sizes, len(self._clients.actors))
     content = self._clients.content(group.content)
     key = (self._name, next(self._numbers))
-    works, pending = [], []
+    works = []
     for index, (start, stop) in enumerate(self._ranges):
       packed = tuple(
         self._pack(argument, of_type, index)
         for argument, of_type in zip(arguments, types, strict=True)
       )
       works.append(Work(key, content, put(packed), start, stop - start))
-      pending.append(self._clients.actors[index].evaluate.remote(works[-1]))
-    self._wait(pending)
-    return [
+      self._pending.append(self._clients.actors[index].evaluate.remote(works[-1]))
+    results = [
       RemoteAtClients(self, [Result(work, index) for work in works])
       for index in range(len(group.results))
     ]
+    for name, result in zip(group.results, results, strict=True):
+      if name in returned:
+        result.request()
+    return results
 
   def reduce(
     self,
@@ -200,60 +214,37 @@ class RemoteRun:
     zero: Any,
     accumulate: calls.TensorFlowCall,
     merge: calls.TensorFlowCall,
-  ) -> Any:
+  ) -> Pending:
     """Reduces values at clients, each actor what it can, as `reduction.Reduction` does.
 
-    Raises:
-      ClientComputationError: a client's value could not be accumulated.
-      ClusterError: actors died, again and again.
+    Waiting for it raises what `call` does.
     """
     zero_type, _ = accumulate.part.type_signature.parameter
-    packed_zero = Shared(put(packing.pack(zero, zero_type)))
+    packed_zero = packing.pack(zero, zero_type)
     contents = [self._clients.content(step.content) for step in (accumulate, merge)]
+    answers = self.call(
+      'reduce', [(result, packed_zero, *contents, self._num_clients) for result in value.results]
+    )
     steps = reduction.Reduction(zero, accumulate, merge, self._num_clients)
-    root = reduction.root(self._num_clients)
-    try:
-      of_ranges = self.call(
-        'reduce', [(result, packed_zero, *contents, self._num_clients) for result in value.results]
-      )
-    except scheduling.ClientComputationError:
-      # Of what is not complete in its range, an earlier client can fail, too: that one is named.
-      steps.reduce(root, dict(enumerate(value.members)))
-      raise
-    partials, members = {}, {}
-    for of_range in of_ranges:
-      partials |= {node: packing.unpack(partial) for node, partial in of_range.partials}
-      members |= {client: packing.unpack(member) for client, member in of_range.members}
-    return steps.reduce(root, members, partials)
+    return Pending(lambda: _finish_reduction(steps, value, answers))
 
-  def call(self, method: str, arguments: Sequence[tuple]) -> list[Any]:
-    """What a method of each actor returns for its arguments, by range."""
+  def call(self, method: str, arguments: Sequence[tuple]) -> Pending:
+    """Calls a method of each actor with its arguments, and does not wait.
+
+    Returns:
+      What they return, by range. Waiting for it raises
+        ClientComputationError: a client's computation failed, in this or in what was begun before;
+        ClusterError: actors died, again and again.
+    """
     actors = zip(self._clients.actors, arguments, strict=False)
-    return self._wait([getattr(actor, method).remote(*of_range) for actor, of_range in actors])
+    before, self._pending = self._pending, []
+    answers = [getattr(actor, method).remote(*of_range) for actor, of_range in actors]
+    return Pending(lambda: _wait([*before, *answers])[len(before) :])
 
   def close(self) -> None:
     """Lets the actors forget what they keep for the invocation."""
     for actor, _ in zip(self._clients.actors, self._ranges, strict=False):
       actor.forget.remote(self._name)
-
-  def _wait(self, pending: list[Any]) -> list[Any]:
-    import ray
-
-    try:
-      results = ray.get(pending)
-    except ray.exceptions.RayTaskError as error:
-      raise error.cause from error
-    except ray.exceptions.RayError as error:
-      reason = ray_connection.first_line(error)
-      raise ray_connection.ClusterError(
-        f'The work at clients is lost on the Ray cluster: {reason}'
-      ) from error
-    for result in results:
-      if isinstance(result, Failure):
-        raise scheduling.ClientComputationError(
-          result.intrinsic, result.client_index, result.cause
-        ) from result.cause
-    return results
 
   def _pack(self, value: Any, value_type: tff.Type, index: int) -> Any:
     """What the `index`-th range needs of a value, or structure of values, at clients."""
@@ -272,6 +263,42 @@ class RemoteRun:
     return Members(
       [packing.pack(each, value_type.member, pack_tensor) for each in value.members[start:stop]]
     )
+
+
+def _finish_reduction(steps: reduction.Reduction, value: RemoteAtClients, answers: Pending) -> Any:
+  """The result at the root, of what the ranges have made of it."""
+  root = reduction.root(steps.num_clients)
+  try:
+    of_ranges = answers.value
+  except scheduling.ClientComputationError:
+    # Of what is not complete in its range, an earlier client can fail, too: that one is named.
+    steps.reduce(root, dict(enumerate(value.members)))
+    raise
+  partials, members = {}, {}
+  for of_range in of_ranges:
+    partials |= {node: packing.unpack(partial) for node, partial in of_range.partials}
+    members |= {client: packing.unpack(member) for client, member in of_range.members}
+  return steps.reduce(root, members, partials)
+
+
+def _wait(pending: list[Any]) -> list[Any]:
+  import ray
+
+  try:
+    results = ray.get(pending)
+  except ray.exceptions.RayTaskError as error:
+    raise error.cause from error
+  except ray.exceptions.RayError as error:
+    reason = ray_connection.first_line(error)
+    raise ray_connection.ClusterError(
+      f'The work at clients is lost on the Ray cluster: {reason}'
+    ) from error
+  for result in results:
+    if isinstance(result, Failure):
+      raise scheduling.ClientComputationError(
+        result.intrinsic, result.client_index, result.cause
+      ) from result.cause
+  return results
 
 
 def put(value: Any) -> Any:

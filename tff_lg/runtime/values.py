@@ -32,6 +32,24 @@ class AllEqual:
   value: Any
 
 
+class Pending:
+  """A value that other processes are working out, until it is needed."""
+
+  def __init__(self, wait: Callable[[], Any]) -> None:
+    """Takes what waits for the value and returns it; it is called once."""
+    self._wait = wait
+
+  @functools.cached_property
+  def value(self) -> Any:
+    """The value; what failed is raised."""
+    return self._wait()
+
+
+def settled(value: Any) -> Any:
+  """The value, waited for if it is pending."""
+  return value.value if isinstance(value, Pending) else value
+
+
 def members(value: AtClients | AllEqual, num_clients: int) -> list[Any]:
   """The value at each of `num_clients` clients."""
   return [value.value] * num_clients if isinstance(value, AllEqual) else value.members
