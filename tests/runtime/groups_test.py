@@ -35,7 +35,7 @@ class PlanTest(absltest.TestCase):
     for part in groups.plan(block.result):
       values = part.local_values if isinstance(part, groups.Group) else [part]
       for name, value in values:
-        free = {n for n in groups._references(value) if not n.startswith('_var')}
+        free = {n for n in groups.references(value) if not n.startswith('_var')}
         self.assertLessEqual(free & {n for n, _ in block.result.locals}, known)
         known.add(name)
 

@@ -4,6 +4,7 @@ import os
 import signal
 from unittest import mock
 
+import cachetools
 import numpy as np
 import tensorflow as tf
 import tensorflow_federated as tff
@@ -81,6 +82,25 @@ class SameBitsTest(parameterized.TestCase):
       found = _train(runtime.RayExecutionContext(_ACTORS[:num_actors]), process, model, data)
       _assert_same_bits(found, expected)
 
+  @parameterized.parameters((1 << 20, 3), (200_000, 1), (1000, 0))
+  def test_actor_keeps_large_tensors_that_come_again(self, kept_bytes, num_kept):
+    import ray
+
+    def limit(worker):
+      worker._tensors = cachetools.LRUCache(kept_bytes, getsizeof=worker._tensors.getsizeof)
+
+    ray.get(_ACTORS[0].__ray_call__.remote(limit))
+    model = learning_testing.classifier()
+    process = learning.build_local_global_process(
+      model, learning_testing.settings(batches=learning.TensorBatches(5000))
+    )
+    labels = tf.zeros([10_000], tf.int32)
+    data = [learning.ClientTensors(tf.fill([10_000, 4], x), labels) for x in (0.1, 0.2, 0.3)]
+    found = _train(runtime.RayExecutionContext(_ACTORS[:1]), process, model, data, rounds=3)
+    _assert_same_bits(found, _train(_LOCAL, process, model, data, rounds=3))
+    kept = ray.get(_ACTORS[0].__ray_call__.remote(lambda worker: list(worker._tensors.values())))
+    self.assertLen(kept, num_kept)
+
   def test_groups_that_need_each_other(self):
     values = [0.1 * i for i in range(7)]
     for arguments in (values, values[:1], []):
@@ -137,6 +157,8 @@ class FailureTest(absltest.TestCase):
       self.assertIn('failed at client 9', errors[1][0])
 
   def test_killed_actors_change_nothing(self):
+    import ray
+
     model = learning_testing.classifier().with_global_layers(('output',))
     process = learning.build_local_global_process(
       model, learning_testing.settings(batches=learning.TensorBatches(3, 2))
@@ -144,22 +166,23 @@ class FailureTest(absltest.TestCase):
     data = _clients()
     expected = _train(_LOCAL, process, model, data, rounds=1)
     pids = [_pid(actor) for actor in _ACTORS[:2]]
-    wait, reduce = remote.RemoteRun._wait, remote.RemoteRun.reduce
+    wait, send = remote._wait, remote.RemoteRun._send_batch
     to_kill = {'work': pids[0], 'results': pids[1]}
 
-    def kill_at_work(run, pending):
+    def kill_at_work(pending):
       if 'work' in to_kill:
         os.kill(to_kill.pop('work'), signal.SIGKILL)
-      return wait(run, pending)
+      return wait(pending)
 
-    def kill_with_results(run, *arguments):
+    def kill_with_results(run):
       if 'results' in to_kill:
+        ray.get(run._evaluations)
         os.kill(to_kill.pop('results'), signal.SIGKILL)
-      return reduce(run, *arguments)
+      send(run)
 
     with (
-      mock.patch.object(remote.RemoteRun, '_wait', kill_at_work),
-      mock.patch.object(remote.RemoteRun, 'reduce', kill_with_results),
+      mock.patch.object(remote, '_wait', kill_at_work),
+      mock.patch.object(remote.RemoteRun, '_send_batch', kill_with_results),
     ):
       found = _train(runtime.RayExecutionContext(_ACTORS[:2]), process, model, data, rounds=1)
     _assert_same_bits(found, expected)

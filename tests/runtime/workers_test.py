@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+import tracemalloc
 from unittest import mock
 
 import numpy as np
@@ -19,6 +20,20 @@ from tff_lg.runtime import workers
 _CPU = tf.config.list_physical_devices('CPU')[0]
 # These stand for GPUs; TensorFlow must not have started yet.
 tf.config.set_logical_device_configuration(_CPU, [tf.config.LogicalDeviceConfiguration()] * 3)
+
+
+class ConfigureTensorFlowTest(absltest.TestCase):
+  def test_little_is_lost_with_a_tensor(self):
+    workers.configure_tensorflow('cpu')
+    x = tf.Variable(tf.zeros([1])).value()  # Attributes of tensors.
+    tracemalloc.start()
+    self.addCleanup(tracemalloc.stop)
+    tf.identity(x)
+    before, _ = tracemalloc.get_traced_memory()
+    for _ in range(1000):
+      tf.identity(x)
+    after, _ = tracemalloc.get_traced_memory()
+    self.assertLess((after - before) / 1000, 20)
 
 
 class ChooseDevicesTest(parameterized.TestCase):

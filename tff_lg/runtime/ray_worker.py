@@ -1,6 +1,7 @@
 """A Ray actor: an in-process runtime for a range of clients; `remote` is its other end."""
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 import cachetools
@@ -46,9 +47,9 @@ class ClientWorker:
       threads: clients that run at the same time on a device.
       devices: as `workers.choose_devices` takes them.
     """
-    workers.configure_tensorflow(devices)
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(threads)
+    workers.configure_tensorflow(devices)
     self._pool = workers.WorkerPool(workers.choose_devices(devices), threads)
     self._loaded: dict[bytes, Any] = {}
     self._results: dict[str, dict[int, list[AtClients]]] = {}
@@ -70,12 +71,19 @@ class ClientWorker:
       return _failure(error)
     return None
 
-  def fetch(self, result: remote.Result) -> list[Any] | remote.Failure:
-    """The packed values of a result."""
+  def answer(self, requests: list[tuple[str, tuple]]) -> list[Any]:
+    """What `fetch` and `reduce` return for their arguments, or a `Failure` of each that fails."""
+    return [self._answer(getattr(self, method), arguments) for method, arguments in requests]
+
+  def _answer(self, method: Callable[..., Any], arguments: tuple) -> Any:
     try:
-      members = self._evaluate(result.work)[result.index].members
+      return method(*arguments)
     except scheduling.ClientComputationError as error:
       return _failure(error)
+
+  def fetch(self, result: remote.Result) -> list[Any]:
+    """The packed values of a result."""
+    members = self._evaluate(result.work)[result.index].members
     value_type = self._group(result.work.group).result_types[result.index]
     return [packing.pack(member, value_type) for member in members]
 
@@ -86,21 +94,15 @@ class ClientWorker:
     accumulate: remote.Content,
     merge: remote.Content,
     num_clients: int,
-  ) -> remote.Reduced | remote.Failure:
+  ) -> remote.Reduced:
     """Reduces what is complete here of the tree over all clients, from a packed zero."""
     steps = reduction.Reduction(
-      packing.unpack(zero),
-      self._function(accumulate),
-      self._function(merge),
-      num_clients,
+      packing.unpack(zero), self._function(accumulate), self._function(merge), num_clients
     )
     start, stop = result.work.start, result.work.start + result.work.num_clients
-    try:
-      members = dict(enumerate(self._evaluate(result.work)[result.index].members, start))
-      nodes = list(reduction.cover(reduction.root(num_clients), start, stop, num_clients))
-      partials = [(node, steps.reduce(node, members)) for node in nodes]
-    except scheduling.ClientComputationError as error:
-      return _failure(error)
+    members = dict(enumerate(self._evaluate(result.work)[result.index].members, start))
+    nodes = list(reduction.cover(reduction.root(num_clients), start, stop, num_clients))
+    partials = [(node, steps.reduce(node, members)) for node in nodes]
     for node in nodes:
       for client in range(*node.span(num_clients)):
         del members[client]
@@ -159,7 +161,7 @@ class ClientWorker:
         tensors[reference] = tensor
     for reference, array in zip(missing, ray.get(missing), strict=True):
       tensors[reference] = tensor = packing.to_tensor(array)
-      if remote.num_bytes(tensor) <= _KEPT_BYTES:
+      if remote.num_bytes(tensor) <= self._tensors.maxsize:
         self._tensors[reference.binary()] = tensor
     return tensors
 

@@ -155,6 +155,14 @@ class RemoteClients:
     return reference
 
 
+class _Batch:
+  """Calls of actors' methods that go in one message, as (method, arguments of each range)."""
+
+  def __init__(self) -> None:
+    self.calls: list[tuple[str, Sequence[tuple]]] = []
+    self.answers: Pending | None = None
+
+
 class RemoteRun:
   """One invocation's work at clients."""
 
@@ -166,8 +174,9 @@ class RemoteRun:
     self._numbers = itertools.count()
     self._shared: dict[int, tuple[AllEqual, Shared]] = {}
     self._ranges: list[tuple[int, int]] = []
-    # Answers of actors to what was asked before and is not waited for until more is.
-    self._pending: list[Any] = []
+    # What was begun and has not been waited for.
+    self._evaluations: list[Any] = []
+    self._batch = _Batch()
 
   def evaluate(
     self,
@@ -198,7 +207,7 @@ class RemoteRun:
         for argument, of_type in zip(arguments, types, strict=True)
       )
       works.append(Work(key, content, put(packed), start, stop - start))
-      self._pending.append(self._clients.actors[index].evaluate.remote(works[-1]))
+      self._evaluations.append(self._clients.actors[index].evaluate.remote(works[-1]))
     results = [
       RemoteAtClients(self, [Result(work, index) for work in works])
       for index in range(len(group.results))
@@ -229,17 +238,41 @@ class RemoteRun:
     return Pending(lambda: _finish_reduction(steps, value, answers))
 
   def call(self, method: str, arguments: Sequence[tuple]) -> Pending:
-    """Calls a method of each actor with its arguments, and does not wait.
+    """Will call a method of each actor, with all else that is called before one is waited for.
+
+    Args:
+      method: of `ray_worker.ClientWorker`.
+      arguments: of each range.
 
     Returns:
       What they return, by range. Waiting for it raises
         ClientComputationError: a client's computation failed, in this or in what was begun before;
         ClusterError: actors died, again and again.
     """
-    actors = zip(self._clients.actors, arguments, strict=False)
-    before, self._pending = self._pending, []
-    answers = [getattr(actor, method).remote(*of_range) for actor, of_range in actors]
-    return Pending(lambda: _wait([*before, *answers])[len(before) :])
+    batch, place = self._batch, len(self._batch.calls)
+    batch.calls.append((method, arguments))
+
+    def wait() -> list[Any]:
+      if batch is self._batch:
+        self._send_batch()
+      return _unless_failed([answers[place] for answers in batch.answers.value])
+
+    return Pending(wait)
+
+  def _send_batch(self) -> None:
+    batch, self._batch = self._batch, _Batch()
+    before, self._evaluations = self._evaluations, []
+    answers = [
+      actor.answer.remote([(method, arguments[index]) for method, arguments in batch.calls])
+      for actor, index in zip(self._clients.actors, range(len(self._ranges)), strict=False)
+    ]
+
+    def wait() -> list[Any]:
+      found = _wait([*before, *answers])
+      _unless_failed(found[: len(before)])
+      return found[len(before) :]
+
+    batch.answers = Pending(wait)
 
   def close(self) -> None:
     """Lets the actors forget what they keep for the invocation."""
@@ -285,7 +318,7 @@ def _wait(pending: list[Any]) -> list[Any]:
   import ray
 
   try:
-    results = ray.get(pending)
+    return ray.get(pending)
   except ray.exceptions.RayTaskError as error:
     raise error.cause from error
   except ray.exceptions.RayError as error:
@@ -293,12 +326,16 @@ def _wait(pending: list[Any]) -> list[Any]:
     raise ray_connection.ClusterError(
       f'The work at clients is lost on the Ray cluster: {reason}'
     ) from error
-  for result in results:
-    if isinstance(result, Failure):
+
+
+def _unless_failed(answers: list[Any]) -> list[Any]:
+  """The answers, of which none is a failure."""
+  for answer in answers:
+    if isinstance(answer, Failure):
       raise scheduling.ClientComputationError(
-        result.intrinsic, result.client_index, result.cause
-      ) from result.cause
-  return results
+        answer.intrinsic, answer.client_index, answer.cause
+      ) from answer.cause
+  return answers
 
 
 def put(value: Any) -> Any:
