@@ -15,7 +15,7 @@ from pipelines import train
 from tests.learning import testing as learning_testing
 from tests.runtime import testing, two_stages
 from tff_lg import aggregators, learning, runtime
-from tff_lg.runtime import ray_cluster, remote
+from tff_lg.runtime import actor_calls, ray_cluster, remote
 
 _INTS = tff.FederatedType(np.int32, tff.CLIENTS)
 
@@ -101,6 +101,16 @@ class SameBitsTest(parameterized.TestCase):
     kept = ray.get(_ACTORS[0].__ray_call__.remote(lambda worker: list(worker._tensors.values())))
     self.assertLen(kept, num_kept)
 
+  def test_every_tensor_by_reference(self):
+    model = learning_testing.classifier().with_global_layers(('output',))
+    process = learning.build_local_global_process(
+      model, learning_testing.settings(batches=learning.TensorBatches(3, 2))
+    )
+    data = _clients()
+    with mock.patch.object(remote, '_STORED_BYTES', 0):
+      found = _train(runtime.RayExecutionContext(_ACTORS[:2]), process, model, data, rounds=3)
+    _assert_same_bits(found, _train(_LOCAL, process, model, data, rounds=3))
+
   def test_groups_that_need_each_other(self):
     values = [0.1 * i for i in range(7)]
     for arguments in (values, values[:1], []):
@@ -157,7 +167,6 @@ class FailureTest(absltest.TestCase):
       self.assertIn('failed at client 9', errors[1][0])
 
   def test_killed_actors_change_nothing(self):
-    import ray
 
     model = learning_testing.classifier().with_global_layers(('output',))
     process = learning.build_local_global_process(
@@ -166,22 +175,23 @@ class FailureTest(absltest.TestCase):
     data = _clients()
     expected = _train(_LOCAL, process, model, data, rounds=1)
     pids = [_pid(actor) for actor in _ACTORS[:2]]
-    wait, send = remote._wait, remote.RemoteRun._send_batch
+    wait, send = actor_calls.ActorCall.wait, remote.RemoteRun._send_batch
     to_kill = {'work': pids[0], 'results': pids[1]}
 
-    def kill_at_work(pending):
+    def kill_at_work(call):
       if 'work' in to_kill:
         os.kill(to_kill.pop('work'), signal.SIGKILL)
-      return wait(pending)
+      return wait(call)
 
     def kill_with_results(run):
       if 'results' in to_kill:
-        ray.get(run._evaluations)
+        for call in run._evaluations:
+          wait(call)
         os.kill(to_kill.pop('results'), signal.SIGKILL)
       send(run)
 
     with (
-      mock.patch.object(remote, '_wait', kill_at_work),
+      mock.patch.object(actor_calls.ActorCall, 'wait', kill_at_work),
       mock.patch.object(remote.RemoteRun, '_send_batch', kill_with_results),
     ):
       found = _train(runtime.RayExecutionContext(_ACTORS[:2]), process, model, data, rounds=1)

@@ -27,6 +27,11 @@ class Elements:
   specs: list[tf.TensorSpec]
 
 
+def num_bytes(tensor: tf.Tensor) -> int:
+  """A tensor's size, without what strings and sequences hold."""
+  return tensor.shape.num_elements() * tensor.dtype.size
+
+
 def to_array(tensor: tf.Tensor) -> np.ndarray:
   """A tensor's array; strings as objects, as NumPy's own end at a zero byte."""
   return np.asarray(tensor.numpy(), object if tensor.dtype == tf.string else None)

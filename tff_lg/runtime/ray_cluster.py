@@ -10,8 +10,6 @@ from tff_lg.ray_connection import ClusterError
 from tff_lg.runtime import workers
 
 _START_SECONDS = 600
-# An actor's crashes at the same work before it is given up: a client could be what crashes it.
-_RETRIES = 3
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,7 +62,6 @@ def start_actors(options: RayOptions) -> tuple[list[Any], Callable[[], None]]:
       num_cpus=options.ray_actor_cpus,
       num_gpus=options.ray_actor_gpus,
       max_restarts=-1,
-      max_task_retries=_RETRIES,
     )(ray_worker.ClientWorker)
     threads = max(int(options.ray_actor_cpus), 1)
     devices = 'auto' if options.ray_actor_gpus else 'cpu'

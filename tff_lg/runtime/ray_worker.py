@@ -15,9 +15,9 @@ from tff_lg.runtime import (
   fusion,
   groups,
   interpreter,
+  messages,
   packing,
   reduction,
-  remote,
   scheduling,
   workers,
 )
@@ -53,7 +53,7 @@ class ClientWorker:
     self._pool = workers.WorkerPool(workers.choose_devices(devices), threads)
     self._loaded: dict[bytes, Any] = {}
     self._results: dict[str, dict[int, list[AtClients]]] = {}
-    self._tensors = cachetools.LRUCache(_KEPT_BYTES, getsizeof=remote.num_bytes)
+    self._tensors = cachetools.LRUCache(_KEPT_BYTES, getsizeof=packing.num_bytes)
 
   def is_ready(self) -> bool:
     """Answers once the actor has started."""
@@ -63,7 +63,7 @@ class ClientWorker:
     """Drops what is kept for an invocation."""
     self._results.pop(run, None)
 
-  def evaluate(self, work: remote.Work) -> remote.Failure | None:
+  def evaluate(self, work: messages.Work) -> messages.Failure | None:
     """Does the work, whose results stay here."""
     try:
       self._evaluate(work)
@@ -81,7 +81,7 @@ class ClientWorker:
     except scheduling.ClientComputationError as error:
       return _failure(error)
 
-  def fetch(self, result: remote.Result) -> list[Any]:
+  def fetch(self, result: messages.Result) -> list[Any]:
     """The packed values of a result."""
     members = self._evaluate(result.work)[result.index].members
     value_type = self._group(result.work.group).result_types[result.index]
@@ -89,15 +89,15 @@ class ClientWorker:
 
   def reduce(
     self,
-    result: remote.Result,
+    result: messages.Result,
     zero: Any,
-    accumulate: remote.Content,
-    merge: remote.Content,
+    accumulate: messages.Content,
+    merge: messages.Content,
     num_clients: int,
-  ) -> remote.Reduced:
+  ) -> messages.Reduced:
     """Reduces what is complete here of the tree over all clients, from a packed zero."""
     steps = reduction.Reduction(
-      packing.unpack(zero), self._function(accumulate), self._function(merge), num_clients
+      packing.unpack(zero, _tensor), self._function(accumulate), self._function(merge), num_clients
     )
     start, stop = result.work.start, result.work.start + result.work.num_clients
     members = dict(enumerate(self._evaluate(result.work)[result.index].members, start))
@@ -108,12 +108,12 @@ class ClientWorker:
         del members[client]
     _, member_type = steps.accumulate.part.type_signature.parameter
     partial_type = steps.accumulate.part.type_signature.result
-    return remote.Reduced(
+    return messages.Reduced(
       [(node, packing.pack(partial, partial_type)) for node, partial in partials],
       [(client, packing.pack(member, member_type)) for client, member in members.items()],
     )
 
-  def _evaluate(self, work: remote.Work) -> list[AtClients]:
+  def _evaluate(self, work: messages.Work) -> list[AtClients]:
     """The work's results, from here if it was done before."""
     run, number = work.key
     while run not in self._results and len(self._results) >= _RUNS:
@@ -134,9 +134,9 @@ class ClientWorker:
   def _unpack(self, value: Any) -> Any:
     if isinstance(value, tuple):
       return tuple([self._unpack(element) for element in value])
-    if isinstance(value, remote.Result):
+    if isinstance(value, messages.Result):
       return self._evaluate(value.work)[value.index]
-    if isinstance(value, remote.Shared):
+    if isinstance(value, messages.Shared):
       return AllEqual(packing.unpack(ray.get(value.reference)))
     leaves = calls.flat(tuple(value.values))
     tensors = self._referred([leaf for leaf in leaves if isinstance(leaf, ray.ObjectRef)])
@@ -161,11 +161,11 @@ class ClientWorker:
         tensors[reference] = tensor
     for reference, array in zip(missing, ray.get(missing), strict=True):
       tensors[reference] = tensor = packing.to_tensor(array)
-      if remote.num_bytes(tensor) <= self._tensors.maxsize:
+      if packing.num_bytes(tensor) <= self._tensors.maxsize:
         self._tensors[reference.binary()] = tensor
     return tensors
 
-  def _group(self, content: remote.Content) -> _Group:
+  def _group(self, content: messages.Content) -> _Group:
     if content.digest not in self._loaded:
       group = groups.from_content(ray.get(content.reference))
 
@@ -179,7 +179,7 @@ class ClientWorker:
       )
     return self._loaded[content.digest]
 
-  def _function(self, content: remote.Content) -> calls.TensorFlowCall:
+  def _function(self, content: messages.Content) -> calls.TensorFlowCall:
     if content.digest not in self._loaded:
       proto = computation_pb2.Computation.FromString(ray.get(content.reference))
       part = tff.framework.CompiledComputation.from_proto(proto)
@@ -187,5 +187,10 @@ class ClientWorker:
     return self._loaded[content.digest]
 
 
-def _failure(error: scheduling.ClientComputationError) -> remote.Failure:
-  return remote.Failure(error.intrinsic, error.client_index, error.__cause__)
+def _tensor(leaf: Any) -> tf.Tensor:
+  """The tensor of an array or of a reference to one."""
+  return packing.to_tensor(ray.get(leaf) if isinstance(leaf, ray.ObjectRef) else leaf)
+
+
+def _failure(error: scheduling.ClientComputationError) -> messages.Failure:
+  return messages.Failure(error.intrinsic, error.client_index, error.__cause__)

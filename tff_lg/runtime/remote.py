@@ -5,7 +5,6 @@ it out, with how to work it out again: an actor that has died and come back, emp
 so. The driver gets what is aggregated, returned, or needed by what only it can do.
 """
 
-import dataclasses
 import functools
 import hashlib
 import itertools
@@ -18,89 +17,17 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_federated as tff
 
-from tff_lg import ray_connection
-from tff_lg.runtime import calls, groups, packing, reduction, scheduling
+from tff_lg.runtime import actor_calls, calls, groups, messages, packing, reduction, scheduling
 from tff_lg.runtime.values import AllEqual, AtClients, Pending
 
 # Tensors of so many bytes, that come again, are kept in Ray's object store.
 _STORED_BYTES = 1 << 16
 
 
-@dataclasses.dataclass(frozen=True)
-class Members:
-  """Packed values of a range of clients, in place of tensors perhaps references to arrays."""
-
-  values: list[Any]
-
-
-@dataclasses.dataclass(frozen=True)
-class Shared:
-  """A reference to the packed value that all clients have."""
-
-  reference: Any
-
-
-@dataclasses.dataclass(frozen=True)
-class Content:
-  """What is sent to an actor once: its digest, and a reference to its bytes."""
-
-  digest: bytes
-  reference: Any
-
-
-@dataclasses.dataclass(frozen=True)
-class Work:
-  """A group's work at a range of clients.
-
-  Attributes:
-    key: of the invocation, and of the work in it.
-    group: the group's content.
-    arguments: reference to `Members`, `Shared` and `Result` in tuples.
-    start: the first client.
-    num_clients: of the range.
-  """
-
-  key: tuple[str, int]
-  group: Content
-  arguments: Any
-  start: int
-  num_clients: int
-
-
-@dataclasses.dataclass(frozen=True)
-class Result:
-  """What is at the clients after some work: the group's `index`-th result."""
-
-  work: Work
-  index: int
-
-
-@dataclasses.dataclass(frozen=True)
-class Failure:
-  """What a `ClientComputationError` is made of; tracebacks do not travel."""
-
-  intrinsic: str
-  client_index: int
-  cause: BaseException
-
-
-@dataclasses.dataclass(frozen=True)
-class Reduced:
-  """What a range makes of an aggregation, packed.
-
-  Attributes:
-    partials: the largest nodes of the tree that are just of clients of the range.
-    members: clients, and their values, of nodes that are of another range as well.
-  """
-
-  partials: list[tuple[reduction.Node, Any]]
-  members: list[tuple[int, Any]]
-
-
 class RemoteAtClients:
   """One value for each client, like `AtClients`, in the actors until it is needed here."""
 
-  def __init__(self, run: 'RemoteRun', results: list[Result]) -> None:
+  def __init__(self, run: 'RemoteRun', results: list[messages.Result]) -> None:
     """Takes the result of each range."""
     self.results = results
     self._run = run
@@ -124,7 +51,7 @@ class RemoteClients:
   def __init__(self, actors: Sequence[Any]) -> None:
     """Takes handles of `ray_worker.ClientWorker`."""
     self.actors = list(actors)
-    self._contents: dict[bytes, Content] = {}
+    self._contents: dict[bytes, messages.Content] = {}
     # By id: a weak reference, and where the tensor is stored once it has come again.
     self._tensors: dict[int, tuple[weakref.ref, Any]] = {}
 
@@ -132,15 +59,15 @@ class RemoteClients:
     """Begins an invocation, to be ended by its `close`."""
     return RemoteRun(self, num_clients)
 
-  def content(self, content: bytes) -> Content:
+  def content(self, content: bytes) -> messages.Content:
     """Where the content is stored."""
     if content not in self._contents:
-      self._contents[content] = Content(hashlib.sha256(content).digest(), put(content))
+      self._contents[content] = messages.Content(hashlib.sha256(content).digest(), put(content))
     return self._contents[content]
 
   def pack_tensor(self, tensor: tf.Tensor) -> Any:
     """Its array, or a reference to it if it is large and comes again, as clients' data do."""
-    size = num_bytes(tensor)
+    size = packing.num_bytes(tensor)
     if size < _STORED_BYTES:
       return packing.to_array(tensor)
     key = id(tensor)
@@ -172,10 +99,10 @@ class RemoteRun:
     self._num_clients = num_clients
     self._name = uuid.uuid4().hex
     self._numbers = itertools.count()
-    self._shared: dict[int, tuple[AllEqual, Shared]] = {}
+    self._shared: dict[int, tuple[AllEqual, messages.Shared]] = {}
     self._ranges: list[tuple[int, int]] = []
     # What was begun and has not been waited for.
-    self._evaluations: list[Any] = []
+    self._evaluations: list[actor_calls.ActorCall] = []
     self._batch = _Batch()
 
   def evaluate(
@@ -206,10 +133,11 @@ class RemoteRun:
         self._pack(argument, of_type, index)
         for argument, of_type in zip(arguments, types, strict=True)
       )
-      works.append(Work(key, content, put(packed), start, stop - start))
-      self._evaluations.append(self._clients.actors[index].evaluate.remote(works[-1]))
+      works.append(messages.Work(key, content, put(packed), start, stop - start))
+      actor = self._clients.actors[index]
+      self._evaluations.append(actor_calls.ActorCall(actor, 'evaluate', works[-1]))
     results = [
-      RemoteAtClients(self, [Result(work, index) for work in works])
+      RemoteAtClients(self, [messages.Result(work, index) for work in works])
       for index in range(len(group.results))
     ]
     for name, result in zip(group.results, results, strict=True):
@@ -229,7 +157,7 @@ class RemoteRun:
     Waiting for it raises what `call` does.
     """
     zero_type, _ = accumulate.part.type_signature.parameter
-    packed_zero = packing.pack(zero, zero_type)
+    packed_zero = packing.pack(zero, zero_type, _put_large)
     contents = [self._clients.content(step.content) for step in (accumulate, merge)]
     answers = self.call(
       'reduce', [(result, packed_zero, *contents, self._num_clients) for result in value.results]
@@ -263,14 +191,15 @@ class RemoteRun:
     batch, self._batch = self._batch, _Batch()
     before, self._evaluations = self._evaluations, []
     answers = [
-      actor.answer.remote([(method, arguments[index]) for method, arguments in batch.calls])
+      actor_calls.ActorCall(
+        actor, 'answer', [(method, arguments[index]) for method, arguments in batch.calls]
+      )
       for actor, index in zip(self._clients.actors, range(len(self._ranges)), strict=False)
     ]
 
     def wait() -> list[Any]:
-      found = _wait([*before, *answers])
-      _unless_failed(found[: len(before)])
-      return found[len(before) :]
+      _unless_failed([call.wait() for call in before])
+      return [call.wait() for call in answers]
 
     batch.answers = Pending(wait)
 
@@ -289,11 +218,11 @@ class RemoteRun:
     if isinstance(value, AllEqual):
       if id(value) not in self._shared:
         packed = packing.pack(value.value, value_type.member)
-        self._shared[id(value)] = (value, Shared(put(packed)))
+        self._shared[id(value)] = (value, messages.Shared(put(packed)))
       return self._shared[id(value)][1]
     start, stop = self._ranges[index]
     pack_tensor = self._clients.pack_tensor
-    return Members(
+    return messages.Members(
       [packing.pack(each, value_type.member, pack_tensor) for each in value.members[start:stop]]
     )
 
@@ -314,28 +243,20 @@ def _finish_reduction(steps: reduction.Reduction, value: RemoteAtClients, answer
   return steps.reduce(root, members, partials)
 
 
-def _wait(pending: list[Any]) -> list[Any]:
-  import ray
-
-  try:
-    return ray.get(pending)
-  except ray.exceptions.RayTaskError as error:
-    raise error.cause from error
-  except ray.exceptions.RayError as error:
-    reason = ray_connection.first_line(error)
-    raise ray_connection.ClusterError(
-      f'The work at clients is lost on the Ray cluster: {reason}'
-    ) from error
-
-
 def _unless_failed(answers: list[Any]) -> list[Any]:
   """The answers, of which none is a failure."""
   for answer in answers:
-    if isinstance(answer, Failure):
+    if isinstance(answer, messages.Failure):
       raise scheduling.ClientComputationError(
         answer.intrinsic, answer.client_index, answer.cause
       ) from answer.cause
   return answers
+
+
+def _put_large(tensor: tf.Tensor) -> Any:
+  """The tensor's array, or a reference to it, so that it does not travel to each actor."""
+  array = packing.to_array(tensor)
+  return put(array) if array.nbytes >= _STORED_BYTES else array
 
 
 def put(value: Any) -> Any:
@@ -345,17 +266,12 @@ def put(value: Any) -> Any:
   return ray.put(value)
 
 
-def num_bytes(tensor: tf.Tensor) -> int:
-  """A tensor's size, without what strings and sequences hold."""
-  return tensor.shape.num_elements() * tensor.dtype.size
-
-
 def _sizes(arguments: Any, num_clients: int) -> np.ndarray:
   """Bytes of each client's own tensors, and one more."""
   sizes = np.ones(num_clients, np.int64)
   for value in calls.flat(tuple(arguments)):
     if isinstance(value, AtClients):
-      sizes += [sum(map(num_bytes, calls.flat(member))) for member in value.members]
+      sizes += [sum(map(packing.num_bytes, calls.flat(member))) for member in value.members]
   return sizes
 
 
