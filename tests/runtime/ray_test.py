@@ -86,10 +86,11 @@ class SameBitsTest(parameterized.TestCase):
   def test_actor_keeps_large_tensors_that_come_again(self, kept_bytes, num_kept):
     import ray
 
-    def limit(worker):
-      worker._tensors = cachetools.LRUCache(kept_bytes, getsizeof=worker._tensors.getsizeof)
+    def limit(worker, num_bytes):
+      worker._tensors = cachetools.LRUCache(num_bytes, getsizeof=worker._tensors.getsizeof)
 
-    ray.get(_ACTORS[0].__ray_call__.remote(limit))
+    ray.get(_ACTORS[0].__ray_call__.remote(limit, kept_bytes))
+    self.addCleanup(lambda: ray.get(_ACTORS[0].__ray_call__.remote(limit, 1 << 30)))
     model = learning_testing.classifier()
     process = learning.build_local_global_process(
       model, learning_testing.settings(batches=learning.TensorBatches(5000))
@@ -166,8 +167,34 @@ class FailureTest(absltest.TestCase):
       self.assertEqual(errors[0], errors[1])
       self.assertIn('failed at client 9', errors[1][0])
 
-  def test_killed_actors_change_nothing(self):
+  def test_failed_work_is_not_done_again(self):
+    import ray
 
+    @tff.tensorflow.computation(np.int32)
+    def positive(x):
+      with tf.control_dependencies([tf.debugging.assert_positive(x)]):
+        return x + 1
+
+    computation = tff.federated_computation(
+      lambda x: tff.federated_sum(tff.federated_map(positive, x)), _INTS
+    )
+
+    def count(worker):
+      evaluate = worker._group
+
+      def counting(content):
+        worker.num_evaluated += 1
+        return evaluate(content)
+
+      worker.num_evaluated, worker._group = 0, counting
+
+    actor = _ACTORS[0]
+    ray.get(actor.__ray_call__.remote(count))
+    with self.assertRaises(runtime.ClientComputationError):
+      runtime.RayExecutionContext([actor]).invoke(computation, [1, -1])
+    self.assertEqual(ray.get(actor.__ray_call__.remote(lambda worker: worker.num_evaluated)), 1)
+
+  def test_killed_actors_change_nothing(self):
     model = learning_testing.classifier().with_global_layers(('output',))
     process = learning.build_local_global_process(
       model, learning_testing.settings(batches=learning.TensorBatches(3, 2))
@@ -175,23 +202,24 @@ class FailureTest(absltest.TestCase):
     data = _clients()
     expected = _train(_LOCAL, process, model, data, rounds=1)
     pids = [_pid(actor) for actor in _ACTORS[:2]]
-    wait, send = actor_calls.ActorCall.wait, remote.RemoteRun._send_batch
-    to_kill = {'work': pids[0], 'results': pids[1]}
+    begin, send = actor_calls.ActorCall._begin, remote.RemoteRun._send_batch
+    to_kill, begun = {'work': pids[0], 'results': pids[1]}, []
 
     def kill_at_work(call):
-      if 'work' in to_kill:
+      begin(call)
+      begun.append(call._method)
+      if call._method == 'evaluate' and 'work' in to_kill:
         os.kill(to_kill.pop('work'), signal.SIGKILL)
-      return wait(call)
 
     def kill_with_results(run):
       if 'results' in to_kill:
-        for call in run._evaluations:
-          wait(call)
+        actor_calls.wait_all(run._evaluations)
+        self.assertEqual(begun, ['evaluate'] * 3)  # That of the actor that was killed twice.
         os.kill(to_kill.pop('results'), signal.SIGKILL)
       send(run)
 
     with (
-      mock.patch.object(actor_calls.ActorCall, 'wait', kill_at_work),
+      mock.patch.object(actor_calls.ActorCall, '_begin', kill_at_work),
       mock.patch.object(remote.RemoteRun, '_send_batch', kill_with_results),
     ):
       found = _train(runtime.RayExecutionContext(_ACTORS[:2]), process, model, data, rounds=1)

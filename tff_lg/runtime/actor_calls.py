@@ -1,5 +1,7 @@
 """Calls of Ray actors that outlive the actor, and the machine it is on."""
 
+import time
+from collections.abc import Sequence
 from typing import Any
 
 from tff_lg import ray_connection
@@ -14,52 +16,83 @@ class ActorCall:
   """A call of an actor's method, begun at once; an actor that comes back is called again.
 
   What Ray itself would call again fails at once while nobody has noticed that a machine is gone.
+
+  Attributes:
+    reference: to what is waited for next.
+    deadline: of the actor's return, by `time.monotonic`; None while it is there.
+    answer: what the method returned, once it has.
   """
 
   def __init__(self, actor: Any, method: str, argument: Any) -> None:
     """Takes an actor's handle, and a method for which twice is as good as once."""
     self._actor, self._method, self._argument = actor, method, argument
-    self._answer = self._begin()
+    self._deaths = 0
+    self.answer: Any = None
+    self._begin()
 
-  def wait(self) -> Any:
-    """What the method returns.
+  def advance(self) -> bool:
+    """Takes what the reference is to, which is there; returns whether that is the answer.
 
     Raises:
-      ClusterError: the actor has died at it too often, or does not come back.
+      ClusterError: the actor has died at the call too often.
       Exception: what the method raised.
     """
     import ray
 
-    for attempt in range(_RETRIES + 1):
-      try:
-        if attempt:
-          self._wait_until_back()
-          self._answer = self._begin()
-        return ray.get(self._answer)
-      except ray.exceptions.RayTaskError as error:
+    try:
+      found = ray.get(self.reference)
+    except ray.exceptions.RayTaskError as error:
+      if not isinstance(error.cause, ray.exceptions.RayError):
         raise error.cause from error
-      except (ray.exceptions.RayActorError, ray.exceptions.ObjectLostError) as error:
-        lost = error
-      except ray.exceptions.RayError as error:
-        raise _given_up(error) from error
-    raise _given_up(lost) from lost
+      self._begin_again(error.cause)  # In the actor, what it needed of others was lost.
+    except ray.exceptions.RayError as error:
+      self._begin_again(error)
+    else:
+      if self.deadline is None:
+        self.answer = found
+        return True
+      self._begin()
+    return False
 
-  def _begin(self) -> Any:
-    return getattr(self._actor, self._method).remote(self._argument)
+  def _begin(self) -> None:
+    self.deadline = None
+    self.reference = getattr(self._actor, self._method).remote(self._argument)
 
-  def _wait_until_back(self) -> None:
+  def _begin_again(self, error: BaseException) -> None:
     import ray
 
-    ready = self._actor.is_ready.options(max_task_retries=-1).remote()
-    try:
-      ray.get(ready, timeout=_RETURN_SECONDS)
-    except ray.exceptions.GetTimeoutError as error:
+    is_lost = isinstance(error, (ray.exceptions.RayActorError, ray.exceptions.ObjectLostError))
+    if not is_lost or self._deaths == _RETRIES:
+      reason = ray_connection.first_line(error)
       raise ray_connection.ClusterError(
-        f'A Ray actor has died and not come back in {_RETURN_SECONDS} s: no machine may have room '
-        'for it. The same command goes on from the last checkpoint.'
+        f'The work at clients is lost on the Ray cluster: {reason}'
       ) from error
+    self._deaths += 1
+    self.deadline = time.monotonic() + _RETURN_SECONDS
+    self.reference = self._actor.is_ready.options(max_task_retries=-1).remote()
 
 
-def _given_up(error: BaseException) -> ray_connection.ClusterError:
-  reason = ray_connection.first_line(error)
-  return ray_connection.ClusterError(f'The work at clients is lost on the Ray cluster: {reason}')
+def wait_all(calls: Sequence[ActorCall]) -> list[Any]:
+  """The calls' answers. One whose actor dies is begun again while the others go on.
+
+  Raises:
+    ClusterError: an actor has died at a call too often, or does not answer any more.
+    Exception: what a method raised.
+  """
+  import ray
+
+  unanswered = list(calls)
+  while unanswered:
+    by_reference = {call.reference: call for call in unanswered}
+    deadlines = [call.deadline for call in unanswered if call.deadline is not None]
+    timeout = max(min(deadlines) - time.monotonic(), 0) if deadlines else None
+    ready, _ = ray.wait(list(by_reference), num_returns=1, timeout=timeout)
+    if not ready:
+      raise ray_connection.ClusterError(
+        f'A Ray actor was lost and does not answer for {_RETURN_SECONDS} s: no machine may have '
+        'room for it. The same command goes on from the last checkpoint.'
+      )
+    call = by_reference[ready[0]]
+    if call.advance():
+      unanswered.remove(call)
+  return [call.answer for call in calls]

@@ -45,7 +45,7 @@ class TensorFlowCall:
     """Applies the function to (total, member) for each member in turn.
 
     It does so in the graph, some members at a time: a call of TensorFlow costs more than
-    the sum of a small model's weights, and leaves 48 bytes behind for each result.
+    the sum of a small model's weights, and leaves 16 bytes behind for each result.
     """
     flat_total = flat(total)
     for start in range(0, len(members), _AT_A_TIME):

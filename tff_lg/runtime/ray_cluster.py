@@ -88,7 +88,7 @@ def _check_room(options: RayOptions, nodes: Sequence[Mapping[str, float]]) -> No
 
 
 def _wait_until_ready(ray: Any, actors: Sequence[Any]) -> None:
-  pending = [actor.is_ready.remote() for actor in actors]
+  pending = [actor.is_ready.options(max_task_retries=-1).remote() for actor in actors]
   ready, waiting = ray.wait(pending, num_returns=len(pending), timeout=_START_SECONDS)
   try:
     ray.get(ready)

@@ -47,12 +47,13 @@ class ClientWorker:
       threads: clients that run at the same time on a device.
       devices: as `workers.choose_devices` takes them.
     """
+    # Before `configure_tensorflow`, which starts TensorFlow.
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(threads)
     workers.configure_tensorflow(devices)
     self._pool = workers.WorkerPool(workers.choose_devices(devices), threads)
     self._loaded: dict[bytes, Any] = {}
-    self._results: dict[str, dict[int, list[AtClients]]] = {}
+    self._results: dict[str, dict[int, list[AtClients] | scheduling.ClientComputationError]] = {}
     self._tensors = cachetools.LRUCache(_KEPT_BYTES, getsizeof=packing.num_bytes)
 
   def is_ready(self) -> bool:
@@ -114,7 +115,7 @@ class ClientWorker:
     )
 
   def _evaluate(self, work: messages.Work) -> list[AtClients]:
-    """The work's results, from here if it was done before."""
+    """The work's results, or its failure, from here if it was done before."""
     run, number = work.key
     while run not in self._results and len(self._results) >= _RUNS:
       del self._results[next(iter(self._results))]
@@ -126,10 +127,14 @@ class ClientWorker:
           arguments, interpreter.Run(work.num_clients, self._pool)
         )
       except scheduling.ClientComputationError as error:
-        raise scheduling.ClientComputationError(
+        results[number] = scheduling.ClientComputationError(
           error.intrinsic, work.start + error.client_index, error.__cause__
-        ) from error.__cause__
-    return results[number]
+        )
+        results[number].__cause__ = error.__cause__
+    found = results[number]
+    if isinstance(found, scheduling.ClientComputationError):
+      raise found
+    return found
 
   def _unpack(self, value: Any) -> Any:
     if isinstance(value, tuple):
@@ -153,7 +158,7 @@ class ClientWorker:
     references would keep what the driver has given up.
     """
     tensors, missing = {}, []
-    for reference in references:
+    for reference in dict.fromkeys(references):
       tensor = self._tensors.get(reference.binary())
       if tensor is None:
         missing.append(reference)
@@ -161,7 +166,8 @@ class ClientWorker:
         tensors[reference] = tensor
     for reference, array in zip(missing, ray.get(missing), strict=True):
       tensors[reference] = tensor = packing.to_tensor(array)
-      if packing.num_bytes(tensor) <= self._tensors.maxsize:
+      # Of strings the size is not known.
+      if tensor.dtype != tf.string and packing.num_bytes(tensor) <= self._tensors.maxsize:
         self._tensors[reference.binary()] = tensor
     return tensors
 

@@ -5,7 +5,6 @@ it out, with how to work it out again: an actor that has died and come back, emp
 so. The driver gets what is aggregated, returned, or needed by what only it can do.
 """
 
-import functools
 import hashlib
 import itertools
 import uuid
@@ -20,7 +19,7 @@ import tensorflow_federated as tff
 from tff_lg.runtime import actor_calls, calls, groups, messages, packing, reduction, scheduling
 from tff_lg.runtime.values import AllEqual, AtClients, Pending
 
-# Tensors of so many bytes, that come again, are kept in Ray's object store.
+# Tensors of so many bytes, that come again or go to all actors, are kept in Ray's object store.
 _STORED_BYTES = 1 << 16
 
 
@@ -32,6 +31,7 @@ class RemoteAtClients:
     self.results = results
     self._run = run
     self._packed: Pending | None = None
+    self._members: list[Any] | None = None
 
   def request(self) -> Pending:
     """Asks for the packed values of each range, once."""
@@ -39,10 +39,14 @@ class RemoteAtClients:
       self._packed = self._run.call('fetch', [(result,) for result in self.results])
     return self._packed
 
-  @functools.cached_property
+  @property
   def members(self) -> list[Any]:
     """The values, in the clients' order."""
-    return [packing.unpack(value) for values in self.request().value for value in values]
+    if self._members is None:
+      of_ranges = self.request().value
+      self._members = [packing.unpack(value) for values in of_ranges for value in values]
+      self._packed = None
+    return self._members
 
 
 class RemoteClients:
@@ -118,7 +122,7 @@ class RemoteRun:
       group: at clients.
       arguments: values at clients, or structures of such.
       types: of the arguments.
-      returned: names of results that will be needed here; they are sent when they are there.
+      returned: names of results that will be needed here; they are asked for in the next message.
 
     What fails there is raised when something of it is needed here.
     """
@@ -194,18 +198,19 @@ class RemoteRun:
       actor_calls.ActorCall(
         actor, 'answer', [(method, arguments[index]) for method, arguments in batch.calls]
       )
-      for actor, index in zip(self._clients.actors, range(len(self._ranges)), strict=False)
+      for index, actor in enumerate(self._clients.actors[: len(self._ranges)])
     ]
 
     def wait() -> list[Any]:
-      _unless_failed([call.wait() for call in before])
-      return [call.wait() for call in answers]
+      found = actor_calls.wait_all([*before, *answers])
+      _unless_failed(found[: len(before)])
+      return found[len(before) :]
 
     batch.answers = Pending(wait)
 
   def close(self) -> None:
     """Lets the actors forget what they keep for the invocation."""
-    for actor, _ in zip(self._clients.actors, self._ranges, strict=False):
+    for actor in self._clients.actors[: len(self._ranges)]:
       actor.forget.remote(self._name)
 
   def _pack(self, value: Any, value_type: tff.Type, index: int) -> Any:

@@ -33,16 +33,21 @@ class AllEqual:
 
 
 class Pending:
-  """A value that other processes are working out, until it is needed."""
+  """A value that other processes are working out, until it is needed; for one thread."""
 
   def __init__(self, wait: Callable[[], Any]) -> None:
-    """Takes what waits for the value and returns it; it is called once."""
-    self._wait = wait
+    """Takes what waits for the value and returns it, or raises what failed."""
+    self._wait: Callable[[], Any] | None = wait
+    self._value: Any = None
 
-  @functools.cached_property
+  # No `cached_property`: in Python 3.11 one lock of all threads is held while it waits.
+  @property
   def value(self) -> Any:
     """The value; what failed is raised."""
-    return self._wait()
+    if self._wait is not None:
+      self._value = self._wait()
+      self._wait = None  # And what it holds.
+    return self._value
 
 
 def settled(value: Any) -> Any:

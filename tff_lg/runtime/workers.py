@@ -55,7 +55,7 @@ def configure_tensorflow(devices: str | Sequence[str]) -> None:
   """Lets GPU memory grow and, on the CPU, gives each operation one thread.
 
   Workers fill the cores by clients, which on small models is faster than by operations.
-  Nothing changes once TensorFlow has started.
+  It starts TensorFlow; nothing of this changes if it has started before.
   """
   try:
     for gpu in tf.config.list_physical_devices('GPU'):
