@@ -66,11 +66,8 @@ class ClientWorker:
 
   def evaluate(self, work: messages.Work) -> messages.Failure | None:
     """Does the work, whose results stay here."""
-    try:
-      self._evaluate(work)
-    except scheduling.ClientComputationError as error:
-      return _failure(error)
-    return None
+    found = self._answer(self._evaluate, (work,))
+    return found if isinstance(found, messages.Failure) else None
 
   def answer(self, requests: list[tuple[str, tuple]]) -> list[Any]:
     """What `fetch` and `reduce` return for their arguments, or a `Failure` of each that fails."""
@@ -80,7 +77,7 @@ class ClientWorker:
     try:
       return method(*arguments)
     except scheduling.ClientComputationError as error:
-      return _failure(error)
+      return messages.Failure(error.intrinsic, error.client_index, error.__cause__)
 
   def fetch(self, result: messages.Result) -> list[Any]:
     """The packed values of a result."""
@@ -196,7 +193,3 @@ class ClientWorker:
 def _tensor(leaf: Any) -> tf.Tensor:
   """The tensor of an array or of a reference to one."""
   return packing.to_tensor(ray.get(leaf) if isinstance(leaf, ray.ObjectRef) else leaf)
-
-
-def _failure(error: scheduling.ClientComputationError) -> messages.Failure:
-  return messages.Failure(error.intrinsic, error.client_index, error.__cause__)
