@@ -8,7 +8,7 @@ from absl.testing import absltest
 
 from tests.learning import testing
 from tff_lg import data, learning, simulation
-from tff_lg.simulation import client_data, client_store, evaluation, selection
+from tff_lg.simulation import client_data, client_store, evaluation, round_metrics, selection
 
 
 def setUpModule():
@@ -97,6 +97,18 @@ class ClientsTest(absltest.TestCase):
     # (2 * 0.5 + 6 * 1) / 8; the client without examples has no say.
     pooled = evaluation.pooled(np.array([0.5, np.nan, 1.0]), np.array([2, 0, 6]))
     self.assertEqual(pooled, 0.875)
+
+  def test_a_model_that_has_diverged_is_not_left_out_of_the_mean(self):
+    values, num_examples = np.array([0.5, np.nan, 1.0]), np.array([2, 1, 6])
+    self.assertTrue(np.isnan(evaluation.pooled(values, num_examples)))
+    metrics = round_metrics.of_evaluation(
+      {'validation': {'loss': values}},
+      {'validation': num_examples},
+      {'': range(3), 'others/': [0, 2]},
+    )
+    self.assertTrue(np.isnan(metrics['validation/loss/mean_over_clients']))
+    self.assertEqual(metrics['others/validation/loss/mean_over_clients'], 0.75)
+    self.assertEqual(metrics['others/validation/loss/pooled'], 0.875)
 
 
 class SelectedTest(absltest.TestCase):

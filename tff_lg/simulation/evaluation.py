@@ -101,8 +101,12 @@ def evaluate_parts(
 
 
 def pooled(values: np.ndarray, num_examples: np.ndarray) -> float:
-  """Mean of clients' means over all of their examples; clients without examples don't count."""
-  return float(np.nansum(values * num_examples) / num_examples.sum())
+  """Mean of clients' means over all of their examples; clients without examples don't count.
+
+  NaN if a client with examples has NaN, as a model that has diverged does.
+  """
+  weighted = np.where(num_examples > 0, values * num_examples, 0)
+  return float(weighted.sum() / num_examples.sum())
 
 
 def predict_selected(

@@ -37,8 +37,8 @@ def of_evaluation(
     groups: clients by index, by what their metrics' names begin with.
 
   Returns:
-    `<group><part>/<metric>/` `mean_over_clients`, `std_over_clients` and `pooled`; nothing of a
-    group without examples.
+    `<group><part>/<metric>/` `mean_over_clients`, `std_over_clients` and `pooled`, over clients
+    with examples, NaN where a model of theirs has diverged; nothing of a group without examples.
   """
   metrics = {}
   for name, of_part in values.items():
@@ -48,8 +48,9 @@ def of_evaluation(
         continue
       for metric, value in of_part.items():
         start, of_group = f'{group}{name}/{metric}', value[clients]
-        metrics[f'{start}/mean_over_clients'] = float(np.nanmean(of_group))
-        metrics[f'{start}/std_over_clients'] = float(np.nanstd(of_group))
+        of_evaluated = of_group[size > 0]
+        metrics[f'{start}/mean_over_clients'] = float(np.mean(of_evaluated))
+        metrics[f'{start}/std_over_clients'] = float(np.std(of_evaluated))
         metrics[f'{start}/pooled'] = evaluation.pooled(of_group, size)
   return metrics
 
