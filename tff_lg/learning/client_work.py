@@ -57,7 +57,7 @@ class ClientOutput(NamedTuple):
   """The result of a client's work: only `update` and `client_weight` travel.
 
   Attributes:
-    update: initial minus final global weights, zeros if not finite.
+    update: initial minus final global weights, zeros if not finite or without a step.
     client_weight: float32, zero if the update is not finite.
     client_state: the client's next state.
     metrics: its `ClientMetrics`.
@@ -112,8 +112,10 @@ def build_client_work(
     client_weight = settings.client_weighting(tf.cast(num_examples, tf.float32), update)
     new_state = ClientState(local_final, () if settings.reset_client_optimizer else optimizer_state)
     finite = all_finite((update, local_final, loss_sum, client_weight))
+    # Who makes no step has an update if it keeps a model of its own; it sends nothing all the same.
+    is_sent = finite & (num_examples > 0)
     return ClientOutput(
-      update=where(finite, update, tf.nest.map_structure(tf.zeros_like, update)),
+      update=where(is_sent, update, tf.nest.map_structure(tf.zeros_like, update)),
       client_weight=tf.where(finite, client_weight, 0.0),
       client_state=where(finite, new_state, client_state),
       metrics=ClientMetrics(

@@ -122,6 +122,21 @@ class MtlTest(absltest.TestCase):
     np.testing.assert_array_equal(np.ravel(output.client_states[0].local_weights), [1, 2])
     np.testing.assert_allclose(np.ravel(output.server_state.global_weights), [1.8, 2.4], rtol=1e-6)
 
+  def test_a_mean_without_weights_does_not_meet_the_model_of_who_drops_out(self):
+    process = _build(0.25, aggregator=tff.aggregators.UnweightedMeanFactory())
+    data = [testing.tensors((1, 1)), testing.tensors((1, 4))]
+    first = process.next(*_start(process, 2), data)
+    gone = data[0]._replace(work_share=np.float32(0))
+    second = process.next(first.server_state, first.client_states, [gone, data[1]])
+    # Of two clients one sends its model, the other one zeros: half of the way to the model.
+    before, after = (np.ravel(each.server_state.global_weights) for each in (first, second))
+    own = np.ravel(second.client_states[1].local_weights)
+    np.testing.assert_allclose(after, before + (own - before) / 2, rtol=1e-6)
+    np.testing.assert_array_equal(
+      np.ravel(second.client_states[0].local_weights),
+      np.ravel(first.client_states[0].local_weights),
+    )
+
   def test_negative_strength_is_refused(self):
     with self.assertRaisesRegex(ValueError, 'mtl strength is -1.0, expected'):
       _build(-1.0)
