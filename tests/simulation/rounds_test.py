@@ -11,7 +11,7 @@ from absl.testing import absltest, parameterized
 
 from tests.learning import testing
 from tff_lg import config as config_lib
-from tff_lg import data, learning, simulation
+from tff_lg import data, learning, models, simulation
 from tff_lg.simulation import cohorts, evaluation, rounds
 
 _NAN = float('nan')
@@ -56,13 +56,32 @@ def _phase(num_rounds, layers=('output',), method='lg_fedavg', rate=0.1, extra_w
   return rounds.Phase(method, process, num_rounds)
 
 
+def _mtl_phase(num_rounds):
+  method = learning.METHODS['mtl'](learning.MethodOptions(mtl_strength=0.1))
+  settings = testing.settings(0.1, learning.TensorBatches(3))
+  return rounds.Phase('mtl', method(testing.classifier(), settings), num_rounds)
+
+
+def _auxiliary_phase(num_rounds):
+  auxiliary = models.build_auxiliary(
+    'autoencoder',
+    models.build_mlp((4,), 3, (5,)),
+    ('output',),
+    label_loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+  )
+  options = learning.MethodOptions(global_layers=('output',), auxiliary=auxiliary)
+  settings = testing.settings(0.1, learning.TensorBatches(3))
+  process = learning.METHODS['lg_fedavg'](options)(testing.classifier(), settings)
+  return rounds.Phase('lg_fedavg', process, num_rounds)
+
+
 def _leaves(state):
   return [
     np.asarray(leaf) for leaf in tf.nest.flatten((state.server_state, state.clients.get(range(4))))
   ]
 
 
-class RoundLoopTest(absltest.TestCase):
+class RoundLoopTest(parameterized.TestCase):
   def test_local_weights_of_clients_not_sampled_stay(self):
     folder = self.create_tempdir().full_path
     phase = _phase(1)
@@ -123,13 +142,14 @@ class RoundLoopTest(absltest.TestCase):
     folder = self.create_tempdir().full_path
     rounds.RoundLoop(_config(), _federated_data(), [_phase(2)], folder).run()
     broken = _federated_data(broken=range(4))
-    with self.assertRaisesRegex(rounds.RunError, 'Round 3: no client .* finite'):
+    with self.assertRaisesRegex(rounds.DivergenceError, 'Round 3: no client .* finite'):
       rounds.RoundLoop(_config(), broken, [_phase(3)], folder).run()
     self.assertIn('round_00000002.npz', os.listdir(os.path.join(folder, 'checkpoints')))
 
-  def test_goes_on_to_the_same_bits(self):
+  @parameterized.parameters(_phase, _mtl_phase, _auxiliary_phase)
+  def test_goes_on_to_the_same_bits(self, phase):
     folder = self.create_tempdir().full_path
-    phases = [_phase(2, ('hidden_1', 'output'), 'fedavg'), _phase(4)]
+    phases = [_phase(2, ('hidden_1', 'output'), 'fedavg'), phase(4)]
     whole = rounds.RoundLoop(_config(), _federated_data(), phases, folder + '/whole').run()
     shorter = [phases[0], dataclasses.replace(phases[1], num_rounds=2)]
     rounds.RoundLoop(_config(), _federated_data(), shorter, folder + '/parts').run()

@@ -202,6 +202,38 @@ class RunTest(absltest.TestCase):
     self.assertLen(calls, 9)
     self.assertEqual(_read(folder, 'split.json'), _read(self.folder, 'split.json'))
 
+  def test_a_split_that_diverges_is_not_picked(self):
+    best = self.choice.candidates.index(
+      split_choice.best_candidate(self.choice.candidates, 'accuracy')
+    )
+    config = config_lib.resolve(_CONFIG)
+    run, diverging = rounds.RoundLoop.run, {best}
+
+    def diverges(loop, *start):
+      # The warm start has no start of its own, the candidates are in folders by number.
+      if start and int(os.path.basename(loop._folder)) in diverging:
+        raise rounds.DivergenceError('Round 2: no client of the cohort has a finite update')
+      return run(loop, *start)
+
+    with mock.patch.object(rounds.RoundLoop, 'run', diverges):
+      simulation.run_experiment(config, f'{self.root}/one_diverges')
+      diverging |= set(range(len(self.choice.candidates)))
+      with self.assertRaisesRegex(rounds.RunError, 'Round 2'):
+        simulation.run_experiment(config, f'{self.root}/all_diverge')
+    choice = split_choice.load_choice(f'{self.root}/one_diverges')
+    others = [each for each in self.choice.candidates if each is not self.choice.candidates[best]]
+    self.assertEqual([each for i, each in enumerate(choice.candidates) if i != best], others)
+    self.assertTrue(np.isnan(choice.candidates[best].accuracy))
+    picked = split_choice.best_candidate(others, 'accuracy')
+    self.assertEqual(choice.global_layers, picked.global_layers)
+    self.assertEqual(choice.parameters_total, self.choice.parameters_total)
+
+  def test_too_few_clients_are_refused_before_the_warm_start(self):
+    config = dataclasses.replace(_CONFIG, num_clients=1, clients_per_round=1, partition='iid')
+    with self.assertRaisesRegex(ValueError, '=auto: 1 of 1 clients have two training examples'):
+      simulation.run_experiment(config_lib.resolve(config), f'{self.root}/one_client')
+    self.assertFalse(os.path.exists(f'{self.root}/one_client'))
+
   def test_resume_does_not_estimate_again(self):
     folder = shutil.copytree(self.folder, f'{self.root}/resumed')
     os.unlink(f'{folder}/summary.json')

@@ -22,6 +22,7 @@ from tff_lg.simulation import (
   evaluation,
   goals,
   held_out,
+  layer_variances,
   rounds,
   run_files,
   scores,
@@ -74,6 +75,8 @@ def _run(
     return build_phases(config, model, budget, adversary, auxiliary)
 
   phases = phases_of(config)
+  if config.picks_split:
+    layer_variances.check_clients(federated_data)
   if budget is not None:
     _tell_privacy(budget, config)
   run_files.claim(run_dir, config)

@@ -34,6 +34,15 @@ class LayerVariance:
   alpha: float
 
 
+def check_clients(federated_data: data_lib.FederatedData) -> None:
+  """Refuses data with fewer than two clients to estimate from; ValueError, one sentence."""
+  if len(_able_clients(federated_data)) < 2:
+    raise ValueError(
+      f'--global_layers=auto: {len(_able_clients(federated_data))} of '
+      f'{len(federated_data.clients)} clients have two training examples, expected two or more.'
+    )
+
+
 def estimate_layers(
   config: config_lib.TrainConfig,
   process: process_lib.LocalGlobalProcess,
@@ -103,11 +112,16 @@ def _draw_clients(
   config: config_lib.TrainConfig, federated_data: data_lib.FederatedData
 ) -> list[int]:
   """Indices of clients that have halves, in order."""
-  able = [i for i, client in enumerate(federated_data.clients) if client.size('train') > 1]
+  able = _able_clients(federated_data)
   if len(able) <= _MAX_CLIENTS:
     return able
   rng = np.random.default_rng(seeds.derive_seed(config.seed, seeds.Purpose.SPLIT))
   return sorted(rng.choice(able, _MAX_CLIENTS, replace=False).tolist())
+
+
+def _able_clients(federated_data: data_lib.FederatedData) -> list[int]:
+  """Indices of the clients whose training examples can be halved."""
+  return [i for i, client in enumerate(federated_data.clients) if client.size('train') > 1]
 
 
 def _halves(

@@ -43,6 +43,10 @@ class RunError(RuntimeError):
   """A run that cannot go on; one sentence, the last checkpoint is kept."""
 
 
+class DivergenceError(RunError):
+  """No client of a round has a finite update."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Phase:
   """Some rounds of one process.
@@ -157,7 +161,7 @@ class RoundLoop:
       The state after the last round, its clients' store open.
 
     Raises:
-      RunError: no client of a round has a finite update, or the disk is full.
+      RunError: no client of a round has a finite update (DivergenceError), or the disk is full.
       checkpoints.CheckpointError: the newest checkpoint, or its clients' store, is damaged.
     """
     try:
@@ -265,22 +269,18 @@ class RoundLoop:
     self._prefetch(state.round_num + 1)
     process = self._phases[state.phase].process
     output = process.next(state.server_state, state.clients.get(cohort.clients), data)
-    left_out = [
+    left_out = ', '.join(
       self._ids[client]
       for client, metrics in zip(cohort.clients, output.client_metrics, strict=True)
       if not metrics.update_is_finite
-    ]
+    )
     if left_out:
-      logging.warning(
-        'Round %d: left out clients whose update is not finite: %s.',
-        state.round_num + 1,
-        ', '.join(left_out),
-      )
+      warning = 'Round %d: left out clients whose update is not finite: %s.'
+      logging.warning(warning, state.round_num + 1, left_out)
     if left_out and output.metrics.num_clients == 0:
-      raise RunError(
+      raise DivergenceError(
         f'Round {state.round_num + 1}: no client of the cohort has a finite update; lower '
-        f'--client_learning_rate, or look at the data of {", ".join(left_out)}. '
-        'The last checkpoint is kept.'
+        f'--client_learning_rate, or look at the data of {left_out}. The last checkpoint is kept.'
       )
     state.server_state = output.server_state
     state.round_num += 1

@@ -10,6 +10,7 @@ Liang et al. 2020 leaves the choice of the split open.
 
 import dataclasses
 import json
+import math
 import os
 import shutil
 import sys
@@ -17,13 +18,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import files, models
-from tff_lg.simulation import communication, evaluation, layer_variances, rounds
+from tff_lg.simulation import communication, layer_variances, rounds
 
 _FILE, _FOLDER = 'split.json', 'split'
+_SCORES = ('accuracy', 'loss')
 
 BuildPhases = Callable[[config_lib.TrainConfig], list[rounds.Phase]]
 
@@ -36,7 +39,8 @@ class Candidate:
     local_layers: in order of falling alpha*.
     global_layers: the others, from the input on; one at least.
     parameters: weights that a client sends in a round.
-    accuracy: pooled over all clients' validation examples, after the last round tried.
+    accuracy: pooled over all clients' validation examples, after the last round tried; NaN if
+      training could not go on.
     loss: the same.
   """
 
@@ -131,7 +135,7 @@ def choose_split(
 
   Raises:
     ValueError: too few clients to estimate from; one sentence.
-    rounds.RunError: training cannot go on.
+    rounds.RunError: training cannot go on, with any of the splits.
   """
   choice = load_choice(run_dir)
   if choice is None:
@@ -198,7 +202,8 @@ def _choose(
   layers, num_clients = layer_variances.estimate_layers(config, alone, federated_data, weights)
   # Down the weights, up an update from each half.
   traffic = communication.count_round(phases[-1].process, num_clients, 2 * num_clients)
-  candidates = []
+  candidates: list[Candidate] = []
+  failures: list[rounds.DivergenceError] = []
   for number, (local_layers, global_layers) in enumerate(nested_splits(layers)):
     folder = os.path.join(run_dir, _FOLDER, str(number))
     changed = dataclasses.replace(
@@ -209,10 +214,20 @@ def _choose(
       evaluate_every=config.auto_rounds,
       client_store='memory',
     )
-    state, scores = _try(changed, federated_data, build_phases(changed), folder, weights)
-    traffic += state.traffic
+    (phase,) = build_phases(changed)
+    try:
+      of_candidate, scores = _try(changed, federated_data, phase, folder, weights)
+    except rounds.DivergenceError as error:
+      failures.append(error)
+      # Another split may do better. What this one sent is counted as if it had ended.
+      cohort = config.clients_per_round
+      of_round = communication.count_round(phase.process, cohort, cohort)
+      of_candidate, scores = of_round * config.auto_rounds, dict.fromkeys(_SCORES, math.nan)
+    traffic += of_candidate
     parameters = sum(each.parameters for each in layers if each.layer in global_layers)
     candidates.append(Candidate(local_layers, global_layers, parameters, **scores))
+  if len(failures) == len(candidates):
+    raise failures[0]
   return SplitChoice(
     best_candidate(candidates, config.selection_metric).global_layers,
     layers,
@@ -227,24 +242,16 @@ def _choose(
 def _try(
   config: config_lib.TrainConfig,
   federated_data: data_lib.FederatedData,
-  phases: list[rounds.Phase],
+  phase: rounds.Phase,
   folder: str,
   weights: models.ModelWeights,
-) -> tuple[rounds.RunState, dict[str, float]]:
-  """Runs one candidate; gives its last state and its pooled validation scores."""
-  loop = rounds.RoundLoop(config, federated_data, phases, folder)
-  state, process = loop.run(loop.start(0, weights)), phases[-1].process
-  validation = loop.client_data['validation']
-  values = evaluation.evaluate_clients(
-    process,
-    state.server_state,
-    state.clients.snapshot(range(len(validation))),
-    validation,
-    loop.evaluated,
-  )
-  num_examples = loop.num_examples('validation')
-  pooled = {name: evaluation.pooled(values[name], num_examples) for name in ('accuracy', 'loss')}
-  return state, pooled
+) -> tuple[communication.RoundTraffic, dict[str, float]]:
+  """Runs one candidate; gives its traffic and, of its last round, pooled validation scores."""
+  loop = rounds.RoundLoop(config, federated_data, [phase], folder)
+  traffic = loop.run(loop.start(0, weights)).traffic
+  metrics = pd.read_csv(os.path.join(folder, 'metrics.csv'), float_precision='round_trip')
+  last = metrics.iloc[-1]
+  return traffic, {name: float(last[f'validation/{name}/pooled']) for name in _SCORES}
 
 
 def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
