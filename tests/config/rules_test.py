@@ -155,6 +155,10 @@ class RefusalTest(parameterized.TestCase):
       '--local_layer_share is 1, which leaves nothing to send',
     ),
     ({'global_layers': ('output',), 'local_layer_share': 0.5}, 'both say which layers are global'),
+    (
+      {'aggregator': 'secure_mean', 'client_weighting': 'gradient_norm'},
+      '--client_weighting=gradient_norm does not fit --aggregator=secure_mean',
+    ),
     ({'auto_rounds': 5}, '--auto_rounds is given, but it belongs to --global_layers=auto'),
   )
   def test_refuses(self, changes, sentence):

@@ -38,12 +38,14 @@ class ConfigsTest(absltest.TestCase):
       of_one_seed = [trial for trial in trials if trial.seed == 0]
       with contextlib.chdir(_ROOT):
         for extra in ([], ['--fast']):
-          configs = [
-            config_flags.parse([*common, *extra, *trial.arguments]) for trial in of_one_seed
-          ]
-          self.assertEqual({config.baselines for config in configs}, {()})
-          if not extra:  # Fast runs of 400 and 800 rounds of warm start are the same.
-            self.assertLen(set(configs), len(configs))
+          # Fast, 400 and 800 rounds of warm start are the same: the page says one of them.
+          kept = [t for t in of_one_seed if not extra or not re.search('lg_(800|1800)', t.name)]
+          configs = {
+            trial.name: config_flags.parse([*common, *extra, *trial.arguments]) for trial in kept
+          }
+          self.assertEqual({config.baselines for config in configs.values()}, {()})
+          folder = sweeps.SweepFolder(self.create_tempdir().full_path + '/sweep')
+          folder.claim('train', axes, kept, configs)
       numbers.append(len(trials))
     # 4, 5 and 3 methods; 5, 5 and 2 partitions; 3 seeds.
     self.assertEqual(numbers, [60, 75, 18])

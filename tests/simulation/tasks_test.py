@@ -52,6 +52,15 @@ class TasksTest(parameterized.TestCase):
     ):
       self.assertEqual(tasks.global_layers(_config(**changes), names), expected)
 
+  def test_shares_of_layers_are_rounded_up_from_the_half(self):
+    names = tasks.build_model(_config(), _images(8, 8, 1)).layer_names
+    for share, num_local in ((0.12, 0), (0.125, 1), (0.375, 2), (0.625, 3), (0.87, 3)):
+      config = _config(local_layer_share=share)
+      self.assertEqual(tasks.global_layers(config, names), names[num_local:])
+    sentence = '--local_layer_share is 0.9, which makes all 4 layers local: .* less than 0.875'
+    with self.assertRaisesRegex(ValueError, sentence):
+      tasks.global_layers(_config(local_layer_share=0.9), names)
+
   def test_only_cifar10_is_augmented(self):
     augmented = [name for name, task in tasks.TASKS.items() if task.augment]
     self.assertEqual(augmented, ['cifar10'])

@@ -191,11 +191,21 @@ def global_layers(config: config_lib.TrainConfig, layer_names: Sequence[str]) ->
   Args:
     config: resolved.
     layer_names: of all layers with weights, from the input on.
+
+  Raises:
+    ValueError: the share leaves no layer.
   """
   if config.global_layers is not None:
     return config.global_layers
   if config.local_layer_share is not None:
-    return tuple(layer_names[round(config.local_layer_share * len(layer_names)) :])
+    num_layers = len(layer_names)
+    num_local = int(config.local_layer_share * num_layers + 0.5)
+    if num_local == num_layers:
+      raise ValueError(
+        f'--local_layer_share is {config.local_layer_share:g}, which makes all {num_layers} layers '
+        f'local: expected 1, which is local learning, or less than {1 - 0.5 / num_layers:g}.'
+      )
+    return tuple(layer_names[num_local:])
   return network(config).global_layers(config)
 
 
