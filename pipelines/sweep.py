@@ -27,6 +27,7 @@ from typing import Any
 from absl import flags
 
 from pipelines import launch, trial_pools
+from tff_lg import config as config_lib
 from tff_lg import environment, sweeps
 
 _SWEEP_DIR = flags.DEFINE_string('sweep_dir', None, 'Folder of the sweep: made, or gone on with.')
@@ -108,7 +109,7 @@ def main(argv: Sequence[str]) -> None:
     trial_pools.check(configs)
     environment.check_environment()
     folder = sweeps.SweepFolder(_SWEEP_DIR.value)
-    folder.claim(_PIPELINE.value, axes, trials, configs)
+    folder.claim(_PIPELINE.value, axes, trials, configs, config_lib.WITHOUT_EFFECT)
   except (sweeps.SweepError, environment.UnsupportedEnvironmentError, OSError) as error:
     sys.exit(f'sweep: {error}')
 

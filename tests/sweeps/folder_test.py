@@ -14,6 +14,7 @@ class _Config:
   p: float
   seed: int
   layers: tuple[str, ...] = ('a',)
+  actors: int = 1
 
 
 class SweepFolderTest(absltest.TestCase):
@@ -27,7 +28,10 @@ class SweepFolderTest(absltest.TestCase):
     configs = {
       trial.name: _Config(float(trial.values[0][1]), trial.seed, **changes) for trial in trials
     }
-    self.folder.claim(pipeline, axes, trials, configs)
+    self.folder.claim(pipeline, axes, trials, configs, ('actors',))
+
+  def _begin(self, trial='p=0__seed=0'):
+    os.makedirs(self.folder.run_dir(trial))
 
   def _definition(self):
     with open(os.path.join(self.folder.path, 'sweep.json'), encoding='utf-8') as file:
@@ -44,7 +48,7 @@ class SweepFolderTest(absltest.TestCase):
           f'p={p}__seed=7': {
             'values': {'p': p},
             'seed': 7,
-            'config': {'p': float(p), 'seed': 7, 'layers': ['a']},
+            'config': {'p': float(p), 'seed': 7, 'layers': ['a'], 'actors': 1},
           }
           for p in ('0', '0.5')
         },
@@ -72,8 +76,19 @@ class SweepFolderTest(absltest.TestCase):
     self.assertLen(self._definition()['trials'], 6)
     self.assertCountEqual(self._definition()['earlier_trials'], ['p=0__seed=0', 'p=0__seed=1'])
 
+  def test_what_has_no_effect_and_trials_not_begun_may_change(self):
+    self._claim()
+    self._begin()
+    self._claim(actors=2)
+    with self.assertRaisesRegex(sweeps.SweepError, 'layers of trial p=0__seed=0'):
+      self._claim(layers=('b',))
+    self._claim(grid='p=0.5', layers=('b',))
+    configs = [trial['config'] for trial in self._definition()['trials'].values()]
+    self.assertEqual([config['layers'] for config in configs], [['b'], ['b']])
+
   def test_other_definitions_are_refused(self):
     self._claim()
+    self._begin()
     before = self._definition()
     for change, sentence in (
       ({'layers': ('b',)}, r"layers of trial p=0__seed=0 was \['a'\], now \['b'\]"),
@@ -86,6 +101,7 @@ class SweepFolderTest(absltest.TestCase):
 
   def test_trials_left_out_in_between_are_still_known(self):
     self._claim()
+    self._begin()
     self._claim(grid='p=1')
     with self.assertRaisesRegex(sweeps.SweepError, 'layers of trial p=0__seed=0'):
       self._claim(layers=('b',))

@@ -26,6 +26,7 @@ from tff_lg.config.train_config import (
   MODELS,
   PARTITIONS,
   TASKS,
+  WITHOUT_EFFECT,
   TrainConfig,
 )
 from tff_lg.config.trouble import ATTACKS
@@ -44,6 +45,7 @@ __all__ = [
   'TASKS',
   'TEXT_TASKS',
   'TRANSFORMS',
+  'WITHOUT_EFFECT',
   'AdaptConfig',
   'ConfigError',
   'NewDeviceConfig',

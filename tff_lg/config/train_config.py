@@ -50,6 +50,10 @@ METHODS = ('fedavg', 'fedsgd', 'fedprox', 'local_only', 'lg_fedavg', 'mtl')
 CLIENT_STORES = ('memory', 'disk')
 COHORT_SAMPLINGS = ('fixed_size', 'poisson')
 CLIENT_WEIGHTINGS = ('examples', 'uniform', 'gradient_norm')
+# Options that change no bit of a run, which therefore goes on with other choices of them.
+WITHOUT_EFFECT = frozenset(
+  {'client_cache', 'ray_address', 'ray_actors', 'ray_actor_cpus', 'ray_actor_gpus'}
+)
 
 
 @dataclasses.dataclass(frozen=True)

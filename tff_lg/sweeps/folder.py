@@ -11,7 +11,7 @@
 import dataclasses
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from tff_lg import files
@@ -48,18 +48,20 @@ class SweepFolder:
     axes: Sequence[Axis],
     trials: Sequence[Trial],
     configs: Mapping[str, Any],
+    open_names: Collection[str] = (),
   ) -> None:
     """Makes the folder this sweep's, new or to go on with.
 
     A sweep may have other values and seeds than before, on the same axes: trials that
     are new are added, and those that are no longer asked for keep their folders. What
-    makes a trial may not change.
+    makes a trial may not change once it has written anything.
 
     Args:
       pipeline: that runs the trials.
       axes: of the grid.
       trials: of the sweep.
       configs: the trials' configs by their names, dataclasses of what JSON can hold.
+      open_names: fields of these with which a trial may go on differently.
 
     Raises:
       SweepError: the folder holds something else, or a sweep in which other axes, another
@@ -80,7 +82,7 @@ class SweepFolder:
     _refuse_same_configs(new['trials'])
     old = self._load()
     if old:
-      self._check_against(old, new)
+      self._check_against(old, new, open_names)
       new = {**new, 'earlier_trials': {**old.get('earlier_trials', {}), **old['trials']}}
       for name in new['trials']:
         new['earlier_trials'].pop(name, None)
@@ -101,7 +103,9 @@ class SweepFolder:
     except ValueError:
       raise SweepError(f'{path} is damaged, expected the JSON of a sweep.') from None
 
-  def _check_against(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> None:
+  def _check_against(
+    self, old: Mapping[str, Any], new: Mapping[str, Any], open_names: Collection[str]
+  ) -> None:
     """Refuses what would change the meaning of trials that are there."""
     known = {**old.get('earlier_trials', {}), **old['trials']}
     different = [
@@ -113,12 +117,12 @@ class SweepFolder:
       if before != now
     ]
     for name, trial in new['trials'].items():
-      if different or name not in known:
+      if different or name not in known or not os.path.exists(self.run_dir(name)):
         continue
       before, now = known[name]['config'], trial['config']
       different = [
         f'{key} of trial {name} was {before.get(key)}, now {now.get(key)}'
-        for key in sorted({*before, *now})
+        for key in sorted({*before, *now} - set(open_names))
         if before.get(key) != now.get(key)
       ]
     if different:
