@@ -1,0 +1,46 @@
+"""Tests of the fields of configs, and of the two checks that all configs share."""
+
+import dataclasses
+
+from absl.testing import absltest
+
+from tff_lg.config import option as option_lib
+
+
+@dataclasses.dataclass(frozen=True)
+class _Config:
+  fruit: str | None = option_lib.option(None, 'Which fruit.', ('apple', 'pear'))
+  guests: tuple[str, ...] = option_lib.option((), 'Who comes.', ('ann', 'ben'))
+  sugar: float | None = option_lib.option(None, 'How much.')
+
+
+class OptionTest(absltest.TestCase):
+  def test_a_field_knows_its_flag(self):
+    fruit, _, sugar = dataclasses.fields(_Config)
+    self.assertEqual(fruit.metadata, {'help': 'Which fruit.', 'choices': ('apple', 'pear')})
+    self.assertEqual((_Config().fruit, sugar.metadata['choices']), (None, None))
+
+  def test_choices(self):
+    option_lib.check_choices(_Config())
+    option_lib.check_choices(_Config('pear', ('ben', 'ann'), 9.0))
+    with self.assertRaisesRegex(option_lib.ConfigError, '--fruit is fig, expected one of apple, p'):
+      option_lib.check_choices(_Config('fig'))
+    with self.assertRaisesRegex(option_lib.ConfigError, '--guests is cy, expected one of ann, ben'):
+      option_lib.check_choices(_Config(guests=('ann', 'cy')))
+
+  def test_options_belong_to_a_choice(self):
+    def check(chosen, **given):
+      option_lib.check_belongs(_Config(**given), ('fruit', 'sugar'), 'dish', chosen, ('pie', 'jam'))
+
+    check('soup')
+    check('jam', fruit='pear', sugar=1.0)
+    check(('soup', 'pie'), sugar=1.0)
+    # Zero is given, too.
+    sentence = '--sugar is given, but --dish is soup: it belongs to --dish=pie and jam'
+    for chosen in ('soup', ('soup', 'salad')):
+      with self.assertRaisesRegex(option_lib.ConfigError, sentence):
+        check(chosen, sugar=0.0)
+
+
+if __name__ == '__main__':
+  absltest.main()
