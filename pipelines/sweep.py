@@ -4,16 +4,14 @@ r"""Runs a pipeline for each point of a grid of flags and each seed.
     --grid=classes_per_client=2,5,10 --seeds=0-2 --x_axis=classes_per_client \
     -- --task=digits --rounds=20
 
-What follows `--` are flags of the pipeline (`python -m pipelines.train --help`), for all
-trials, on top of those in --flagfile_of_trials; the grid's values come last and win. A
-small complete sweep on embedded data has `-- --fast`.
+What follows `--` are flags of the pipeline (`python -m pipelines.train --help`), for all trials, on
+top of those in --flagfile_of_trials; the grid's values win. `-- --fast` is small, on embedded data.
 
-Each trial has a run folder in SWEEP_DIR/trials and what it printed in SWEEP_DIR/logs. The
-same command again skips trials that are complete and goes on with those that were
-stopped; more seeds or values on the same axes are added. A trial that fails is run once
-more. With --trials_on=ray trials run on a Ray cluster. Writes results.csv (a row a trial),
-table.md (mean and standard deviation over seeds at each point), figures/ and report.html;
-`python -m pipelines.report` makes the page of one trial.
+Each trial has a run folder in SWEEP_DIR/trials and what it printed in SWEEP_DIR/logs. The same
+command again skips trials that are complete and goes on with those that were stopped; more seeds or
+values on the same axes are added. A trial that fails is run once more. With --trials_on=ray trials
+run on a Ray cluster. Writes results.csv (a row a trial), table.md (mean and standard deviation over
+seeds), figures/ and report.html; `python -m pipelines.report` makes the page of one trial.
 """
 
 import importlib
