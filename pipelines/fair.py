@@ -84,6 +84,8 @@ def main(argv: Sequence[str]) -> None:
 
     config = fair.FairConfig(**values)
     simulation.set_execution_context(runtime)
+    data.load_adult(config.data_dir, num_train=config.train_rows)  # Checked before what takes long.
+    run_dirs.claim_folder(_RUN_DIR.value, flag_lines)
     runs = tqdm.tqdm(fair.run_fair(config), total=config.num_runs, unit='run', disable=None)
     results, rounds = fairness.collect(runs, data.ADULT_ATTRIBUTES)
   except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
@@ -95,7 +97,6 @@ def main(argv: Sequence[str]) -> None:
   }
   figure = sections.Illustration('fair', figures.accuracy_against_leakage(results), _CAPTION)
   contents = {
-    run_dirs.FLAGS_FILE: flag_lines,
     'results.csv': results.to_csv(index=False, lineterminator='\n'),
     'rounds.csv': rounds.to_csv(index=False, lineterminator='\n'),
     'summary.json': json.dumps(fairness.summary(results), indent=2, sort_keys=True) + '\n',

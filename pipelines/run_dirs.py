@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+from tff_lg import files
+
 FLAGS_FILE = 'flags.txt'
 
 
@@ -42,3 +44,19 @@ def check_folder(run_dir: str, flag_lines: str) -> None:
         f'--run_dir={run_dir} holds a run with other flags ({FLAGS_FILE}): choose another folder, '
         'or delete this one.'
       )
+
+
+def claim_folder(run_dir: str, flag_lines: str) -> None:
+  """Makes a folder that `check_folder` allows this run's, before what takes long.
+
+  Args:
+    run_dir: the folder.
+    flag_lines: what is written to its `FLAGS_FILE`.
+
+  Raises:
+    ValueError: it cannot be written; one sentence.
+  """
+  try:
+    files.write_atomically(os.path.join(run_dir, FLAGS_FILE), flag_lines)
+  except OSError as error:
+    raise ValueError(f'--run_dir={run_dir} cannot be written: {error.strerror}.') from error

@@ -62,10 +62,15 @@ class AdultTest(parameterized.TestCase):
     )
 
   def test_missing_values_and_rows_left_out_are_counted(self):
-    with self.assertLogs(level='INFO') as logs:
-      adult.load_adult(self._folder(), num_train=3)
-    self.assertIn('adult.data: 3 of 4 rows are of a White or Black person; 2 of', logs.output[0])
-    self.assertIn('adult.test: 2 of 2 rows are of a White or Black person; 1 of', logs.output[1])
+    folder = self._folder()
+    with self.assertLogs(level='WARNING') as logs:
+      for seed in range(2):
+        adult.load_adult(folder, seed, num_train=3)
+    for output, name, numbers in zip(
+      logs.output, ('adult.data', 'adult.test'), (('3 of 4', 2), ('2 of 2', 1)), strict=True
+    ):
+      self.assertIn(f'{name}: {numbers[0]} rows are of a White or Black person, others', output)
+      self.assertEndsWith(output, f' {numbers[1]} miss a value.')
 
   def test_statistics_are_those_of_the_rows_drawn(self):
     folder = self._folder()

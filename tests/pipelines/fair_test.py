@@ -59,6 +59,13 @@ class FairTest(absltest.TestCase):
     self.assertNotIn('Traceback', result.stderr)
     self.assertFalse(os.path.exists(f'{folder}/run'))
 
+  def test_refuses_a_folder_that_cannot_be_written_before_training(self):
+    path = self.create_tempfile().full_path
+    # Without --fast: training would take minutes.
+    result = testing.run('fair', f'--run_dir={path}/run')
+    self.assertEqual(result.returncode, 1)
+    self.assertIn(f'fair: --run_dir={path}/run cannot be written: Not a directory', result.stderr)
+
   def test_help_explains(self):
     result = testing.run('fair', '--help')
     for part in ('predict income, do not tell race and sex', '--lambdas', '--fast'):

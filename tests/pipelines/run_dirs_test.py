@@ -39,6 +39,19 @@ class CheckFolderTest(absltest.TestCase):
       run_dirs.check_folder(folder.full_path, '--a=2\n')
 
 
+class ClaimFolderTest(absltest.TestCase):
+  def test_claimed_is_its_own(self):
+    folder = os.path.join(self.create_tempdir().full_path, 'runs', 'one')
+    run_dirs.claim_folder(folder, '--a=1\n')
+    self.assertEqual(os.listdir(folder), [run_dirs.FLAGS_FILE])
+    run_dirs.check_folder(folder, '--a=1\n')
+
+  def test_refuses_what_cannot_be_written(self):
+    path = self.create_tempfile().full_path
+    with self.assertRaisesRegex(ValueError, f'--run_dir={path}/run cannot be written: Not a dir'):
+      run_dirs.claim_folder(f'{path}/run', '')
+
+
 class RefusalsTest(parameterized.TestCase):
   @parameterized.parameters(
     ('fair', ('--lambda=1',), 'lambda'),

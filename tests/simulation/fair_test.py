@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 from absl.testing import absltest, parameterized
 
-from tff_lg import models, simulation
+from tff_lg import learning, models, simulation
 from tff_lg.simulation import fair
 
 _SMALL = fair.FairConfig(
@@ -102,10 +102,39 @@ class RunFairTest(absltest.TestCase):
     self.assertFalse(np.array_equal(first, other))
 
 
+class RoundsTest(absltest.TestCase):
+  def test_fedavg_is_the_mean_by_rows_of_what_devices_learn_alone(self):
+    rng = np.random.default_rng(0)
+    # Devices of 40 and of 10 rows, with weights of their own.
+    train = [
+      learning.ClientTensors(
+        rng.normal(size=(n, 36)).astype(np.float32),
+        rng.integers(0, 2, (n, 3)).astype(np.int32),
+      )
+      for n in (40, 10)
+    ]
+    alone, fedavg = (fair._build_process(m, 0.0, 1, 36) for m in ('local_only', 'fedavg'))
+    initial = alone.model.initial_weights
+    start = [[w + rng.normal(size=w.shape).astype(np.float32) for w in initial] for _ in train]
+
+    def mean(devices):
+      pairs = zip(*devices, strict=True)
+      return [np.average(pair, axis=0, weights=(40, 10)) for pair in pairs]
+
+    (first, _), (second, left_out) = fair._rounds(fedavg, start, train, 3, range(1, 2))
+    *_, (learned, _) = fair._rounds(alone, first, train, 3, range(1, 2))
+    self.assertEqual(left_out, 0)
+    for device in range(2):
+      for found, expected in ((first, mean(start)), (second, mean(learned))):
+        for weight, of_mean in zip(found[device], expected, strict=True):
+          np.testing.assert_allclose(weight, of_mean, rtol=1e-5, atol=1e-6)
+    self.assertFalse(np.allclose(first[0][0], second[0][0]))
+
+
 class SplitTest(absltest.TestCase):
   def test_adversary_is_global_with_fedavg_alone(self):
     for method, split in fair._SPLITS.items():
-      model, adversary = fair._build_model(_SMALL, 36, 0, 0.0, split)
+      model, adversary = fair._build_model(36, 0, 0.0, split)
       global_names, _ = model.split(model.weight_names)
       is_global = set(adversary.own_weights) <= set(global_names)
       self.assertEqual(is_global, method == 'fedavg')
@@ -122,6 +151,7 @@ class FairConfigTest(parameterized.TestCase):
     ({'lambdas': (0.0,)}, '--lambdas is 0.0, expected numbers above 0: 0 is always tried'),
     ({'seeds': (-1,)}, '--seeds is -1, expected'),
     ({'partitions': ('even',)}, '--partitions is even, expected some of iid,non_iid'),
+    ({'partitions': ('iid', 'iid')}, '--partitions is iid,iid, expected some of .*, each once'),
     ({'train_rows': 99}, '--train_rows is 99, expected at least 100, ten a device'),
   )
   def test_refuses(self, changes, sentence):

@@ -12,11 +12,12 @@ files give the 93 inputs of Liang et al. 2020:
   in ASCII order of each column, 8 of workclass, 15 of education, 6 of marital-status, 14 of
   occupation, 5 of relationship, 40 of native-country;
 - a missing value `?` is that first category wherever it occurs, so that it has no indicator;
-  the row stays (how many is logged). A category that is in `adult.test` only has none either.
+  the row stays (a warning says how many). A category that is in `adult.test` only has none either.
 
 Training rows are drawn from `adult.data`, test rows are all of `adult.test`.
 """
 
+import functools
 import pathlib
 from typing import TYPE_CHECKING
 
@@ -99,6 +100,7 @@ def load_adult(
   return _encode('adult', known, known.iloc[np.sort(drawn)], test)
 
 
+@functools.lru_cache(maxsize=2)  # Each seed draws rows of the same files.
 def _read(path: pathlib.Path) -> 'pd.DataFrame':
   """The rows of a White or Black person, numbers as float64, labels without the test set's dot."""
   import pandas as pd
@@ -128,8 +130,8 @@ def _read(path: pathlib.Path) -> 'pd.DataFrame':
   kept = table[table['race'].isin(_RACES)]
   if kept.empty:
     raise examples.DataError(f'{path}: no row of a White or Black person found, expected some.')
-  logging.info(
-    '%s: %d of %d rows are of a White or Black person; %d of them miss a value.',
+  logging.warning(
+    '%s: %d of %d rows are of a White or Black person, others are left out; %d miss a value.',
     path,
     len(kept),
     len(table),

@@ -23,7 +23,10 @@ from tff_lg.simulation import communication, seeds
 
 PARTITIONS = ('iid', 'non_iid')
 _LOCAL_LAYERS, _GLOBAL_LAYERS = ('hidden_1', 'hidden_2', 'hidden_3'), ('hidden_4', 'output')
-_UNITS = (32, 32, 32, 32)
+# The paper's: of the network, whose adversary has no dropout, and of the devices' SGD, whose
+# momentum starts afresh each round.
+_UNITS, _DROPOUT = (32, 32, 32, 32), 0.2
+_BATCH_SIZE, _LEARNING_RATE, _MOMENTUM = 32, 0.1, 0.5
 _NUM_ATTRIBUTES = len(data_lib.ADULT_ATTRIBUTES)
 
 
@@ -55,10 +58,6 @@ class FairConfig:
     train_rows: training rows of all devices together.
     pretrain_epochs: epochs that each device trains alone.
     rounds: joint rounds of one epoch.
-    batch_size: of training.
-    learning_rate: of the devices' SGD.
-    momentum: of the devices' SGD, which starts afresh each round.
-    dropout: after each hidden layer of the network; the adversary has none.
   """
 
   data_dir: str | None = None
@@ -69,10 +68,6 @@ class FairConfig:
   train_rows: int = 15_000
   pretrain_epochs: int = 10
   rounds: int = 10
-  batch_size: int = 32
-  learning_rate: float = 0.1
-  momentum: float = 0.5
-  dropout: float = 0.2
 
   def __post_init__(self) -> None:
     for name, values in (('lambdas', self.lambdas), ('seeds', self.seeds)):
@@ -82,9 +77,12 @@ class FairConfig:
     if not np.isfinite(self.lambdas).all() or 0 in self.lambdas:
       found = ','.join(map(str, self.lambdas))
       raise ValueError(f'--lambdas is {found}, expected numbers above 0: 0 is always tried.')
-    if not self.partitions or not set(self.partitions) <= set(PARTITIONS):
+    names = set(self.partitions)
+    if not names or not names <= set(PARTITIONS) or len(names) < len(self.partitions):
       found = ','.join(self.partitions) or 'empty'
-      raise ValueError(f'--partitions is {found}, expected some of {",".join(PARTITIONS)}.')
+      raise ValueError(
+        f'--partitions is {found}, expected some of {",".join(PARTITIONS)}, each once.'
+      )
     if self.train_rows < 10 * self.num_clients:
       raise ValueError(
         f'--train_rows is {self.train_rows}, expected at least {10 * self.num_clients}, ten a '
@@ -159,7 +157,7 @@ def run_fair(config: FairConfig) -> Iterator[FairRun]:
   def process(method: str, strength: float, epochs: int = 1) -> learning.LocalGlobalProcess:
     settings = (method, strength, epochs)
     if settings not in processes:
-      processes[settings] = _build_process(config, *settings, num_inputs)
+      processes[settings] = _build_process(*settings, num_inputs)
     return processes[settings]
 
   for seed in config.seeds:
@@ -167,10 +165,10 @@ def run_fair(config: FairConfig) -> Iterator[FairRun]:
       config.data_dir, seeds.derive_seed(seed, seeds.Purpose.PARTITION), config.train_rows
     )
     num_inputs = source.train.x.shape[1]
-    look = _build_outputs(config, num_inputs)
+    look = _build_outputs(num_inputs)
     for partition in config.partitions:
       train, test = _spread(config, source, partition, seed)
-      model, _ = _build_model(config, num_inputs, seed, 0.0, _SPLITS['local_only'])
+      model, _ = _build_model(num_inputs, seed, 0.0, _SPLITS['local_only'])
       initial = [model.initial_weights] * config.num_clients
       alone = process('local_only', 0.0, config.pretrain_epochs)
       *_, (start, _) = _rounds(alone, initial, train, seed, range(1))
@@ -215,29 +213,29 @@ def _spread(
   )
 
 
-def _keras_model(config: FairConfig, num_inputs: int, seed: int) -> tf.keras.Model:
+def _keras_model(num_inputs: int, seed: int) -> tf.keras.Model:
   return models.build_mlp(
     (num_inputs,),
     2,
     _UNITS,
     seed=seeds.derive_seed(seed, seeds.Purpose.INITIALISATION),
-    dropout_rate=config.dropout,
+    dropout_rate=_DROPOUT,
   )
 
 
 def _build_model(
-  config: FairConfig, num_inputs: int, seed: int, strength: float, split: _Split
+  num_inputs: int, seed: int, strength: float, split: _Split
 ) -> tuple[models.LocalGlobalModel, models.Adversary]:
   """The network with the adversary's weights, split, and the adversary."""
   adversary = models.build_adversary(
-    _keras_model(config, num_inputs, seed),
+    _keras_model(num_inputs, seed),
     _GLOBAL_LAYERS,
     _NUM_ATTRIBUTES,
     strength=strength,
-    learning_rate=config.learning_rate,
+    learning_rate=_LEARNING_RATE,
     seed=seeds.derive_seed(seed, seeds.Purpose.INITIALISATION, 1),
   )
-  model = models.protected_classifier(_keras_model(config, num_inputs, seed), _NUM_ATTRIBUTES)
+  model = models.protected_classifier(_keras_model(num_inputs, seed), _NUM_ATTRIBUTES)
   return (
     model.with_global_layers(split.layers).with_extra_weights(
       adversary.own_weights, are_global=split.adversary_is_global
@@ -247,15 +245,15 @@ def _build_model(
 
 
 def _build_process(
-  config: FairConfig, method: str, strength: float, epochs: int, num_inputs: int
+  method: str, strength: float, epochs: int, num_inputs: int
 ) -> learning.LocalGlobalProcess:
   """The process for any seed: that of the model's build only tells its dropout layers apart."""
-  model, adversary = _build_model(config, num_inputs, 0, strength, _SPLITS[method])
+  model, adversary = _build_model(num_inputs, 0, strength, _SPLITS[method])
   return learning.build_local_global_process(
     model,
     learning.ProcessSettings(
-      client_optimizer=tff.learning.optimizers.build_sgdm(config.learning_rate, config.momentum),
-      batches=learning.TensorBatches(config.batch_size, num_epochs=epochs),
+      client_optimizer=tff.learning.optimizers.build_sgdm(_LEARNING_RATE, _MOMENTUM),
+      batches=learning.TensorBatches(_BATCH_SIZE, num_epochs=epochs),
       objective=learning.with_auxiliary(adversary, 1.0),
     ),
   )
@@ -299,10 +297,10 @@ def _rounds(
 
 
 def _build_outputs(
-  config: FairConfig, num_inputs: int
+  num_inputs: int,
 ) -> Callable[[models.ModelWeights, learning.ClientTensors], DeviceOutputs]:
   """A function (weights, rows) -> what model and adversary say, without dropout."""
-  model, adversary = _build_model(config, num_inputs, 0, 0.0, _SPLITS['local_only'])
+  model, adversary = _build_model(num_inputs, 0, 0.0, _SPLITS['local_only'])
   weight_types = tuple(tff.TensorType(w.dtype.type, w.shape) for w in model.initial_weights)
 
   @tff.tensorflow.computation(weight_types, tff.TensorType(np.float32, [None, num_inputs]))

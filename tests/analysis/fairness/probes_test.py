@@ -17,6 +17,7 @@ class ProbesTest(parameterized.TestCase):
     self.assertEqual(fairness.auc(np.array([0, 1, 0, 1]), np.array([1, 2, 3, 4])), 0.75)
     self.assertEqual(fairness.auc(np.array([0, 1]), np.array([1, 1])), 0.5)
     self.assertTrue(np.isnan(fairness.auc(np.ones(2), np.array([1, 2]))))
+    self.assertTrue(np.isnan(fairness.auc(np.array([0, 1]), np.array([1, np.nan]))))
 
   @parameterized.parameters(*fairness.PROBES)
   def test_finds_what_is_there_and_no_more(self, probe):
@@ -47,6 +48,17 @@ class ProbesTest(parameterized.TestCase):
     h, linear, _ = _rows(20, 0)
     for train, test in ((np.ones(20), linear), (linear, np.ones(20))):
       self.assertTrue(np.isnan(fairness.probe_auc('logistic', h, train, h, test)))
+
+  @parameterized.parameters(*fairness.PROBES)
+  def test_diverged_has_none(self, probe):
+    h, linear, _ = _rows(200, 0)
+    for value in (np.inf, np.nan):
+      diverged = np.where(np.arange(200)[:, np.newaxis] == 3, value, h)
+      for train_h, test_h in ((diverged, h), (h, diverged)):
+        self.assertTrue(np.isnan(fairness.probe_auc(probe, train_h, linear, test_h, linear)))
+    # Huge, as before it: scores are as of other units.
+    huge = (1e37 * h).astype(np.float32)
+    self.assertGreater(fairness.probe_auc(probe, huge, linear, huge, linear), 0.98)
 
 
 if __name__ == '__main__':

@@ -39,8 +39,8 @@ def measure_round(test: Sequence[Outputs], attributes: Sequence[str]) -> dict[st
   Returns:
     `local_test/accuracy/pooled`, over all devices' rows; `local_test/auc/mean_over_clients`;
     `local_test/adversary_auc/ATTRIBUTE/mean_over_clients` and, for the mean of all attributes,
-    `local_test/adversary_auc/mean_over_clients`. A device with rows of one group alone is left
-    out of a mean.
+    `local_test/adversary_auc/mean_over_clients`. A device with rows of one group alone, or whose
+    model has diverged, is left out of a mean of AUCs.
   """
   predicted, y = _pooled(test, _predicted), _pooled(test, lambda rows: rows.y)
   values = {
@@ -69,7 +69,7 @@ def measure(
     the mean of all attributes, of probes of each device's own;
     `local_test/demographic_parity_difference/ATTRIBUTE/pooled` and `equalized_odds_difference`,
     over all devices' predictions, as a device has few rows of a group, by Fairlearn, NaN where
-    a rate is that of no rows; and
+    a rate is that of no rows or a device's model has diverged; and
     `local_test/accuracy/majority`, of always predicting the more frequent class.
   """
   values = measure_round(test, attributes)
@@ -84,10 +84,11 @@ def measure(
     ]
     values |= _by_attribute(f'probe_auc/{probe}', attributes, found)
   predicted, y = _pooled(test, _predicted), _pooled(test, lambda rows: rows.y)
+  is_finite = np.isfinite(_pooled(test, lambda rows: rows.probability)).all()
   for name, column in zip(attributes, columns, strict=True):
     group = _pooled(test, lambda rows, column=column: rows.attributes[:, column])
     for rule, value in _parity(y, predicted, group).items():
-      values[f'local_test/{rule}_difference/{name}/pooled'] = value
+      values[f'local_test/{rule}_difference/{name}/pooled'] = value if is_finite else float('nan')
   share = float(np.mean(y))
   return values | {'local_test/accuracy/majority': max(share, 1 - share)}
 

@@ -10,10 +10,15 @@ import numpy as np
 
 
 def auc(y: np.ndarray, score: np.ndarray) -> float:
-  """Area under the ROC curve of scores [n] for y, 0 or 1, [n]; NaN for one class alone."""
+  """Area under the ROC curve of scores [n] for y, 0 or 1, [n].
+
+  NaN for one class alone, or if the model has diverged.
+  """
   from sklearn import metrics  # It takes a second to import.
 
-  return float(metrics.roc_auc_score(y, score)) if len(np.unique(y)) == 2 else float('nan')
+  if len(np.unique(y)) < 2 or not np.isfinite(score).all():
+    return float('nan')
+  return float(metrics.roc_auc_score(y, score))
 
 
 def _logistic():
@@ -52,10 +57,12 @@ def probe_auc(
     test_attribute: 0 or 1, [m].
 
   Returns:
-    The AUC on the test rows; NaN if training or test rows are of one group.
+    The AUC on the test rows; NaN if training or test rows are of one group, or if a
+    representation is not finite.
   """
-  if len(np.unique(train_attribute)) < 2 or len(np.unique(test_attribute)) < 2:
-    return float('nan')
+  for h, attribute in ((train_h, train_attribute), (test_h, test_attribute)):
+    if len(np.unique(attribute)) < 2 or not np.isfinite(h).all():
+      return float('nan')
   import threadpoolctl
 
   # Scikit-learn's threads wait for each other at each of thousands of small steps: on cores that
