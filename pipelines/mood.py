@@ -8,6 +8,8 @@ in FedAvg, to 1, each user learns alone, and for each of ten seeds, which decide
 the sampling and the initial weights. Writes results.csv, table.md and a figure of the
 accuracy over alpha with error bars. The same command again goes on where it was stopped.
 
+The shares are those of the grid: for others give --grid=local_layer_share=... instead.
+
 mood.csv has the columns user, text and score. Without --data_dir a small corpus is
 generated, whose words mean something else to each user by --device_variance: synthetic.
 
@@ -40,9 +42,15 @@ for _module in (sweep, train):
   flags.adopt_module_key_flags(_module)
 
 
+def _check_data(data_dir: str) -> None:
+  from tff_lg.data import mood_files  # pandas takes a second to import.
+
+  mood_files.read_scored_texts(data_dir)
+
+
 def main(argv: Sequence[str]) -> None:
   """Runs the sweep, with the training flags that the user gave in all trials."""
-  preset_sweep.run('mood', _DEFAULTS | (_FAST if flags.FLAGS.fast else {}), argv)
+  preset_sweep.run('mood', _DEFAULTS | (_FAST if flags.FLAGS.fast else {}), argv, _check_data)
 
 
 if __name__ == '__main__':

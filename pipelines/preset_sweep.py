@@ -5,28 +5,56 @@ The flags of trials are those of `pipelines.train`, which the experiment's binar
 
 import dataclasses
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from absl import flags
 
-from pipelines import sweep
+from pipelines import config_flags, sweep
 from tff_lg import config as config_lib
+from tff_lg import sweeps
 
 _OF_TRIALS = (*(field.name for field in dataclasses.fields(config_lib.TrainConfig)), 'fast')
 
 
-def run(name: str, defaults: Mapping[str, str | Sequence[str]], argv: Sequence[str]) -> None:
+def run(
+  name: str,
+  defaults: Mapping[str, str | Sequence[str]],
+  argv: Sequence[str],
+  check_data: Callable[[str], None],
+) -> None:
   """Runs the sweep, with the training flags that the user gave in all trials.
 
   Args:
     name: of the pipeline, for its messages.
-    defaults: of flags of `pipelines.sweep`, in place of its own.
+    defaults: of flags of `pipelines.sweep`, in place of its own; `grid` among them.
     argv: what absl leaves of the command line.
+    check_data: takes --data_dir, if it is given, before any trial is run; raises ValueError or
+      OSError for what is missing or damaged there, one sentence.
   """
   values = flags.FLAGS
   if values['run_dir'].present or values['seed'].present:
     sys.exit(f'{name}: --run_dir and --seed are of one trial: use --sweep_dir and --seeds.')
+  if not values['grid'].present:
+    for flag in _decided_by(defaults['grid']):
+      if values[flag].present:
+        sys.exit(f'{name}: --{flag} is what the grid decides: give a --grid of your own, too.')
   for flag, default in defaults.items():
     values.set_default(flag, default)
+  # --fast runs on generated data.
+  if values['data_dir'].value is not None and not values['fast'].value:
+    try:
+      check_data(values['data_dir'].value)
+    except (ValueError, OSError) as error:
+      sys.exit(f'{name}: {error}')
   given = [values[flag].serialize() for flag in _OF_TRIALS if values[flag].present]
   sweep.main([argv[0], *given, *argv[1:]])
+
+
+def _decided_by(grid: Sequence[str]) -> list[str]:
+  """The flags of trials that a grid has values of, those in its flag files too."""
+  axes = [sweeps.parse_axis(text) for text in grid]
+  arguments = [f'--{axis.name}={value}' for axis in axes for value in axis.values]
+  values = flags.FlagValues()
+  config_flags.define(values)
+  values(['pipeline', *arguments])
+  return [name for name in _OF_TRIALS if values[name].present]

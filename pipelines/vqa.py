@@ -17,7 +17,9 @@ same command again goes on where it was stopped.
 
 Without both, pictures of coloured shapes are generated: synthetic.
 
-It is `pipelines.sweep` with other defaults, and the flags of `pipelines.train` beside its own.
+It is `pipelines.sweep` with other defaults, and the flags of `pipelines.train` beside its own,
+except --method, --rounds and --warm_start_rounds, which the grid of both methods decides: for
+others give a --grid of your own.
 
 Liang et al. 2020, Table 2.
 """
@@ -44,9 +46,20 @@ for _module in (sweep, train):
   flags.adopt_module_key_flags(_module)
 
 
+def _check_data(data_dir: str) -> None:
+  from tff_lg import embeddings
+  from tff_lg.data import vqa_files
+
+  if flags.FLAGS.embeddings is None:
+    return  # The trials' flags are refused.
+  for part in ('train', 'test'):
+    vqa_files.find_files(data_dir, part)
+  embeddings.EmbeddingSet.load(flags.FLAGS.embeddings)
+
+
 def main(argv: Sequence[str]) -> None:
   """Runs the sweep, with the training flags that the user gave in all trials, and its table."""
-  preset_sweep.run('vqa', _DEFAULTS, argv)
+  preset_sweep.run('vqa', _DEFAULTS, argv, _check_data)
 
   from tff_lg import analysis  # pandas takes seconds to import.
 

@@ -99,7 +99,9 @@ class LoadMoodTest(parameterized.TestCase):
 
   def test_users_with_too_few_texts_are_left_out(self):
     rows = [('al', 'a', i) for i in range(3)] + [('bo', 'b', 500), ('bo', 'b', 600)]
-    data = self._load(*rows, score_range=(0, 9))
+    with self.assertLogs(level='WARNING') as logs:
+      data = self._load(*rows, score_range=(0, 9))
+    self.assertIn('1 of 2 users have too few texts to be split and are left out', logs.output[0])
     self.assertEqual([client.client_id for client in data.clients], ['al'])
     self.assertNotIn('b', data.vocabulary)
 

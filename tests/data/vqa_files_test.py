@@ -1,5 +1,6 @@
 """Tests of reading the official files of VQA."""
 
+import json
 import pathlib
 
 from absl.testing import absltest, parameterized
@@ -40,10 +41,38 @@ class ReadQuestionsTest(parameterized.TestCase):
       '{"questions": [{"question_id": 9, "image_id": 1, "question": "?"}]}',
       'val2014_annotations.json: question 9 has 0 answers, expected 10',
     ),
+    *(
+      (
+        'v2_OpenEnded_mscoco_val2014_questions.json',
+        json.dumps({'questions': [{'question_id': question, 'image_id': image, 'question': text}]}),
+        sentence,
+      )
+      for question, image, text, sentence in (
+        (8, 'x', '?', "questions.json: image_id is 'x', expected a whole number"),
+        (8, 12.7, '?', 'image_id is 12.7, expected a whole number'),
+        (8, True, '?', 'image_id is True, expected a whole number'),
+        (8, 2**63, '?', 'an image_id is out of range, expected 64 bits'),
+        ([8], 1, '?', r'question_id is \[8\], expected a whole number'),
+        (8, 1, None, 'question is None, expected text'),
+      )
+    ),
     (
       'v2_OpenEnded_mscoco_val2014_questions.json',
-      '{"questions": [{"question_id": 8, "image_id": "x", "question": "?"}]}',
-      'an image_id is no whole number',
+      '{"questions": {"question_id": 1}}',
+      'each with',
+    ),
+    ('v2_OpenEnded_mscoco_val2014_questions.json', '{"questions": [8]}', 'each with question_id'),
+    *(
+      (
+        'v2_mscoco_val2014_annotations.json',
+        json.dumps({'annotations': [{'question_id': question, 'answers': answers}]}),
+        sentence,
+      )
+      for question, answers, sentence in (
+        (7, {'answer': 'a'}, 'answers is .*, expected a list'),
+        ([7], [], r'annotations.json: question_id is \[7\], expected a whole number'),
+        (7, [{'answer': 2}, {'answer': None}, 3], 'question 7 has 0 answers, expected 10 texts'),
+      )
     ),
   )
   def test_refuses(self, name, content, sentence):

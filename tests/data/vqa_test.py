@@ -46,7 +46,9 @@ class LoadVqaTest(parameterized.TestCase):
     np.testing.assert_array_equal(client.test.answers, np.full((2, 10), -1))
 
   def test_training_questions_without_a_known_answer_are_left_out(self):
-    (client,) = self._load(num_answers=1).clients
+    with self.assertLogs(level='WARNING') as logs:
+      (client,) = self._load(num_answers=1).clients
+    self.assertIn('2 of 4 training questions have a known answer; the others', logs.output[0])
     self.assertEqual(client.train.y.tolist(), [1, 1])
     self.assertLen(client.test, 2)
 

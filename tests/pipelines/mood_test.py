@@ -66,12 +66,15 @@ class MoodTest(parameterized.TestCase):
     (('--sweep_dir=x', 'fast'), 'fast is no flag'),
     (('--sweep_dir=x', '--bilstm_units=0'), '--bilstm_units is 0'),
     (('--sweep_dir=x', '--grid=local_layer_share=2'), '--local_layer_share is 2'),
+    (('--sweep_dir=x', '--local_layer_share=0'), 'mood: --local_layer_share is what the grid dec'),
+    (('--sweep_dir=x', '--data_dir=/no.csv'), 'mood: data_dir: /no.csv not found, expected a CSV'),
   )
   def test_refuses(self, flags, sentence):
     result = testing.run('mood', *flags)
     self.assertEqual(result.returncode, 1)
     self.assertIn(sentence, result.stderr)
     self.assertNotIn('Traceback', result.stderr)
+    self.assertFalse(os.path.exists('x'))
 
   def test_help_shows_both_kinds_of_flags(self):
     result = testing.run('mood', '--help')

@@ -6,6 +6,7 @@ import re
 import pandas as pd
 from absl.testing import absltest, parameterized
 
+from tests.data import vqa_testing
 from tests.pipelines import testing
 
 
@@ -35,12 +36,28 @@ class VqaTest(parameterized.TestCase):
     (('--sweep_dir=x', '--run_dir=y'), 'vqa: --run_dir and --seed are of one trial'),
     (('--sweep_dir=x', '--num_answers=0'), '--num_answers is 0'),
     (('--sweep_dir=x', '--data_dir=y'), '--task=vqa needs both --data_dir'),
+    (('--sweep_dir=x', '--rounds=3'), 'vqa: --rounds is what the grid decides: give a --grid of'),
+    (('--sweep_dir=x', '--fast', '--method=fedavg'), 'vqa: --method is what the grid decides'),
+    (('--sweep_dir=x', '--rounds=0', '--grid=method=fedavg'), 'method=fedavg__seed=0: --rounds is'),
+    (('--sweep_dir=x', '--data_dir=y', '--embeddings=z'), 'vqa: data_dir: 0 files *train*_questi'),
   )
   def test_refuses(self, flags, sentence):
     result = testing.run('vqa', *flags)
     self.assertEqual(result.returncode, 1)
     self.assertIn(sentence, result.stderr)
     self.assertNotIn('Traceback', result.stderr)
+    self.assertFalse(os.path.exists('x'))
+
+  def test_refuses_features_that_are_not_there_before_anything_is_written(self):
+    row = (1, 2, 'Is it?', ['yes'] * 10)
+    folder = vqa_testing.write_files(self.create_tempdir().full_path, [row], [row])
+    sweep_dir, path = f'{folder}/sweep', f'{folder}/none.npz'
+    result = testing.run(
+      'vqa', f'--sweep_dir={sweep_dir}', f'--data_dir={folder}', f'--embeddings={path}'
+    )
+    self.assertEqual(result.returncode, 1)
+    self.assertIn(f'vqa: {path}: no such file, expected one made by', result.stderr)
+    self.assertFalse(os.path.exists(sweep_dir))
 
 
 if __name__ == '__main__':

@@ -78,7 +78,7 @@ def load_mood(
   split = {user: _split(len(users[user].texts), validation_fraction, rng) for user in sorted(users)}
   kept = [user for user, parts in split.items() if len(parts[0])]
   if len(kept) < len(split):
-    logging.info(
+    logging.warning(
       '%d of %d users have too few texts to be split and are left out.',
       len(split) - len(kept),
       len(split),

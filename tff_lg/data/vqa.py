@@ -110,7 +110,12 @@ def load_vqa(
     for part in (train, test)
   )
   known = np.flatnonzero(of_train.y)
-  logging.info('%d of %d training questions have a known answer.', len(known), len(of_train))
+  if len(known) < len(of_train):
+    logging.warning(
+      '%d of %d training questions have a known answer; the others are left out.',
+      len(known),
+      len(of_train),
+    )
   federated_data = federated.partition_clients(
     examples.Source(
       'vqa', of_train.take(known), of_test, 1 + len(answers), (UNKNOWN_ANSWER, *answers)

@@ -10,6 +10,13 @@ import numpy as np
 from tff_lg.data import examples, vqa_answers
 
 _PARTS = {'train': 'train', 'test': 'val'}
+# Of a row's values: the type, and what it is called.
+_TYPES = {
+  'question_id': (int, 'a whole number'),
+  'image_id': (int, 'a whole number'),
+  'question': (str, 'text'),
+  'answers': (list, 'a list'),
+}
 
 
 class Questions(NamedTuple):
@@ -30,6 +37,14 @@ class Questions(NamedTuple):
     return Questions(self.texts[indices], self.pictures[indices], self.answers[indices])
 
 
+def find_files(data_dir: str, part: str) -> tuple[pathlib.Path, pathlib.Path]:
+  """Finds the files of questions and of annotations of one part; as `read_questions`."""
+  questions, annotations = (
+    _find(data_dir, f'*{_PARTS[part]}*_{kind}.json') for kind in ('questions', 'annotations')
+  )
+  return questions, annotations
+
+
 def read_questions(data_dir: str, part: str) -> Questions:
   """Reads one part: its file of questions and its file of annotations.
 
@@ -48,27 +63,25 @@ def read_questions(data_dir: str, part: str) -> Questions:
     DataError: a file is missing, twice there or damaged, or a question has no ten answers; one
       sentence with the file.
   """
-  questions_file, annotations_file = (
-    _find(data_dir, f'*{_PARTS[part]}*_{kind}.json') for kind in ('questions', 'annotations')
-  )
+  questions_file, annotations_file = find_files(data_dir, part)
   asked = _read(questions_file, 'questions', ('question_id', 'image_id', 'question'))
   annotated = _read(annotations_file, 'annotations', ('question_id', 'answers'))
   answers_of = {row['question_id']: row['answers'] for row in annotated}
-  answers = [_texts(answers_of.get(row['question_id'])) for row in asked]
+  answers = [_texts(answers_of.get(row['question_id'], [])) for row in asked]
   for row, given in zip(asked, answers, strict=True):
     if len(given) != vqa_answers.ANNOTATORS:
       raise examples.DataError(
         f'{annotations_file}: question {row["question_id"]} has {len(given)} answers, expected '
-        f'{vqa_answers.ANNOTATORS}.'
+        f'{vqa_answers.ANNOTATORS} texts.'
       )
   try:
     pictures = np.array([row['image_id'] for row in asked], np.int64)
-  except (ValueError, TypeError, OverflowError) as error:
+  except OverflowError as error:
     raise examples.DataError(
-      f'{questions_file}: an image_id is no whole number ({error}).'
+      f'{questions_file}: an image_id is out of range, expected 64 bits ({error}).'
     ) from error
   return Questions(
-    np.array([str(row['question']) for row in asked], object), pictures, np.array(answers, object)
+    np.array([row['question'] for row in asked], object), pictures, np.array(answers, object)
   )
 
 
@@ -83,20 +96,25 @@ def _find(data_dir: str, pattern: str) -> pathlib.Path:
 
 
 def _read(path: pathlib.Path, key: str, names: tuple[str, ...]) -> list[dict[str, Any]]:
-  """The rows under `key`, each with all of these names."""
+  """The rows under `key`, each with all of these names, of `_TYPES`."""
   try:
     rows = json.loads(path.read_text(encoding='utf-8'))[key]
-    if rows and all(all(name in row for name in names) for row in rows):
-      return rows
   except (OSError, ValueError, KeyError, TypeError) as error:
     raise examples.DataError(
       f'{path}: cannot be read as JSON with a list of {key} ({type(error).__name__}: {error}).'
     ) from error
-  raise examples.DataError(f'{path}: expected {key}, each with {", ".join(names)}.')
+  is_list = isinstance(rows, list) and bool(rows)
+  if not is_list or not all(isinstance(row, dict) and row.keys() >= set(names) for row in rows):
+    raise examples.DataError(f'{path}: expected {key}, each with {", ".join(names)}.')
+  for name in names:
+    kind, expected = _TYPES[name]
+    # Not isinstance: true is no number.
+    for row in (row for row in rows if type(row[name]) is not kind):
+      raise examples.DataError(f'{path}: {name} is {row[name]!r}, expected {expected}.')
+  return rows
 
 
-def _texts(answers: Any) -> list[str]:
-  """The answers' texts; none at all of what is no list of answers."""
-  if not isinstance(answers, list):
-    return []
-  return [answer['answer'] for answer in answers if isinstance(answer, dict) and 'answer' in answer]
+def _texts(answers: list[Any]) -> list[str]:
+  """The answers' texts, of those that have one."""
+  texts = (answer.get('answer') for answer in answers if isinstance(answer, dict))
+  return [text for text in texts if isinstance(text, str)]
