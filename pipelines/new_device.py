@@ -8,9 +8,9 @@ r"""Lets a new device with transformed data join finished training runs: what is
 Training of each run goes on from its last round, by its own method. The new device takes part in
 each round, with a share C of the old ones (--old_clients_share; each C is a run of its own). Prints
 the accuracy of the old devices (normal) and of the new one by method and C; several source runs of
-one method and partition, such as with other seeds, are averaged. Writes figures/forgetting.png
-(both by round), curves.csv, clients.parquet (each device before and after) and summary.json. The
-same command again goes on where a stopped run was.
+one method and partition, which may differ in their seed alone, are averaged. Writes
+figures/forgetting.png (both by round), curves.csv, clients.parquet (each device before and after)
+and summary.json. The same command again goes on where a stopped run was.
 
 Liang et al. 2020, Table 3; docs/PROTOCOL.md P3.
 """
@@ -76,13 +76,14 @@ def main(argv: Sequence[str]) -> None:
   try:
     simulation.set_execution_context(runtime)
     simulation.run_new_device(config, _RUN_DIR.value)
+    report = analysis.write_new_device_report(_RUN_DIR.value)
+    text = analysis.new_device_text(_RUN_DIR.value)
   except (ValueError, OSError, simulation.CheckpointError, simulation.RunError) as error:
     logging.debug('Traceback', exc_info=True)
     sys.exit(f'new_device: {error}')
   except KeyboardInterrupt:
     sys.exit('new_device: stopped; the same command goes on after the newest checkpoint.')
-  report = analysis.write_new_device_report(_RUN_DIR.value)
-  print(f'\n{analysis.new_device_text(_RUN_DIR.value)}')
+  print(f'\n{text}')
   print(f'\nReport: {os.path.abspath(report)}')
 
 

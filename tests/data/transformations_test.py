@@ -50,6 +50,11 @@ class TransformationsTest(parameterized.TestCase):
       self.assertIsNone(transformed.users)
       np.testing.assert_array_equal(examples.x, _X)
 
+  def test_refuses_features_with_words_behind_them(self):
+    x, y, answers = np.zeros((1, 5), np.float32), np.zeros(1, np.int32), np.zeros((1, 10), np.int32)
+    with self.assertRaisesRegex(data.DataError, "have annotators' answers, expected images or"):
+      data.transform(data.Examples(x, y, answers=answers), 'shift_features')
+
   @parameterized.parameters(
     ('rotate90', np.zeros((1, 2, 3, 1), np.float32), 'an image is 2 x 3, expected a square'),
     ('shift_colours', np.zeros((1, 2, 2, 1), np.float32), 'has 1 channel, expected 2 or more'),

@@ -1,7 +1,10 @@
 """Tests of a new device that joins finished runs, of small ones that the module trains."""
 
 import dataclasses
+import json
 import os
+import pathlib
+import shutil
 from unittest import mock
 
 import numpy as np
@@ -9,8 +12,8 @@ import pandas as pd
 from absl.testing import absltest, parameterized
 
 from tff_lg import config as config_lib
-from tff_lg import data, simulation
-from tff_lg.simulation import checkpoints, new_device, rounds, run_files, trained_run
+from tff_lg import data, learning, simulation
+from tff_lg.simulation import checkpoints, new_device, rounds, run_files, seeds, trained_run
 
 _SOURCE = config_lib.TrainConfig(
   task='digits',
@@ -104,6 +107,16 @@ class BuildTest(parameterized.TestCase):
     if 0 < share < 1:
       self.assertGreater(len({tuple(draw(n).clients) for n in range(9)}), 1)
 
+  @parameterized.parameters(
+    ({'partition': 'iid'}, 'iid'),
+    ({'partition': 'classes_per_client', 'classes_per_client': 3}, 'classes_per_client=3'),
+    ({'partition': 'clusters', 'shuffled_share': 0.2}, 'clusters=0.2'),
+    ({'partition': None, 'clients': 'clients.npz'}, 'clients'),
+  )
+  def test_partitions_are_told_apart(self, changes, name):
+    config = dataclasses.replace(_SOURCE, **changes)
+    self.assertEqual(new_device._describe_partition(config), name)
+
   def test_new_device_never_drops_out(self):
     config = config_lib.resolve(dataclasses.replace(_SOURCE, client_dropout_rate=0.9))
     draw = new_device.build_cohorts(config, 10, 1.0)
@@ -119,7 +132,8 @@ class RunTest(absltest.TestCase):
     cls.root = cls.create_tempdir(cls()).full_path
     for name, changes in {
       'fedavg': {'method': 'fedavg', 'partition': 'iid'},
-      'lg': {'warm_start_rounds': 1},
+      # All of them are evaluated, though it is said of a number.
+      'lg': {'warm_start_rounds': 1, 'max_evaluated_clients': 10, 'seed': 1},
     }.items():
       config = config_lib.resolve(dataclasses.replace(_SOURCE, **changes))
       simulation.run_experiment(config, f'{cls.root}/{name}')
@@ -133,7 +147,14 @@ class RunTest(absltest.TestCase):
       checkpoint_every=1,
     )
     cls.run_dir = f'{cls.root}/joined'
-    cls.summary = simulation.run_new_device(cls.config, cls.run_dir)
+    build, cls.draws = new_device.build_cohorts, []
+
+    def build_and_keep(config, num_old, share):
+      cls.draws.append((share, build(config, num_old, share)))
+      return cls.draws[-1][1]
+
+    with mock.patch.object(new_device, 'build_cohorts', build_and_keep):
+      cls.summary = simulation.run_new_device(cls.config, cls.run_dir)
 
   def _folder(self, name):
     return f'{self.run_dir}/runs/{name}'
@@ -177,12 +198,18 @@ class RunTest(absltest.TestCase):
       if size == 1:
         self.assertEqual(list(metrics['train/num_examples'][1:]), [60] * 3)
 
+  def test_old_devices_are_drawn_alike_for_all_methods(self):
+    # Whatever the source run's own seed.
+    fedavg, lg_fedavg = (draw for share, draw in self.draws if share == 0.2)
+    for round_num in range(3):
+      self.assertEqual(list(fedavg(round_num).clients), list(lg_fedavg(round_num).clients))
+
   def test_old_devices_keep_their_local_layers_until_they_are_drawn(self):
     before = _arrays(f'{self.root}/lg')
     for name, share in (('lg_fedavg_2_C0', 0.0), ('lg_fedavg_2_C0.2', 0.2)):
       after = _arrays(self._folder(name))
       source = trained_run.load_config(f'{self.root}/lg')
-      seed = new_device.seeds.derive_seed(0, new_device.seeds.Purpose.NEW_DEVICE)
+      seed = seeds.derive_seed(0, seeds.Purpose.NEW_DEVICE)
       draw = new_device.build_cohorts(dataclasses.replace(source, seed=seed), 10, share)
       drawn = {client for round_num in range(3) for client in draw(round_num).clients}
       self.assertIn(10, drawn)
@@ -197,11 +224,22 @@ class RunTest(absltest.TestCase):
             np.testing.assert_array_equal(a, b)
 
   def test_new_device_starts_as_one_who_took_no_part(self):
+    # Without others, it ends where three rounds of it alone end that begin with the source run's
+    # global weights and the local ones that its clients began the rounds of LG-FedAvg with.
     last = trained_run.load_last_round(f'{self.root}/lg')
-    (state,) = last.state.clients.get([10])
-    _, local = last.phase.process.model.split(last.state.start_weights)
-    for found, weight in zip(state.local_weights, local, strict=True):
-      np.testing.assert_array_equal(found, weight)
+    train = new_device.build_new_device(self.config, last.federated_data, 'r').train
+    process, server_state = last.phase.process, last.state.server_state
+    states = [process.initialize_client(last.state.start_weights)]
+    seed = seeds.derive_seed(0, seeds.Purpose.NEW_DEVICE)
+    for round_num in range(3):
+      shuffling = seeds.tensor_seed(seed, seeds.Purpose.SHUFFLING, round_num, 10)
+      tensors = learning.ClientTensors(train.x, train.y, shuffling)
+      output = process.next(server_state, states, [tensors])
+      server_state, states = output.server_state, output.client_states
+    found = _client(_arrays(self._folder('lg_fedavg_2_C0')), 10)
+    local_weights = states[0].local_weights
+    for weight, expected in zip(found[: len(local_weights)], local_weights, strict=True):
+      np.testing.assert_array_equal(weight, expected)
 
   def test_goes_on_to_the_same_bits(self):
     run_dir = self.create_tempdir().full_path + '/stopped'
@@ -246,6 +284,37 @@ class RunTest(absltest.TestCase):
       self.assertFalse(os.path.exists(run_dir))
     with self.assertRaisesRegex(ValueError, 'transform was rotate90, now invert'):
       simulation.run_new_device(dataclasses.replace(self.config, transform='invert'), self.run_dir)
+
+  def _copy(self, changes):
+    """A copy of the source run `lg` with other settings."""
+    path = self.create_tempdir().full_path + '/copy'
+    shutil.copytree(f'{self.root}/lg', path)
+    hparams = pathlib.Path(path, 'hparams.json')
+    hparams.write_text(json.dumps(json.loads(hparams.read_text()) | changes), encoding='utf-8')
+    return path
+
+  def test_source_runs_of_one_row_differ_in_their_seed_alone(self):
+    run_dir = self.create_tempdir().full_path + '/run'
+    for changes, sentence in (
+      ({'client_learning_rate': 0.2}, '--client_learning_rate is 0.05 in the one and 0.2 in'),
+      # Only what comes later is refused.
+      ({'seed': 7, 'baselines': ['mtl'], 'ray_actors': 4}, '--train_examples is 3000, but'),
+      # Another row.
+      ({'classes_per_client': 3}, '--train_examples is 3000, but'),
+    ):
+      from_run = (f'{self.root}/lg', self._copy(changes))
+      config = dataclasses.replace(self.config, from_run=from_run, train_examples=3000)
+      with self.assertRaisesRegex(ValueError, sentence):
+        simulation.run_new_device(config, run_dir)
+      self.assertFalse(os.path.exists(run_dir))
+
+  def test_all_source_runs_are_looked_at_before_anything_is_written(self):
+    run_dir, damaged = self.create_tempdir().full_path + '/run', self._copy({})
+    shutil.rmtree(f'{damaged}/checkpoints')
+    config = dataclasses.replace(self.config, from_run=(f'{self.root}/fedavg', damaged))
+    with self.assertRaisesRegex(checkpoints.CheckpointError, f'{damaged} is finished, but the new'):
+      simulation.run_new_device(config, run_dir)
+    self.assertFalse(os.path.exists(run_dir))
 
 
 if __name__ == '__main__':

@@ -123,6 +123,10 @@ class ContentTest(absltest.TestCase):
     pd.testing.assert_frame_equal(table, clients)
     with open(f'{run_dir}/timing.json', encoding='utf-8') as file:
       self.assertEqual(json.load(file), {'seconds': 4.0, 'rounds_per_second': 2.5})
+    for name in ('clients.parquet', 'summary.json'):
+      os.truncate(f'{run_dir}/{name}', 9)
+      with self.assertRaisesRegex(ValueError, f'{run_dir}/{name} is damaged '):
+        run_files.load_results(run_dir)
 
 
 if __name__ == '__main__':

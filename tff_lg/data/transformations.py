@@ -77,6 +77,11 @@ def transform(examples: examples_lib.Examples, name: str) -> examples_lib.Exampl
     New examples with the same labels, without users.
 
   Raises:
-    DataError: x is not what the transformation takes.
+    DataError: x is not what the transformation takes, or the examples are questions with
+      annotators' answers, whose x is features and words.
   """
+  if examples.answers is not None:
+    raise examples_lib.DataError(
+      "examples have annotators' answers, expected images or vectors with labels."
+    )
   return examples_lib.Examples(TRANSFORMATIONS[name](examples.x), examples.y)

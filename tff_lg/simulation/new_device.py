@@ -7,9 +7,10 @@ old devices keep theirs, and change them only when they are drawn.
 Liang et al. 2020, Table 3.
 """
 
+import contextlib
 import dataclasses
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,18 @@ _PARTITION_OPTIONS = {
   'classes_per_client': 'classes_per_client',
   'shards': 'shards_per_client',
   'dirichlet': 'dirichlet_alpha',
+  'clusters': 'shuffled_share',
 }
+# In what source runs of one row may differ: the seed, places, and what does not change their last
+# round. Of the files only the folder is a place.
+_MAY_DIFFER = frozenset(
+  (
+    *('seed', 'data_dir', 'baselines', 'goal_accuracy', 'max_evaluated_clients'),
+    *('client_store', 'checkpoint_every', *config_lib.WITHOUT_EFFECT),
+    *(field.name for field in dataclasses.fields(config_lib.RuntimeOptions)),
+  )
+)
+_FILES = ('embeddings', 'clients')
 
 
 def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str, Any]:
@@ -63,35 +75,73 @@ def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str
   for number, (path, source) in enumerate(sources.items(), 1):
     config_lib.check_new_device(path, source)
     hparams[f'source_{number}'] = dataclasses.asdict(source)
+  _check_rows(sources)
   is_claimed = run_files.check_hparams(run_dir, hparams)
   if run_files.is_complete(run_dir):
     return run_files.load_results(run_dir)[0]
+  if not is_claimed:
+    for path in sources:
+      with _load_source(config, path):
+        pass  # All of them can be used.
+  run_files.claim_hparams(run_dir, hparams, is_claimed)
   curves, tables, summary = [], [], {}
   for number, path in enumerate(sources, 1):
-    last = trained_run.load_last_round(path, config.data_dir)
-    device = build_new_device(config, last.federated_data, path)
-    run_files.claim_hparams(run_dir, hparams, is_claimed)
-    is_claimed = True
-    for share in config.old_clients_share:
-      name = f'{last.config.method}_{number}_C{share:g}'
-      logging.info('%s joins %s, C = %g.', NEW_DEVICE, path, share)
-      folder = os.path.join(run_dir, 'runs', name)
-      table = _join(config, last, device, share, folder)
-      curve = _curve(folder)
-      about = {
-        'run': name,
-        'method': last.config.method,
-        'partition': _describe_partition(last.config),
-        'old_clients_share': share,
-      }
-      curves.append(curve.assign(**about))
-      tables.append(table.assign(**about))
-      summary |= {f'{name}/{key}': value for key, value in _summarize(curve, table).items()}
-    last.state.clients.close()
+    with _load_source(config, path) as (last, device):
+      for share in config.old_clients_share:
+        name = f'{last.config.method}_{number}_C{share:g}'
+        logging.info('%s joins %s, C = %g.', NEW_DEVICE, path, share)
+        folder = os.path.join(run_dir, 'runs', name)
+        table = _join(config, last, device, share, folder)
+        curve = _curve(folder)
+        about = {
+          'run': name,
+          'method': last.config.method,
+          'partition': _describe_partition(last.config),
+          'old_clients_share': share,
+        }
+        curves.append(curve.assign(**about))
+        tables.append(table.assign(**about))
+        summary |= {f'{name}/{key}': value for key, value in _summarize(curve, table).items()}
   text = pd.concat(curves).to_csv(index=False, lineterminator='\n')
   files.write_atomically(os.path.join(run_dir, CURVES_FILE), text)
   run_files.write_tables(run_dir, summary, pd.concat(tables, ignore_index=True))
   return summary
+
+
+def _check_rows(sources: Mapping[str, config_lib.TrainConfig]) -> None:
+  """Refuses runs that would be averaged as if they were one experiment."""
+  rows: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {}
+  for path, source in sources.items():
+    row, settings = (source.method, _describe_partition(source)), _settings(path)
+    first, expected = rows.setdefault(row, (path, settings))
+    for name, value in settings.items():
+      if value != expected[name]:
+        raise ValueError(
+          f'--from_run has {first} and {path}, both {" on ".join(row)}, but --{name} is '
+          f'{expected[name]} in the one and {value} in the other: expected runs that differ in '
+          'their seed alone, as the table averages them.'
+        )
+
+
+def _settings(from_run: str) -> dict[str, Any]:
+  """A run's settings that make its experiment; as given, where the run picked its layers itself."""
+  hparams = run_files.load_hparams(from_run)
+  settings = {
+    field.name: hparams.get(field.name, field.default)
+    for field in dataclasses.fields(config_lib.TrainConfig)
+    if field.name not in _MAY_DIFFER
+  }
+  return settings | {n: settings[n] and os.path.basename(settings[n]) for n in _FILES}
+
+
+@contextlib.contextmanager
+def _load_source(
+  config: config_lib.NewDeviceConfig, path: str
+) -> Iterator[tuple[trained_run.LastRound, data_lib.ClientExamples]]:
+  """A source run after its last round, closed in the end, and the device that joins it."""
+  last = trained_run.load_last_round(path, config.data_dir)
+  with contextlib.closing(last.state.clients):
+    yield last, build_new_device(config, last.federated_data, path)
 
 
 def build_new_device(
@@ -173,6 +223,7 @@ def _join(
     last.config,
     **{name: getattr(config, name) for name in ('rounds', 'evaluate_every', 'checkpoint_every')},
     warm_start_rounds=0,
+    max_evaluated_clients=None,  # The source's may be all of its clients, one less than now.
     seed=seeds.derive_seed(config.seed, seeds.Purpose.NEW_DEVICE),
   )
   clients = (*last.federated_data.clients, device)

@@ -18,11 +18,6 @@ _HPARAMS, _SUMMARY, _CLIENTS = 'hparams.json', 'summary.json', 'clients.parquet'
 _HELD_OUT = 'held_out_clients.parquet'
 _CLIENT_LIST = 'client_list.json'
 
-# What changes no bit of a run, which therefore goes on with another choice.
-_WITHOUT_EFFECT = frozenset(
-  {'client_cache', 'ray_address', 'ray_actors', 'ray_actor_cpus', 'ray_actor_gpus'}
-)
-
 
 def check(run_dir: str, config: config_lib.TrainConfig) -> bool:
   """Checks that the folder can be this config's; writes nothing.
@@ -36,7 +31,7 @@ def check(run_dir: str, config: config_lib.TrainConfig) -> bool:
   """
   # Without a number of clients it is open until the data are loaded.
   open_names = {'clients_per_round'} if config.clients_per_round is None else set()
-  return check_hparams(run_dir, dataclasses.asdict(config), open_names | _WITHOUT_EFFECT)
+  return check_hparams(run_dir, dataclasses.asdict(config), open_names | config_lib.WITHOUT_EFFECT)
 
 
 def check_hparams(
@@ -160,10 +155,19 @@ def is_complete(run_dir: str) -> bool:
 
 
 def load_results(run_dir: str) -> tuple[dict[str, Any], pd.DataFrame]:
-  """Loads the summary and the table of clients of a complete run."""
-  with open(os.path.join(run_dir, _SUMMARY), encoding='utf-8') as file:
-    summary = json.load(file)
-  return summary, pd.read_parquet(os.path.join(run_dir, _CLIENTS))
+  """Loads the summary and the table of clients of a complete run.
+
+  Raises:
+    ValueError: one of the files is damaged; one sentence that names it.
+  """
+  path = os.path.join(run_dir, _SUMMARY)
+  try:
+    with open(path, encoding='utf-8') as file:
+      summary = json.load(file)
+    path = os.path.join(run_dir, _CLIENTS)
+    return summary, pd.read_parquet(path)
+  except ValueError as error:  # As are those of JSON, of UTF-8 and of Arrow.
+    raise ValueError(f'{path} is damaged ({error}).') from error
 
 
 def _as_json_gives_it(hparams: Mapping[str, Any]) -> dict[str, Any]:
