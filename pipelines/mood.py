@@ -8,7 +8,7 @@ in FedAvg, to 1, each user learns alone, and for each of ten seeds, which decide
 the sampling and the initial weights. Writes results.csv, table.md and a figure of the
 accuracy over alpha with error bars. The same command again goes on where it was stopped.
 
-The shares are those of the grid: for others give --grid=local_layer_share=... instead.
+For other shares give --grid=local_layer_share=..., not --local_layer_share.
 
 mood.csv has the columns user, text and score. Without --data_dir a small corpus is
 generated, whose words mean something else to each user by --device_variance: synthetic.

@@ -40,8 +40,10 @@ def run(
         sys.exit(f'{name}: --{flag} is what the grid decides: give a --grid of your own, too.')
   for flag, default in defaults.items():
     values.set_default(flag, default)
-  # --fast runs on generated data.
-  if values['data_dir'].value is not None and not values['fast'].value:
+  # Without a folder the sweep is refused, and one that goes on has been here.
+  folder = values['sweep_dir'].value
+  is_new = folder is not None and not sweeps.SweepFolder(folder).is_claimed
+  if is_new and values['data_dir'].value is not None and not values['fast'].value:
     try:
       check_data(values['data_dir'].value)
     except (ValueError, OSError) as error:

@@ -70,11 +70,12 @@ class MoodTest(parameterized.TestCase):
     (('--sweep_dir=x', '--data_dir=/no.csv'), 'mood: data_dir: /no.csv not found, expected a CSV'),
   )
   def test_refuses(self, flags, sentence):
-    result = testing.run('mood', *flags)
+    sweep_dir = self.create_tempdir().full_path + '/x'
+    result = testing.run('mood', *(flag.replace('_dir=x', f'_dir={sweep_dir}') for flag in flags))
     self.assertEqual(result.returncode, 1)
     self.assertIn(sentence, result.stderr)
     self.assertNotIn('Traceback', result.stderr)
-    self.assertFalse(os.path.exists('x'))
+    self.assertFalse(os.path.exists(sweep_dir))
 
   def test_help_shows_both_kinds_of_flags(self):
     result = testing.run('mood', '--help')

@@ -42,11 +42,12 @@ class VqaTest(parameterized.TestCase):
     (('--sweep_dir=x', '--data_dir=y', '--embeddings=z'), 'vqa: data_dir: 0 files *train*_questi'),
   )
   def test_refuses(self, flags, sentence):
-    result = testing.run('vqa', *flags)
+    sweep_dir = self.create_tempdir().full_path + '/x'
+    result = testing.run('vqa', *(flag.replace('_dir=x', f'_dir={sweep_dir}') for flag in flags))
     self.assertEqual(result.returncode, 1)
     self.assertIn(sentence, result.stderr)
     self.assertNotIn('Traceback', result.stderr)
-    self.assertFalse(os.path.exists('x'))
+    self.assertFalse(os.path.exists(sweep_dir))
 
   def test_refuses_features_that_are_not_there_before_anything_is_written(self):
     row = (1, 2, 'Is it?', ['yes'] * 10)

@@ -68,7 +68,9 @@ class SweepFolderTest(absltest.TestCase):
     self.assertTrue(self.folder.is_complete('t'))
 
   def test_same_again_and_more(self):
+    self.assertFalse(self.folder.is_claimed)
     self._claim()
+    self.assertTrue(self.folder.is_claimed)
     before = self._definition()
     self._claim()
     self.assertEqual(self._definition()['trials'], before['trials'])

@@ -30,6 +30,11 @@ class SweepFolder:
 
   path: str
 
+  @property
+  def is_claimed(self) -> bool:
+    """Whether the folder holds a sweep, to go on with."""
+    return os.path.exists(os.path.join(self.path, _DEFINITION))
+
   def run_dir(self, trial: str) -> str:
     """The run folder of the trial of this name."""
     return os.path.join(self.path, 'trials', trial)
@@ -54,7 +59,7 @@ class SweepFolder:
 
     A sweep may have other values and seeds than before, on the same axes: trials that
     are new are added, and those that are no longer asked for keep their folders. What
-    makes a trial may not change once it has written anything.
+    makes a trial may not change once it has written anything. One sweep at a time.
 
     Args:
       pipeline: that runs the trials.
@@ -90,7 +95,7 @@ class SweepFolder:
 
   def _load(self) -> dict[str, Any] | None:
     path = os.path.join(self.path, _DEFINITION)
-    if not os.path.exists(path):
+    if not self.is_claimed:
       names = os.listdir(self.path) if os.path.isdir(self.path) else []
       if any(not name.endswith('.tmp') for name in names):
         raise SweepError(
