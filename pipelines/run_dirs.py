@@ -19,7 +19,7 @@ def flag_lines(values: Mapping[str, Any]) -> str:
 
 
 def check_folder(run_dir: str, flag_lines: str) -> None:
-  """Refuses a folder with anything else than an earlier run with these flags.
+  """Refuses a folder with anything else than an earlier run with these flags, or one not ended.
 
   Args:
     run_dir: the folder, which need not exist.
@@ -33,11 +33,12 @@ def check_folder(run_dir: str, flag_lines: str) -> None:
     if os.path.exists(run_dir):
       raise ValueError(f'--run_dir={run_dir} is no folder.')
     return
+  names = {name for name in os.listdir(run_dir) if not name.endswith('.tmp')}
+  if names <= {FLAGS_FILE}:
+    return  # Of a run that was stopped its flags alone are left.
   path = os.path.join(run_dir, FLAGS_FILE)
   if not os.path.exists(path):
-    if any(not name.endswith('.tmp') for name in os.listdir(run_dir)):
-      raise ValueError(f'--run_dir={run_dir} is not empty and holds no run: choose another folder.')
-    return
+    raise ValueError(f'--run_dir={run_dir} is not empty and holds no run: choose another folder.')
   with open(path, encoding='utf-8') as file:
     if file.read() != flag_lines:
       raise ValueError(

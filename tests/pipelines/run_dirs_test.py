@@ -26,6 +26,8 @@ class CheckFolderTest(absltest.TestCase):
     run_dirs.check_folder(folder.full_path, '--a=1\n')
     folder.create_file(run_dirs.FLAGS_FILE, content='--a=1\n')
     run_dirs.check_folder(folder.full_path, '--a=1\n')
+    # A run that was stopped has left its flags alone.
+    run_dirs.check_folder(folder.full_path, '--a=2\n')
 
   def test_refuses(self):
     folder = self.create_tempdir()
@@ -83,14 +85,18 @@ class RefusalsTest(parameterized.TestCase):
   @parameterized.parameters(*_PIPELINES)
   def test_run_dir_is_needed_and_others_files_are_kept(self, pipeline):
     self._assert_refused(f'{pipeline}: --run_dir is missing', pipeline)
-    for name, sentence in (
-      ('notes.txt', 'is not empty and holds no run'),
-      (run_dirs.FLAGS_FILE, 'holds a run with other flags (flags.txt): choose another'),
+    for names, sentence in (
+      (('notes.txt',), 'is not empty and holds no run'),
+      (
+        (run_dirs.FLAGS_FILE, 'results.csv'),
+        'holds a run with other flags (flags.txt): choose another',
+      ),
     ):
       folder = self.create_tempdir()
-      folder.create_file(name)
+      for name in names:
+        folder.create_file(name)
       self._assert_refused(sentence, pipeline, f'--run_dir={folder.full_path}')
-      self.assertEqual(os.listdir(folder.full_path), [name])
+      self.assertCountEqual(os.listdir(folder.full_path), names)
 
   def _assert_refused(self, sentence, pipeline, *flags):
     result = testing.run(pipeline, *flags)
