@@ -308,6 +308,12 @@ class RunTest(absltest.TestCase):
         simulation.run_new_device(config, run_dir)
       self.assertFalse(os.path.exists(run_dir))
 
+  def test_folders_of_arrays_are_not_seeds(self):
+    hospitals = [self._copy({'task': 'arrays', 'data_dir': f'/data/{name}'}) for name in 'ab']
+    config = dataclasses.replace(self.config, from_run=tuple(hospitals))
+    with self.assertRaisesRegex(ValueError, '--data_dir is a in the one and b in the other'):
+      simulation.run_new_device(config, self.create_tempdir().full_path + '/run')
+
   def test_all_source_runs_are_looked_at_before_anything_is_written(self):
     run_dir, damaged = self.create_tempdir().full_path + '/run', self._copy({})
     shutil.rmtree(f'{damaged}/checkpoints')

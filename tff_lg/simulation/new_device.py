@@ -41,16 +41,14 @@ _PARTITION_OPTIONS = {
   'dirichlet': 'dirichlet_alpha',
   'clusters': 'shuffled_share',
 }
-# In what source runs of one row may differ: the seed, places, and what does not change their last
-# round. Of the files only the folder is a place.
+# In what source runs of one row may differ, beside the folders of their data.
 _MAY_DIFFER = frozenset(
   (
-    *('seed', 'data_dir', 'baselines', 'goal_accuracy', 'max_evaluated_clients'),
-    *('client_store', 'checkpoint_every', *config_lib.WITHOUT_EFFECT),
-    *(field.name for field in dataclasses.fields(config_lib.RuntimeOptions)),
+    *('seed', 'baselines', 'goal_accuracy', 'max_evaluated_clients', 'client_store'),
+    *('checkpoint_every', *(each.name for each in dataclasses.fields(config_lib.RuntimeOptions))),
   )
 )
-_FILES = ('embeddings', 'clients')
+_PLACES = ('data_dir', 'embeddings', 'clients')
 
 
 def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str, Any]:
@@ -114,24 +112,23 @@ def _check_rows(sources: Mapping[str, config_lib.TrainConfig]) -> None:
   for path, source in sources.items():
     row, settings = (source.method, _describe_partition(source)), _settings(path)
     first, expected = rows.setdefault(row, (path, settings))
-    for name, value in settings.items():
-      if value != expected[name]:
+    for name in sorted(settings.keys() & expected.keys()):  # One run may be older than an option.
+      if settings[name] != expected[name]:
         raise ValueError(
           f'--from_run has {first} and {path}, both {" on ".join(row)}, but --{name} is '
-          f'{expected[name]} in the one and {value} in the other: expected runs that differ in '
-          'their seed alone, as the table averages them.'
+          f'{expected[name]} in the one and {settings[name]} in the other: expected runs that '
+          'differ in their seed alone, as the table averages them.'
         )
 
 
 def _settings(from_run: str) -> dict[str, Any]:
   """A run's settings that make its experiment; as given, where the run picked its layers itself."""
   hparams = run_files.load_hparams(from_run)
-  settings = {
-    field.name: hparams.get(field.name, field.default)
-    for field in dataclasses.fields(config_lib.TrainConfig)
-    if field.name not in _MAY_DIFFER
-  }
-  return settings | {n: settings[n] and os.path.basename(settings[n]) for n in _FILES}
+  settings = {name: value for name, value in hparams.items() if name not in _MAY_DIFFER}
+  settings |= {name: settings.get(name) and os.path.basename(settings[name]) for name in _PLACES}
+  if settings['task'] != 'arrays':  # Of which the folder's name is that of the data.
+    del settings['data_dir']
+  return settings
 
 
 @contextlib.contextmanager
