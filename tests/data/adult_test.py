@@ -70,7 +70,7 @@ class AdultTest(parameterized.TestCase):
       logs.output, ('adult.data', 'adult.test'), (('3 of 4', 2), ('2 of 2', 1)), strict=True
     ):
       self.assertIn(f'{name}: {numbers[0]} rows are of a White or Black person, others', output)
-      self.assertEndsWith(output, f' {numbers[1]} miss a value.')
+      self.assertEndsWith(output, f' {numbers[1]} of these miss a value and stay.')
 
   def test_statistics_are_those_of_the_rows_drawn(self):
     folder = self._folder()

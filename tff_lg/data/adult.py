@@ -90,7 +90,8 @@ def load_adult(
     known = synthetic_census.generate(20_000, np.random.default_rng(0))
     return _encode('synthetic_census', known, train, test)
   folder = pathlib.Path(data_dir).expanduser()
-  known, test = (_read(folder / name) for name in ('adult.data', 'adult.test'))
+  paths = (folder / name for name in ('adult.data', 'adult.test'))
+  known, test = (_read(path, path.exists() and path.stat().st_mtime_ns) for path in paths)
   if len(known) < num_train:
     raise examples.DataError(
       f'{folder / "adult.data"}: {len(known)} rows of a White or Black person found, expected at '
@@ -101,7 +102,7 @@ def load_adult(
 
 
 @functools.lru_cache(maxsize=2)  # Each seed draws rows of the same files.
-def _read(path: pathlib.Path) -> 'pd.DataFrame':
+def _read(path: pathlib.Path, unused_modified: int) -> 'pd.DataFrame':
   """The rows of a White or Black person, numbers as float64, labels without the test set's dot."""
   import pandas as pd
 
@@ -131,7 +132,8 @@ def _read(path: pathlib.Path) -> 'pd.DataFrame':
   if kept.empty:
     raise examples.DataError(f'{path}: no row of a White or Black person found, expected some.')
   logging.warning(
-    '%s: %d of %d rows are of a White or Black person, others are left out; %d miss a value.',
+    '%s: %d of %d rows are of a White or Black person, others are left out; %d of these miss '
+    'a value and stay.',
     path,
     len(kept),
     len(table),

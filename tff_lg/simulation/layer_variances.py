@@ -36,10 +36,11 @@ class LayerVariance:
 
 def check_clients(federated_data: data_lib.FederatedData) -> None:
   """Refuses data with fewer than two clients to estimate from; ValueError, one sentence."""
-  if len(_able_clients(federated_data)) < 2:
+  num_able = len(_able_clients(federated_data))
+  if num_able < 2:
     raise ValueError(
-      f'--global_layers=auto: {len(_able_clients(federated_data))} of '
-      f'{len(federated_data.clients)} clients have two training examples, expected two or more.'
+      f'--global_layers=auto: {num_able} of {len(federated_data.clients)} clients have two '
+      'training examples, expected two or more.'
     )
 
 

@@ -38,7 +38,7 @@ def of_evaluation(
 
   Returns:
     `<group><part>/<metric>/` `mean_over_clients`, `std_over_clients` and `pooled`, over clients
-    with examples, NaN where a model of theirs has diverged; nothing of a group without examples.
+    with examples, NaN where one of them has NaN; nothing of a group without examples.
   """
   metrics = {}
   for name, of_part in values.items():

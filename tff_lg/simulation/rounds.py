@@ -269,18 +269,19 @@ class RoundLoop:
     self._prefetch(state.round_num + 1)
     process = self._phases[state.phase].process
     output = process.next(state.server_state, state.clients.get(cohort.clients), data)
-    left_out = ', '.join(
+    left_out = [
       self._ids[client]
       for client, metrics in zip(cohort.clients, output.client_metrics, strict=True)
       if not metrics.update_is_finite
-    )
+    ]
+    names = ', '.join(left_out)
     if left_out:
       warning = 'Round %d: left out clients whose update is not finite: %s.'
-      logging.warning(warning, state.round_num + 1, left_out)
+      logging.warning(warning, state.round_num + 1, names)
     if left_out and output.metrics.num_clients == 0:
       raise DivergenceError(
         f'Round {state.round_num + 1}: no client of the cohort has a finite update; lower '
-        f'--client_learning_rate, or look at the data of {left_out}. The last checkpoint is kept.'
+        f'--client_learning_rate, or look at the data of {names}. The last checkpoint is kept.'
       )
     state.server_state = output.server_state
     state.round_num += 1
@@ -396,5 +397,4 @@ class RoundLoop:
     state.round_num, state.seconds = round_num, meta['seconds']
     if not read_only:
       self._settle(state)
-    logging.info('Going on after round %d.', round_num)
     return state

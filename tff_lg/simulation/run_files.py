@@ -166,7 +166,9 @@ def load_results(run_dir: str) -> tuple[dict[str, Any], pd.DataFrame]:
       summary = json.load(file)
     path = os.path.join(run_dir, _CLIENTS)
     return summary, pd.read_parquet(path)
-  except ValueError as error:  # As are those of JSON, of UTF-8 and of Arrow.
+  except FileNotFoundError:
+    raise
+  except (ValueError, OSError) as error:  # Arrow raises both.
     raise ValueError(f'{path} is damaged ({error}).') from error
 
 

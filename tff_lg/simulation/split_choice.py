@@ -218,7 +218,7 @@ def _choose(
     try:
       of_candidate, scores = _try(changed, federated_data, phase, folder, weights)
     except rounds.DivergenceError as error:
-      failures.append(error)
+      failures.append(error.with_traceback(None))  # Which would keep the run's state.
       # Another split may do better. What this one sent is counted as if it had ended.
       cohort = config.clients_per_round
       of_round = communication.count_round(phase.process, cohort, cohort)
