@@ -165,7 +165,6 @@ def fast(config: TrainConfig) -> TrainConfig:
   """The same method and options on a few digits or lines: a complete run in seconds."""
   is_text = config.task in (mood.TASK, *text.TASKS)
   keeps_task = is_text or config.task == vqa.TASK
-  keeps_network = config.task == 'digits'
   on_digits = None if config.partition in (*_NATURAL, 'clusters') else config.partition
   return dataclasses.replace(
     config,
@@ -183,7 +182,7 @@ def fast(config: TrainConfig) -> TrainConfig:
     held_out_ids=None,
     num_byzantine=None,
     model=None,
-    global_layers=config.global_layers if keeps_network or config.picks_split else None,
+    global_layers=config.global_layers if config.task == 'digits' or config.picks_split else None,
     auto_rounds=config.auto_rounds and min(config.auto_rounds, 3),
     rounds=min(config.rounds, 3),
     warm_start_rounds=min(config.warm_start_rounds, 3),
