@@ -39,7 +39,9 @@ class AdaptationOutput(NamedTuple):
       [len(epochs)] each, at the process's `epochs`. Zeros without validation examples.
     num_validation_examples: int32; of sequences, real positions.
     is_finite: bool; False for a client whose training gave a weight or loss that is not
-      finite. It keeps the weights it started from, as well as their metrics at all epochs.
+      finite. It keeps the weights it started from, as well as their metrics at all epochs; with
+      a patience it keeps those of its best epoch before.
+    num_epochs: int32, epochs that it trained.
   """
 
   weights: tuple
@@ -47,6 +49,7 @@ class AdaptationOutput(NamedTuple):
   validation: Any
   num_validation_examples: Any
   is_finite: Any
+  num_epochs: Any
 
 
 class AdaptedWeights(NamedTuple):
@@ -103,6 +106,7 @@ class _Progress(NamedTuple):
   training: client_work.TrainingState
   best_weights: tuple
   best_index: Any
+  improved_index: Any
   validation: Any
   is_finite: Any
 
@@ -117,6 +121,7 @@ def build_adaptation_process(
   evaluate_every_epochs: int = 1,
   selection_metric: str = 'accuracy',
   evaluation_batches: batches_lib.Batches | None = None,
+  patience: int | None = None,
 ) -> AdaptationProcess:
   """Builds the computations that adapt clients.
 
@@ -130,6 +135,9 @@ def build_adaptation_process(
     selection_metric: name of the validation metric that chooses the best epoch: `loss`, of
       which less is better, or a metric of the model, of which more is.
     evaluation_batches: how validation data become batches; None for the model's default.
+    patience: evaluations in a row without a better `selection_metric` or a lower loss after which
+      a client of `adapt` stops. Of epochs with equal metrics it then keeps the last, not the first.
+      None to train all epochs.
 
   Returns:
     The process.
@@ -140,7 +148,7 @@ def build_adaptation_process(
 
   Yu et al. 2020, section 4. Unlike the paper's, the number of epochs is not fixed beforehand.
   """
-  _check(batches, num_epochs, evaluate_every_epochs)
+  _check(batches, num_epochs, evaluate_every_epochs, patience)
   epochs = tuple(range(0, num_epochs + 1, evaluate_every_epochs))
   # A split in layers that train ("global") and layers that do not.
   split = model.with_global_layers(adaptation.trained_layers(model))
@@ -208,12 +216,18 @@ def build_adaptation_process(
       metrics, _ = evaluate(split.merge(training.weights, frozen), validation_data)
       best = progress.validation[selection_metric][progress.best_index]
       is_better = sign * metrics[selection_metric] > sign * best
+      has_improved = is_better
+      if patience is not None:
+        # Epochs not trained yet have the loss of the initial weights.
+        has_improved |= metrics['loss'] < tf.reduce_min(progress.validation['loss'])
+        is_better = is_finite & (sign * metrics[selection_metric] >= sign * best)
       return (
         _Progress(
           index,
           training,
           client_work.where(is_better, training.weights, progress.best_weights),
           tf.where(is_better, index, progress.best_index),
+          tf.where(has_improved, index, progress.improved_index),
           tf.nest.map_structure(
             lambda curve, value: tf.where(tf.equal(tf.range(len(epochs)), index), value, curve),
             progress.validation,
@@ -223,20 +237,28 @@ def build_adaptation_process(
         ),
       )
 
+    def goes_on(progress: _Progress) -> tf.Tensor:
+      goes_on = tf.logical_and(progress.index < len(epochs) - 1, progress.is_finite)
+      if patience is None:
+        return goes_on
+      return tf.logical_and(goes_on, progress.index - progress.improved_index < patience)
+
     curves = tf.nest.map_structure(lambda value: tf.fill([len(epochs)], value), metrics)
+    zero = tf.constant(0)
     (progress,) = tf.while_loop(
-      lambda progress: tf.logical_and(progress.index < len(epochs) - 1, progress.is_finite),
+      goes_on,
       train_and_evaluate,
-      (_Progress(tf.constant(0), start(weights), before, tf.constant(0), curves, True),),
+      (_Progress(zero, start(weights), before, zero, zero, curves, True),),
     )
-    is_finite = progress.is_finite
-    trained = client_work.where(is_finite, progress.best_weights, before)
+    is_kept = progress.is_finite if patience is None else tf.constant(True)
+    trained = client_work.where(is_kept, progress.best_weights, before)
     return AdaptationOutput(
       weights=split.merge(trained, frozen),
-      best_epoch=tf.where(is_finite, progress.best_index * evaluate_every_epochs, 0),
-      validation=client_work.where(is_finite, progress.validation, curves),
+      best_epoch=tf.where(is_kept, progress.best_index * evaluate_every_epochs, 0),
+      validation=client_work.where(is_kept, progress.validation, curves),
       num_validation_examples=num_validation_examples,
-      is_finite=is_finite,
+      is_finite=progress.is_finite,
+      num_epochs=progress.index * evaluate_every_epochs,
     )
 
   @tff.tensorflow.computation(weights_type, measured_type, data_type, np.int32)
@@ -285,7 +307,9 @@ def build_adaptation_process(
   return AdaptationProcess(measure, adapt, adapt_to_epoch, aggregate, epochs)
 
 
-def _check(batches: batches_lib.TensorBatches, num_epochs: int, evaluate_every: int) -> None:
+def _check(
+  batches: batches_lib.TensorBatches, num_epochs: int, evaluate_every: int, patience: int | None
+) -> None:
   if (
     not isinstance(batches, batches_lib.TensorBatches)
     or batches.num_epochs != 1
@@ -297,3 +321,5 @@ def _check(batches: batches_lib.TensorBatches, num_epochs: int, evaluate_every: 
       f'num_epochs is {num_epochs} and evaluate_every_epochs {evaluate_every}, expected positive '
       'numbers of which the second divides the first.'
     )
+  if patience is not None and patience < 1:
+    raise ValueError(f'patience is {patience}, expected a positive number or None.')

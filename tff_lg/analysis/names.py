@@ -23,6 +23,9 @@ PARAMETERS_TO_ALL = 'communication/broadcast_to_all/parameters_total'
 BYTES_TO_ALL = 'communication/broadcast_to_all/bytes_total'
 # Column of clients.parquet, only with an attack: 1 where the client is malicious.
 IS_MALICIOUS = 'is_malicious'
+# Text column of the clients.parquet of local learning: the kind of model of each client.
+OWN_MODEL = 'own_model'
+OWN_MODELS = 'own_models/'  # Prefix of what is known of locally trained models.
 # How many clients are evaluated, where that is a sample.
 NUM_EVALUATED = 'evaluated/num_clients'
 PRIVACY = 'privacy/'  # Prefix of what is known of a run's privacy.

@@ -5,7 +5,7 @@
 | hparams.json | value of each flag | yes |
 | summary.json | final metrics, one flat object | yes |
 | metrics.csv | metrics by round, empty where a round was not evaluated | yes |
-| clients.parquet | metrics by client | yes |
+| clients.parquet | metrics by client; clients.csv is the same, for people, and is not read | yes |
 | held_out_clients.parquet | the same of clients that took no part; not read | no |
 | communication.csv | parameters and bytes by round | no |
 | label_counts.csv | training examples by client and class | no |
@@ -98,7 +98,7 @@ class RunFolder:
       hparams=hparams,
       summary=readers.read_flat_object(file('summary.json')),
       metrics=readers.read_rounds(file('metrics.csv')),
-      clients=readers.read_clients(file('clients.parquet')),
+      clients=readers.read_clients(file('clients.parquet'), texts=(names.OWN_MODEL,)),
       communication=readers.if_present(readers.read_rounds, file('communication.csv')),
       label_counts=readers.if_present(readers.read_label_counts, file('label_counts.csv')),
       model_split=readers.if_present(readers.read_text, file('model_split.txt')),

@@ -8,10 +8,12 @@ from tff_lg.config import (
   embedding,
   mood,
   objective,
+  own_models,
   runtime,
   split,
   text,
   trouble,
+  tuning,
   vqa,
 )
 from tff_lg.config.option import ConfigError, check_belongs, check_choices
@@ -54,6 +56,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
   aggregation.check(config)
   trouble.check(config)
   runtime.check(config)
+  tuning.check(config)
   protocol, methods = config.choices, (config.method, *(config.baselines or ()))
   objective.check(config, methods, config.task)
   on_embeddings = config.task == 'embeddings'
@@ -91,6 +94,10 @@ def resolve(config: TrainConfig) -> TrainConfig:
     **objective.defaults(config, methods),
     **split.defaults(config),
   }
+  baselines = defaults['baselines'] if config.baselines is None else config.baselines
+  own_models.check(config)
+  own_models.check_belongs(config, (config.method, *baselines))
+  defaults |= own_models.defaults((config.method, *baselines), config.local_budget)
   config = dataclasses.replace(
     config, **{name: value for name, value in defaults.items() if getattr(config, name) is None}
   )
@@ -145,7 +152,8 @@ def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
 
   Clients that learn alone meet no aggregator, no attacker and no trouble on the way.
   """
-  alone = {**aggregation.without(), **trouble.without()} if method == 'local_only' else {}
+  is_local = method == own_models.LOCAL_ONLY
+  alone = {**aggregation.without(), **trouble.without()} if is_local else own_models.without()
   return dataclasses.replace(
     config,
     **alone,

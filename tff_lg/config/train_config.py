@@ -9,11 +9,13 @@ from tff_lg.config import (
   embedding,
   mood,
   objective,
+  own_models,
   protocols,
   runtime,
   split,
   text,
   trouble,
+  tuning,
   vqa,
 )
 from tff_lg.config.option import option
@@ -67,6 +69,8 @@ class TrainConfig(
   objective.ObjectiveOptions,
   client_files.ClientFilesOptions,
   split.SplitOptions,
+  own_models.OwnModelOptions,
+  tuning.TuningOptions,
   runtime.RuntimeOptions,
 ):
   """The choices of a run; None stands for a default that depends on other choices.
@@ -131,6 +135,13 @@ class TrainConfig(
   method: str = option('lg_fedavg', 'The method after the warm start.', METHODS)
   baselines: tuple[str, ...] | None = option(
     None, 'Methods run for comparison with the same budget; local_only by default.', METHODS
+  )
+  local_budget: str = option(
+    'best',
+    'How long local_only trains, as a method or a baseline. best: each client alone, until its '
+    'validation data show no more progress, whatever --clients_per_round; cohort: only in the '
+    'rounds in which the client is sampled, as the federated methods do.',
+    own_models.BUDGETS,
   )
   global_layers: tuple[str, ...] | None = option(
     None,
@@ -232,6 +243,11 @@ class TrainConfig(
   def picks_split(self) -> bool:
     """Whether the run picks its global layers itself."""
     return self.global_layers == split.AUTO
+
+  @property
+  def trains_to_best(self) -> bool:
+    """Whether the run is local learning in which each client trains to its best."""
+    return self.method == own_models.LOCAL_ONLY and self.local_budget == 'best'
 
   @property
   def choices(self) -> protocols.Protocol:

@@ -3,11 +3,9 @@
 import dataclasses
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-import pandas as pd
 import tensorflow as tf
 import tensorflow_federated as tff
 from absl import logging
@@ -18,11 +16,11 @@ from tff_lg import data as data_lib
 from tff_lg.simulation import adversary as adversary_lib
 from tff_lg.simulation import (
   aggregation,
-  communication,
-  evaluation,
   goals,
   held_out,
   layer_variances,
+  own_models,
+  results,
   rounds,
   run_files,
   scores,
@@ -89,6 +87,8 @@ def _run(
   if run_files.is_complete(run_dir):
     return run_files.load_results(run_dir)[0]
   logging.info('%s in %s', config.method, run_dir)
+  if config.trains_to_best:
+    return own_models.run_own_models(config, federated_data, model, run_dir)
   choice = None
   if config.picks_split:
     choice = split_choice.choose_split(config, federated_data, run_dir, phases_of)
@@ -108,10 +108,14 @@ def _run(
   )
   state = loop.run()
 
-  clients, of_clients = _score_clients(
+  clients, of_clients = results.score_clients(
     federated_data, last, state, loop.client_data, loop.evaluated
   )
-  summary = {**_summarize(config, phases, state, clients), **of_clients}
+  summary = {
+    **results.summarize_clients(config, clients),
+    **results.summarize_rounds(config, phases, state, len(clients)),
+    **of_clients,
+  }
   summary.update(goals.summarize_goals(run_dir, config.goal_accuracy or ()))
   summary.update(scores.score_unknown_client(config, federated_data, last, state))
   if choice is not None:
@@ -123,10 +127,13 @@ def _run(
   if adversary is not None:
     summary.update(adversary_lib.add_scores(adversary, clients, federated_data, last, state))
   honest = slice(None) if adversary is None else ~adversary.is_malicious
+  if config.method == 'local_only':
+    summary.update(own_models.add_participation(clients, config))
   for method, (baseline_summary, baseline_clients) in baselines.items():
     summary.update({f'{method}/{name}': value for name, value in baseline_summary.items()})
-    for column in filter(clients.__contains__, scores.COMPARED):
+    for column in filter(baseline_clients.__contains__, results.ALL_METRICS):
       clients[f'{method}/{column}'] = baseline_clients[column].to_numpy()
+    for column in filter(clients.__contains__, scores.COMPARED):
       gain = (clients[column] - clients[f'{method}/{column}'])[honest].dropna()
       worse = gain < -_SAME_ACCURACY
       summary[f'gain_over/{method}/{column}/mean_over_clients'] = float(gain.mean())
@@ -255,7 +262,7 @@ def _score_held_out(
     state.start_weights,
     len(alone.clients),
   )
-  clients, of_clients = _score_clients(
+  clients, of_clients = results.score_clients(
     alone,
     process,
     dataclasses.replace(state, selection=selection),
@@ -265,88 +272,3 @@ def _score_held_out(
   )
   run_files.write_held_out_clients(run_dir, clients)
   return held_out.summarize(of_clients, clients)
-
-
-def _score_clients(
-  federated_data: data_lib.FederatedData,
-  process: learning.LocalGlobalProcess,
-  state: rounds.RunState,
-  client_data: Mapping[str, Sequence[learning.ClientTensors]],
-  evaluated: np.ndarray | None = None,
-  *,
-  with_new_test: bool = True,
-) -> tuple[pd.DataFrame, dict[str, float]]:
-  """The table of clients with the scores of their chosen models, and these over clients."""
-  clients = _client_table(federated_data, process, state, client_data, evaluated)
-  summary = scores.add_scores(clients, federated_data, process, state)
-  if with_new_test:
-    summary.update(scores.add_new_test(clients, federated_data, process, state))
-  return clients, summary
-
-
-def _client_table(
-  federated_data: data_lib.FederatedData,
-  process: learning.LocalGlobalProcess,
-  state: rounds.RunState,
-  client_data: Mapping[str, Sequence[learning.ClientTensors]],
-  evaluated: np.ndarray | None,
-) -> pd.DataFrame:
-  """One row a client: sizes (of text: tokens), and the accuracy of its chosen model.
-
-  Columns that would need all clients' data are left out where these are read when needed.
-  """
-  clients = federated_data.clients
-  num_classes = federated_data.num_classes_of_clients()
-  table = pd.DataFrame(
-    {
-      'client_id': [client.client_id for client in clients],
-      **{
-        f'num_{part}': evaluation.count_examples(process.model, client_data[part])
-        for part in ('train', 'validation', 'test')
-      },
-      **({} if num_classes is None else {'num_classes': num_classes}),
-      'best_round': state.selection.best_round,
-    }
-  )
-  if evaluated is not None:
-    table[evaluation.IS_EVALUATED] = np.isin(np.arange(len(clients)), evaluated)
-  for name, part in evaluation.PARTS.items():
-    values = evaluation.evaluate_selected(
-      process, state.server_state, state.selection, client_data[part], evaluated
-    )
-    table[f'{name}/accuracy'] = values['accuracy']
-    table[f'{name}/loss'] = values['loss']
-  return table
-
-
-def _summarize(
-  config: config_lib.TrainConfig,
-  phases: list[rounds.Phase],
-  state: rounds.RunState,
-  clients: pd.DataFrame,
-) -> dict[str, Any]:
-  """The run's own figures, without baselines and common test set."""
-  summary: dict[str, Any] = {'method': config.method, 'protocol/note': config.choices.note}
-  for part in ('validation', 'local_test'):
-    for metric in ('accuracy', 'loss'):
-      values = clients[f'{part}/{metric}'].to_numpy()
-      if np.isfinite(values).any():
-        summary[f'{part}/{metric}/mean_over_clients'] = float(np.nanmean(values))
-        summary[f'{part}/{metric}/std_over_clients'] = float(np.nanstd(values))
-  rounds_of = {phase.method: phase.num_rounds for phase in phases}
-  summary['rounds/fedavg'] = rounds_of.pop('fedavg', 0)
-  summary['rounds/lg'] = rounds_of.pop('lg_fedavg', 0)
-  summary.update({f'rounds/{method}': number for method, number in rounds_of.items()})
-  summary['communication/parameters_total'] = state.traffic.parameters
-  summary['communication/bytes_total'] = state.traffic.bytes
-  to_all = sum(
-    (
-      communication.count_round(phase.process, len(clients), config.clients_per_round)
-      * phase.num_rounds
-      for phase in phases
-    ),
-    communication.RoundTraffic(),
-  )
-  summary['communication/broadcast_to_all/parameters_total'] = to_all.parameters
-  summary['communication/broadcast_to_all/bytes_total'] = to_all.bytes
-  return summary

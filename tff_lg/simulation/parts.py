@@ -15,14 +15,14 @@ Arrays = dict[str, np.ndarray]
 class Parts:
   """The parts of a long work that are done, each in a file; a killed run goes on after them."""
 
-  def __init__(self, folder: str, name: str, chunk_size: int, bar: tqdm.tqdm) -> None:
+  def __init__(self, folder: str, name: str, chunk_size: int, bar: tqdm.tqdm | None = None) -> None:
     """Reads and writes nothing yet.
 
     Args:
       folder: of the files.
       name: of the work, at the start of their names.
       chunk_size: clients in a part.
-      bar: counts clients.
+      bar: counts the clients of `compute_chunks`; None without it.
     """
     self._folder, self._name, self._chunk_size, self._bar = folder, name, chunk_size, bar
 
@@ -44,7 +44,7 @@ class Parts:
     """
     parts, sizes = [], []
     for start, chunk in self.chunks(clients):
-      is_done = os.path.exists(self._path(f'{stage}_{start:06d}'))
+      is_done = os.path.exists(self.path(f'{stage}_{start:06d}'))
       if is_done:
         # They are none of the bar's clients a second. A bar that is off knows no number.
         self._bar.initial = getattr(self._bar, 'initial', 0) + len(chunk)
@@ -66,7 +66,7 @@ class Parts:
 
   def compute(self, function: Callable[[], Arrays], stage: str) -> Arrays:
     """The function's arrays, from a file if there is one."""
-    path = self._path(stage)
+    path = self.path(stage)
     if os.path.exists(path):
       try:
         with np.load(path, allow_pickle=False) as file:
@@ -78,5 +78,6 @@ class Parts:
     files.write_atomically(path, content.getvalue())
     return arrays
 
-  def _path(self, stage: str) -> str:
+  def path(self, stage: str) -> str:
+    """Returns the path of a stage's file."""
     return os.path.join(self._folder, f'{self._name}_{stage}.npz')

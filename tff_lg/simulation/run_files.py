@@ -15,6 +15,7 @@ from tff_lg import files, models
 from tff_lg.data import client_parts
 
 _HPARAMS, _SUMMARY, _CLIENTS = 'hparams.json', 'summary.json', 'clients.parquet'
+_CLIENTS_CSV = 'clients.csv'
 _HELD_OUT = 'held_out_clients.parquet'
 _CLIENT_LIST = 'client_list.json'
 
@@ -132,9 +133,19 @@ def write_results(
   write_tables(run_dir, summary, clients)
 
 
+def write_without_rounds(
+  run_dir: str, summary: dict[str, Any], clients: pd.DataFrame, seconds: float
+) -> None:
+  """Writes what a run without rounds ends with: a `metrics.csv` without rows, and the rest."""
+  files.write_atomically(os.path.join(run_dir, 'metrics.csv'), 'round_num,method\n')
+  write_results(run_dir, summary, clients, seconds, 0)
+
+
 def write_tables(run_dir: str, summary: dict[str, Any], clients: pd.DataFrame) -> None:
   """Writes what runs of all kinds end with; `summary.json`, the last, marks one as complete."""
   files.write_atomically(os.path.join(run_dir, _CLIENTS), clients.to_parquet(index=False))
+  text = clients.to_csv(index=False, lineterminator='\n')
+  files.write_atomically(os.path.join(run_dir, _CLIENTS_CSV), text)
   files.write_atomically(os.path.join(run_dir, _SUMMARY), _json(summary))
 
 

@@ -55,7 +55,7 @@ def add_scores(
   }
   if 'pooled_test/auc' in summary:
     column = np.full(len(clients), np.nan)
-    column[of_clients] = [_auc(*pair) for pair in zip(predictions, labels, strict=True)]
+    column[of_clients] = [auc(*pair) for pair in zip(predictions, labels, strict=True)]
     clients['local_test/auc'] = column
     if np.isfinite(column).any():
       summary['local_test/auc/mean_over_clients'] = float(np.nanmean(column))
@@ -172,14 +172,19 @@ def evaluated_clients(clients: pd.DataFrame) -> np.ndarray | None:
 def _score(probabilities: np.ndarray, y: np.ndarray) -> dict[str, float]:
   scores = {'accuracy': float((probabilities.argmax(axis=1) == y).mean())}
   if probabilities.shape[1] == 2:
-    scores['auc'] = _auc(probabilities, y)
+    scores['auc'] = auc(probabilities, y)
   return scores
 
 
-def _auc(probabilities: np.ndarray, y: np.ndarray) -> float:
-  """Area under the receiver operating characteristic.
+def auc(probabilities: np.ndarray, y: np.ndarray) -> float:
+  """Returns the area under the receiver operating characteristic.
 
-  NaN without examples of both classes, or if the model has diverged.
+  Args:
+    probabilities: float [n, 2], of both classes.
+    y: int [n], 0 or 1.
+
+  Returns:
+    The area; NaN without examples of both classes, or if the model has diverged.
   """
   from sklearn import metrics  # It takes a second to import.
 

@@ -20,6 +20,7 @@ class Purpose(enum.IntEnum):
   NEW_DEVICE = 9
   SPLIT = 10
   EVALUATION = 11
+  OWN_MODELS = 12
 
 
 def derive_seed(seed: int, purpose: Purpose, *path: int) -> int:

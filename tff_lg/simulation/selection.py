@@ -1,6 +1,7 @@
 """Choosing each client's model: the round that does best on data kept for choosing."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -108,3 +109,15 @@ class ModelSelection:
       round_num: tuple(arrays[f'global/{round_num}/{i}'] for i in range(len(global_weights)))
       for round_num in rounds
     }
+
+
+class ChosenModels(NamedTuple):
+  """The models that are scored, as `rounds.RunState` has them.
+
+  Attributes:
+    server_state: of the process that evaluates.
+    selection: each client's model.
+  """
+
+  server_state: process_lib.ServerState
+  selection: ModelSelection

@@ -1,0 +1,102 @@
+"""Options of the locally trained models that every client's federated model is compared with."""
+
+import dataclasses
+import math
+from typing import Any
+
+from tff_lg.config.option import ConfigError, option
+
+LOCAL_ONLY = 'local_only'
+BUDGETS = ('best', 'cohort')
+NETWORK = 'network'
+OWN_MODELS = (NETWORK, 'linear', 'boosting')
+
+# Where clients train to their best; the grid of learning rates depends on the run's own.
+_DEFAULTS = {'local_only_epochs': 200, 'local_only_patience': 20}
+_OF_BEST = ('own_models', 'local_only_learning_rate', *_DEFAULTS)
+
+
+@dataclasses.dataclass(frozen=True)
+class OwnModelOptions:
+  """How clients train models of their own; None stands for a default or for none."""
+
+  own_models: tuple[str, ...] | None = option(
+    None,
+    "Models that each client trains alone; the one with the best metric on the client's validation "
+    "data is compared with. network: the run's own network; linear: multinomial logistic "
+    'regression; boosting: gradient-boosted trees. network and, where examples are single vectors '
+    'or images with one label, linear by default.',
+    OWN_MODELS,
+  )
+  local_only_epochs: int | None = option(
+    None, "Epochs of a client's own network at most; 200 by default."
+  )
+  local_only_patience: int | None = option(
+    None,
+    "A client's own network stops after this many epochs without a lower loss or a better metric "
+    'on its validation data; 20 by default.',
+  )
+  local_only_learning_rate: tuple[float, ...] | None = option(
+    None,
+    'Learning rates of own networks to choose from, on validation data. By default '
+    '--client_learning_rate, a third and three times it; the grid grows while its best value is at '
+    'an end.',
+  )
+
+
+def defaults(methods: tuple[str, ...], budget: str) -> dict[str, object]:
+  """Returns what options that are None stand for, by name, where they apply."""
+  return dict(_DEFAULTS) if LOCAL_ONLY in methods and budget == 'best' else {}
+
+
+def without() -> dict[str, None]:
+  """Returns every option as not given, by name."""
+  return dict.fromkeys(_OF_BEST)
+
+
+def check(options: OwnModelOptions) -> None:
+  """Checks the options' values.
+
+  Args:
+    options: as the user gave them.
+
+  Raises:
+    ConfigError: a value is out of range or given twice; one sentence.
+  """
+  for name in ('local_only_epochs', 'local_only_patience'):
+    value = getattr(options, name)
+    if value is not None and value < 1:
+      raise ConfigError(f'--{name} is {value}, expected more than 0.')
+  for name in ('own_models', 'local_only_learning_rate'):
+    values = getattr(options, name)
+    if values is not None and (not values or len(set(values)) < len(values)):
+      found = ','.join(map(str, values)) or 'empty'
+      raise ConfigError(f'--{name} is {found}, expected one value or more, each once.')
+  for rate in options.local_only_learning_rate or ():
+    if not 0 < rate < math.inf:
+      raise ConfigError(f'--local_only_learning_rate has {rate}, expected more than 0.')
+
+
+def check_belongs(options: Any, methods: tuple[str, ...]) -> None:
+  """Checks that own models are trained, and to their best, where options say how.
+
+  Args:
+    options: with `local_budget`, as the user gave them.
+    methods: of the run and its baselines.
+
+  Raises:
+    ConfigError: an option is given that has no effect; one sentence.
+  """
+  for name in _OF_BEST:
+    if getattr(options, name) is None:
+      continue
+    if LOCAL_ONLY not in methods:
+      raise ConfigError(
+        f'--{name} is given, but no own models are trained: it belongs to --method={LOCAL_ONLY} or '
+        f'--baselines={LOCAL_ONLY}.'
+      )
+    if options.local_budget != 'best':
+      raise ConfigError(
+        f'--{name} is given, but --local_budget is {options.local_budget}: it belongs to '
+        '--local_budget=best.'
+      )

@@ -1,0 +1,23 @@
+"""Multinomial logistic regression on standardised features."""
+
+from typing import Any
+
+from tff_lg.simple_models.simple_model import SimpleModel
+
+_ITERATIONS = 200
+
+
+def linear() -> SimpleModel:
+  """Returns logistic regression with an L2 penalty, tuned by its inverse strength C."""
+  return SimpleModel('C', (0.01, 0.1, 1.0), _build)
+
+
+def _build(value: float, num_examples: int, seed: int) -> Any:
+  # scikit-learn takes a second to import.
+  from sklearn import linear_model, pipeline, preprocessing
+
+  del num_examples, seed  # The solution is unique.
+  return pipeline.make_pipeline(
+    preprocessing.StandardScaler(),
+    linear_model.LogisticRegression(C=value, max_iter=_ITERATIONS, tol=1e-3),
+  )

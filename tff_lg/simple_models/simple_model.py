@@ -1,0 +1,65 @@
+"""A classifier of single examples, with the one hyper-parameter that is tuned."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+# Features [n, ...] -> probabilities, float64 [n, num_classes].
+Predict = Callable[[np.ndarray], np.ndarray]
+
+
+@dataclasses.dataclass(frozen=True)
+class SimpleModel:
+  """A model that one client trains alone.
+
+  Attributes:
+    hyperparameter: name of what is tuned.
+    values: the grid to start from, ascending, with a constant ratio.
+    build: (value, number of training examples, seed) -> an unfitted scikit-learn classifier with
+      `predict_proba`.
+  """
+
+  hyperparameter: str
+  values: tuple[float, ...]
+  build: Callable[[float, int, int], Any]
+
+
+def fit(
+  model: SimpleModel, value: float, x: np.ndarray, y: np.ndarray, num_classes: int, seed: int
+) -> Predict:
+  """Fits a model to one client's examples.
+
+  Args:
+    model: what to fit.
+    value: of its hyper-parameter.
+    x: float32 [n, ...], features; they are flattened.
+    y: int32 [n], labels in [0, num_classes).
+    num_classes: of the task; the client may know fewer.
+    seed: of what is random in fitting.
+
+  Returns:
+    A function from features to the probability of each class. A class that the client does not
+    know has probability 0. A client without examples predicts all classes alike, and one that
+    knows a single class predicts that.
+  """
+  known = np.unique(y)
+  if len(known) < 2:
+    constant = np.full(num_classes, 1 / num_classes)
+    if len(known):
+      constant = np.eye(num_classes)[known[0]]
+    return lambda x: np.tile(constant, (len(x), 1))
+  classifier = model.build(value, len(y), seed).fit(_flat(x), y)
+
+  def predict(x: np.ndarray) -> np.ndarray:
+    probabilities = np.zeros((len(x), num_classes))
+    if len(x):
+      probabilities[:, known] = classifier.predict_proba(_flat(x))
+    return probabilities
+
+  return predict
+
+
+def _flat(x: np.ndarray) -> np.ndarray:
+  return x.reshape(len(x), -1)

@@ -1,0 +1,79 @@
+"""Choosing a positive number by a score, from a grid that grows until its best lies inside."""
+
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+# Values tried beyond each end of the first grid at most.
+_MOST_EXTENSIONS = 4
+# Ratio of neighbours where the first grid has one value.
+_RATIO = 3.0
+
+
+class GridSearch(NamedTuple):
+  """What a search has found.
+
+  Attributes:
+    best: the value with the greatest score; of equals the one tried first.
+    tried: the score of each value, ascending by value.
+  """
+
+  best: float
+  tried: dict[float, tuple[float, ...]]
+
+  @property
+  def best_is_inside(self) -> bool:
+    """Whether a lower and a greater value have been tried."""
+    return min(self.tried) < self.best < max(self.tried)
+
+  def describe(self) -> str:
+    """The values tried, such as `0.0167, 0.05, 0.15`."""
+    return ', '.join(f'{value:.4g}' for value in self.tried)
+
+
+def grid_around(value: float) -> tuple[float, ...]:
+  """Returns a third of a value, in four digits, the value, and three times it."""
+  return _rounded(value / _RATIO), value, _rounded(value * _RATIO)
+
+
+def search(
+  values: Sequence[float],
+  score: Callable[[float], tuple[float, ...]],
+  *,
+  grows: bool,
+) -> GridSearch:
+  """Finds the value with the greatest score.
+
+  Args:
+    values: positive, at least one.
+    score: of a value; tuples are compared from the left. One that holds NaN is the worst.
+    grows: whether values are added at an end while the best stands there, four at most at each.
+      They follow with the ratio of the last two.
+
+  Returns:
+    What was found.
+  """
+  tried: dict[float, tuple[float, ...]] = {}
+
+  def measure(value: float) -> None:
+    found = tuple(score(value))
+    tried[value] = (-math.inf,) * len(found) if any(map(math.isnan, found)) else found
+
+  for value in values:
+    measure(value)
+  for is_upper in (False, True):
+    for _ in range(_MOST_EXTENSIONS if grows else 0):
+      end, inner = (sorted(tried, reverse=is_upper) + [None])[:2]
+      if _best(tried) != end:
+        break
+      ratio = end / inner if inner else (_RATIO if is_upper else 1 / _RATIO)
+      measure(_rounded(end * ratio))
+  return GridSearch(_best(tried), dict(sorted(tried.items())))
+
+
+def _rounded(value: float) -> float:
+  return float(f'{value:.4g}')
+
+
+def _best(tried: dict[float, tuple[float, ...]]) -> float:
+  return max(tried, key=tried.__getitem__)
