@@ -19,7 +19,7 @@ _GROUPS = {
 }
 _NO_OWN = (
   'Gains over own local-only models are left out: the run that was adapted has no such model for '
-  'these clients (--baselines=local_only; --local_only_epochs).'
+  'these clients (--baselines=local_only; --own_models).'
 )
 _SPREAD_NOTE = (
   'Std: of the population of clients. Worst tenth: mean over the tenth of the clients, rounded up, '

@@ -16,7 +16,7 @@ from tff_lg.config.new_device_config import (
 from tff_lg.config.objective import AUXILIARIES
 from tff_lg.config.option import ConfigError
 from tff_lg.config.protocols import PROTOCOLS, Protocol
-from tff_lg.config.rules import as_baseline, fast, resolve, with_cohort
+from tff_lg.config.rules import as_baseline, as_own_models, fast, resolve, with_cohort
 from tff_lg.config.runtime import RUNTIMES, RuntimeOptions
 from tff_lg.config.runtime import check as check_runtime
 from tff_lg.config.text import TASKS as TEXT_TASKS
@@ -53,6 +53,7 @@ __all__ = [
   'RuntimeOptions',
   'TrainConfig',
   'as_baseline',
+  'as_own_models',
   'check_new_device',
   'check_runtime',
   'fast',

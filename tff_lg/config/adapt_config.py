@@ -5,6 +5,7 @@ import itertools
 import math
 from collections.abc import Callable
 
+from tff_lg.config import own_models
 from tff_lg.config.option import ConfigError, check_choices, option
 from tff_lg.config.train_config import SELECTION_METRICS, TrainConfig
 
@@ -26,7 +27,7 @@ _BELONGS_TO = {
 
 
 @dataclasses.dataclass(frozen=True)
-class AdaptConfig:
+class AdaptConfig(own_models.OwnModelOptions):
   """The choices of a run; None stands for what the source run has.
 
   A list of several numbers is tried; where two adaptations' lists are of different options,
@@ -94,20 +95,11 @@ class AdaptConfig:
     'does (--adaptation=distillation).',
     ('labels', 'teacher'),
   )
-  local_only_epochs: int | None = option(
-    None,
-    'Epochs at most of a model that each client trains alone from new weights, to compare with '
-    "(local_only), in memory for a few clients at a time; the source run's baseline by default.",
-  )
-  local_only_learning_rate: tuple[float, ...] | None = option(
-    None,
-    "Learning rate of these models, or several to choose from; the source run's for clients by "
-    'default.',
-  )
   local_only_from: str | None = option(
     None,
     'Folder of another run of `pipelines.train` or `pipelines.adapt`, of the same clients, whose '
-    'own local models are compared with.',
+    "own models are compared with. By default those of the source run's baseline local_only, or "
+    'new ones where an option says how to train them.',
   )
   aggregate_epochs: tuple[int, ...] | None = option(
     None,
@@ -147,8 +139,7 @@ class AdaptConfig:
     for names, allowed, expected in (
       (
         'epochs evaluate_every_epochs learning_rate batch_size fisher_examples '
-        'distillation_temperature max_clients clients_per_chunk local_only_epochs '
-        'local_only_learning_rate',
+        'distillation_temperature max_clients clients_per_chunk',
         lambda value: value > 0,
         'more than 0',
       ),
@@ -158,27 +149,28 @@ class AdaptConfig:
     ):
       for name in names.split():
         self._check_range(name, allowed, expected)
-    for name in ('epochs', 'local_only_epochs'):
-      if (getattr(self, name) or 0) % self.evaluate_every_epochs:
-        raise ConfigError(
-          f'--evaluate_every_epochs is {self.evaluate_every_epochs}, expected a divisor of '
-          f'--{name}, {getattr(self, name)}.'
-        )
+    if self.epochs % self.evaluate_every_epochs:
+      raise ConfigError(
+        f'--evaluate_every_epochs is {self.evaluate_every_epochs}, expected a divisor of '
+        f'--epochs, {self.epochs}.'
+      )
     for epochs in self.aggregate_epochs or ():
       if not 0 < epochs <= self.epochs or epochs % self.evaluate_every_epochs:
         raise ConfigError(
           f'--aggregate_epochs has {epochs}, expected multiples of --evaluate_every_epochs, '
           f'{self.evaluate_every_epochs}, of at most --epochs, {self.epochs}.'
         )
-    if self.local_only_epochs and self.local_only_from is not None:
+    own_models.check(self)
+    if self.trains_own_models and self.local_only_from is not None:
       raise ConfigError(
-        '--local_only_epochs trains own local models and --local_only_from takes those of another '
-        'run: give one of them.'
+        '--local_only_from takes own models of another run, but other options say how to train '
+        'them: give one of both.'
       )
-    if self.local_only_learning_rate is not None and not self.local_only_epochs:
-      raise ConfigError(
-        '--local_only_learning_rate is given, but there are no --local_only_epochs.'
-      )
+
+  @property
+  def trains_own_models(self) -> bool:
+    """Whether an option says how to train own models."""
+    return any(getattr(self, name) is not None for name in own_models.OF_BEST)
 
   def _check_range(self, name: str, allowed: Callable[[float], bool], expected: str) -> None:
     value = getattr(self, name)
@@ -210,9 +202,6 @@ def resolve_adapt(config: AdaptConfig, source: TrainConfig) -> AdaptConfig:
   defaults = {
     # The terms of EWC and distillation make the same rate a far larger step.
     'learning_rate': tuple(source.client_learning_rate / part for part in (1, 10, 100)),
-    'local_only_learning_rate': (source.client_learning_rate,)
-    if config.local_only_epochs
-    else None,
     'momentum': source.client_momentum,
     'batch_size': source.batch_size,
     'selection_metric': source.selection_metric or 'accuracy',
@@ -230,7 +219,7 @@ def fast_adapt(config: AdaptConfig) -> AdaptConfig:
     config,
     epochs=min(config.epochs, 2),
     evaluate_every_epochs=1,
-    local_only_epochs=config.local_only_epochs and min(config.local_only_epochs, 2),
+    local_only_epochs=2 if config.trains_own_models else None,
     aggregate_epochs=config.aggregate_epochs
     and tuple(sorted({min(epochs, 2) for epochs in config.aggregate_epochs})),
     retrain_without=None,

@@ -11,9 +11,10 @@ BUDGETS = ('best', 'cohort')
 NETWORK = 'network'
 OWN_MODELS = (NETWORK, 'linear', 'boosting')
 
-# Where clients train to their best; the grid of learning rates depends on the run's own.
+# The grid of learning rates depends on the run's own.
 _DEFAULTS = {'local_only_epochs': 200, 'local_only_patience': 20}
-_OF_BEST = ('own_models', 'local_only_learning_rate', *_DEFAULTS)
+# Options of the training to the best.
+OF_BEST = ('own_models', 'local_only_learning_rate', *_DEFAULTS)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,14 +45,14 @@ class OwnModelOptions:
   )
 
 
-def defaults(methods: tuple[str, ...], budget: str) -> dict[str, object]:
-  """Returns what options that are None stand for, by name, where they apply."""
-  return dict(_DEFAULTS) if LOCAL_ONLY in methods and budget == 'best' else {}
+def defaults() -> dict[str, object]:
+  """Returns what options that are None stand for where own models train to their best."""
+  return dict(_DEFAULTS)
 
 
 def without() -> dict[str, None]:
   """Returns every option as not given, by name."""
-  return dict.fromkeys(_OF_BEST)
+  return dict.fromkeys(OF_BEST)
 
 
 def check(options: OwnModelOptions) -> None:
@@ -87,7 +88,7 @@ def check_belongs(options: Any, methods: tuple[str, ...]) -> None:
   Raises:
     ConfigError: an option is given that has no effect; one sentence.
   """
-  for name in _OF_BEST:
+  for name in OF_BEST:
     if getattr(options, name) is None:
       continue
     if LOCAL_ONLY not in methods:

@@ -97,7 +97,8 @@ def resolve(config: TrainConfig) -> TrainConfig:
   baselines = defaults['baselines'] if config.baselines is None else config.baselines
   own_models.check(config)
   own_models.check_belongs(config, (config.method, *baselines))
-  defaults |= own_models.defaults((config.method, *baselines), config.local_budget)
+  if own_models.LOCAL_ONLY in (config.method, *baselines) and config.local_budget == 'best':
+    defaults |= own_models.defaults()
   config = dataclasses.replace(
     config, **{name: value for name, value in defaults.items() if getattr(config, name) is None}
   )
@@ -169,6 +170,28 @@ def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
   )
 
 
+def as_own_models(config: TrainConfig, options: own_models.OwnModelOptions) -> TrainConfig:
+  """Returns the config of local learning to the best, on the data of a run.
+
+  Args:
+    config: of the run, resolved.
+    options: of own models, as the user gave them.
+
+  Returns:
+    The config, resolved.
+  """
+  names = [field.name for field in dataclasses.fields(own_models.OwnModelOptions)]
+  given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
+  return dataclasses.replace(
+    as_baseline(config, own_models.LOCAL_ONLY),
+    **own_models.without() | own_models.defaults() | given,
+    local_budget='best',
+    tune='none',
+    tuned_learning_rates=None,
+    max_evaluated_clients=None,
+  )
+
+
 def fast(config: TrainConfig) -> TrainConfig:
   """The same method and options on a few digits or lines: a complete run in seconds."""
   is_text = config.task in (mood.TASK, *text.TASKS)
@@ -192,6 +215,7 @@ def fast(config: TrainConfig) -> TrainConfig:
     model=None,
     global_layers=config.global_layers if config.task == 'digits' or config.picks_split else None,
     auto_rounds=config.auto_rounds and min(config.auto_rounds, 3),
+    local_only_epochs=config.local_only_epochs and min(config.local_only_epochs, 3),
     rounds=min(config.rounds, 3),
     warm_start_rounds=min(config.warm_start_rounds, 3),
     evaluate_every=1,

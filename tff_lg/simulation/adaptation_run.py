@@ -53,10 +53,12 @@ def run_adaptation(config: config_lib.AdaptConfig, run_dir: str) -> dict[str, An
   clients = adapting.sample_clients(config, len(source.clients))
   adapting.check_adaptable(config, source, clients)
   run_files.claim_hparams(run_dir, hparams, is_claimed)
-  if source.local_only is None and not config.local_only_epochs:
+  if config.trains_own_models:
+    source = _with_own_models(config, source, clients, os.path.join(run_dir, 'own_models'))
+  if source.local_only is None:
     logging.warning(
       '--from_run=%s has no baseline local_only, so nobody is compared with a model of its own: '
-      'give --local_only_epochs to train such models, or --local_only_from.',
+      'give --own_models=network to train such models, or --local_only_from.',
       config.from_run,
     )
   adapted = adapting.adapt_clients(config, source, clients, os.path.join(run_dir, 'parts'))
@@ -72,6 +74,18 @@ def run_adaptation(config: config_lib.AdaptConfig, run_dir: str) -> dict[str, An
   return summary
 
 
+def _with_own_models(
+  config: config_lib.AdaptConfig, source: trained_run.TrainedRun, clients: np.ndarray, folder: str
+) -> trained_run.TrainedRun:
+  """Trains the clients' own models in a folder; gives the run with their scores."""
+  own_config = config_lib.as_own_models(source.config, config)
+  run_files.claim(folder, own_config)
+  if not run_files.is_complete(folder):
+    own_models.run_own_models(own_config, source.federated_data, source.model, folder, clients)
+  found = own_models.find_own_models(folder, source.clients)
+  return dataclasses.replace(source, local_only=found)
+
+
 def build_table(
   config: config_lib.AdaptConfig,
   source: trained_run.TrainedRun,
@@ -84,7 +98,7 @@ def build_table(
     config: resolved.
     source: the run whose table gives the columns of the federated and the own local models.
     clients: int [n], indices of those that were adapted.
-    adapted: by adaptation; with `local_only`, these are the own local models.
+    adapted: by adaptation.
 
   Returns:
     A row a client. For each model M of `local_only` (where there are such), `federated`, the
@@ -100,11 +114,13 @@ def build_table(
   tests = scores.COMPARED if source.federated_data.has_plain_labels else scores.COMPARED[:1]
   metrics = (_VALIDATION, *tests)
   known = {'federated': own}
-  if source.local_only is not None and adapting.LOCAL_ONLY not in adapted:
+  if source.local_only is not None:
     known = {'local_only': source.local_only.iloc[clients].reset_index(drop=True), **known}
   for model, frame in known.items():
     for metric in metrics:
       table[f'{model}/{metric}'] = frame.get(metric, np.nan)
+    if 'epochs' in frame:
+      table[f'{model}/epoch'] = frame['epochs']
   for model, result in adapted.items():
     for metric in metrics:
       table[f'{model}/{metric}'] = result.values[metric]

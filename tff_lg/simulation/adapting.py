@@ -6,8 +6,6 @@ up to the epoch that is best on all validation data. Adapted weights live as lon
 chunk, so memory does not grow with the number of clients.
 """
 
-import dataclasses
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -20,8 +18,6 @@ from tff_lg.simulation import adaptation_work, aggregating, parts, seeds, traine
 # Weights of a chunk's clients, of all settings tried.
 _BYTES_IN_A_CHUNK = 2**28
 _CLIENTS_IN_A_CHUNK = 100
-
-LOCAL_ONLY = 'local_only'  # Models that clients train alone, from new weights.
 
 
 class Adapted(NamedTuple):
@@ -96,10 +92,10 @@ def check_adaptable(
         f'{getattr(of_source, flag)} of --from_run={config.from_run}: without some of its clients '
         'it would be another run for those that are left.'
       )
-  if config.retrain_without and source.local_only is None and not config.local_only_epochs:
+  if config.retrain_without and source.local_only is None and not config.trains_own_models:
     raise ValueError(
       f'--retrain_without={config.retrain_without} compares with own local models, but '
-      f'--from_run={config.from_run} has none: give --local_only_epochs or --local_only_from.'
+      f'--from_run={config.from_run} has none: give --own_models=network or --local_only_from.'
     )
   takes_part = clients[~source.is_held_out[clients]]
   if not any(len(source.federated_data.clients[client].validation) for client in takes_part):
@@ -125,47 +121,28 @@ def adapt_clients(
     folder: for the parts that are done.
 
   Returns:
-    Each adaptation's result by its name; before them, if the config asks for it, that of clients
-    that train alone from new weights, as `local_only`.
+    Each adaptation's result by its name.
 
   Raises:
     ValueError: a part that is done is damaged; the sentence names the file.
   """
   evaluator = adaptation_work.ModelEvaluator(source)
   num_bytes = sum(weight.nbytes for weight in source.model.initial_weights)
-  jobs = list(_jobs(config, source))
   adapted = {}
-  with tqdm.tqdm(total=len(clients) * len(jobs), unit='client', disable=None) as bar:
-    for name, technique, of_job, start in jobs:
+  with tqdm.tqdm(total=len(clients) * len(config.adaptation), unit='client', disable=None) as bar:
+    for name in config.adaptation:
       bar.set_description(name)
-      fitting = _BYTES_IN_A_CHUNK // (num_bytes * len(of_job.settings(technique)))
+      fitting = _BYTES_IN_A_CHUNK // (num_bytes * len(config.settings(name)))
       chunk_size = config.clients_per_chunk or max(min(fitting, _CLIENTS_IN_A_CHUNK), 1)
-      work = adaptation_work.AdaptationWork(technique, of_job, start, evaluator)
+      work = adaptation_work.AdaptationWork(name, config, source, evaluator)
       done = parts.Parts(folder, name, chunk_size, bar)
-      result = _adapt(of_job, clients, ~source.is_held_out[clients], work, done)
-      for epochs in of_job.aggregate_epochs or ():
+      result = _adapt(config, clients, ~source.is_held_out[clients], work, done)
+      for epochs in config.aggregate_epochs or ():
         result.aggregated[epochs] = aggregating.aggregate_adapted(
-          of_job, source, clients, work, result.curves, result.num_validation, epochs, done
+          config, source, clients, work, result.curves, result.num_validation, epochs, done
         )
       adapted[name] = result
   return adapted
-
-
-def _jobs(
-  config: config_lib.AdaptConfig, source: trained_run.TrainedRun
-) -> Iterator[tuple[str, str, config_lib.AdaptConfig, trained_run.TrainedRun]]:
-  """What is trained: its name, the technique, and what it goes by and starts from."""
-  if config.local_only_epochs:
-    alone = dataclasses.replace(
-      config,
-      epochs=config.local_only_epochs,
-      learning_rate=config.local_only_learning_rate,
-      aggregate_epochs=None,
-    )
-    new = (source.model.initial_weights,) * len(source.weights)
-    yield LOCAL_ONLY, 'fine_tune', alone, dataclasses.replace(source, weights=new)
-  for name in config.adaptation:
-    yield name, name, config, source
 
 
 def _adapt(

@@ -26,6 +26,7 @@ from tff_lg.simulation import (
   scores,
   split_choice,
   tasks,
+  tuning,
 )
 from tff_lg.simulation import client_data as client_data_lib
 
@@ -90,6 +91,15 @@ def _run(
   if config.trains_to_best:
     return own_models.run_own_models(config, federated_data, model, run_dir)
   choice = None
+  tuned = None
+  if config.tune != 'none':
+    tuned = tuning.tune_learning_rate(
+      config,
+      run_dir,
+      lambda trial, folder: _run(trial, federated_data, model, folder),
+    )
+    config = tuned.apply(config)
+    phases = phases_of(config)
   if config.picks_split:
     choice = split_choice.choose_split(config, federated_data, run_dir, phases_of)
     config = choice.apply(config)
@@ -118,8 +128,8 @@ def _run(
   }
   summary.update(goals.summarize_goals(run_dir, config.goal_accuracy or ()))
   summary.update(scores.score_unknown_client(config, federated_data, last, state))
-  if choice is not None:
-    summary.update(choice.summary())
+  for chosen in filter(None, (tuned, choice)):
+    summary.update(chosen.summary())
   if loop.evaluated is not None:
     summary['evaluated/num_clients'] = len(loop.evaluated)
   if budget is not None:

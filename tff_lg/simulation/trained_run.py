@@ -23,6 +23,7 @@ from tff_lg.simulation import (
   run_files,
   split_choice,
   tasks,
+  tuning,
 )
 from tff_lg.simulation import selection as selection_lib
 
@@ -119,8 +120,9 @@ def load_config(run_dir: str) -> config_lib.TrainConfig:
       f'--from_run={run_dir} evaluated {summary["evaluated/num_clients"]} of its clients, expected '
       'all of them: train without --max_evaluated_clients.'
     )
-  choice = split_choice.load_choice(run_dir)
-  return config if choice is None else choice.apply(config)
+  for choice in (tuning.load_tuned_rate(run_dir), split_choice.load_choice(run_dir)):
+    config = config if choice is None else choice.apply(config)
+  return config
 
 
 def _as_config(run_dir: str, hparams: Mapping[str, Any]) -> config_lib.TrainConfig:

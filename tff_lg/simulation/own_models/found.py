@@ -68,7 +68,7 @@ def load_own_models(
     raise ValueError(
       f'--local_only_from={run_dir} has no own local models, expected a finished run of '
       '`pipelines.train` with --baselines=local_only, or of `pipelines.adapt` with '
-      '--local_only_epochs.'
+      '--own_models.'
     )
   hparams = run_files.load_hparams(run_dir)
   hparams = hparams.get('source', hparams)

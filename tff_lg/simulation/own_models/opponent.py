@@ -42,6 +42,7 @@ def run_own_models(
   federated_data: data_lib.FederatedData,
   model: models.LocalGlobalModel,
   run_dir: str,
+  clients: np.ndarray | None = None,
 ) -> dict[str, Any]:
   """Trains each client's own models in a run folder; a rerun resumes after what is done.
 
@@ -54,6 +55,7 @@ def run_own_models(
     federated_data: the clients' data.
     model: the network with its initial weights.
     run_dir: of the method `local_only`; claimed.
+    clients: int [n], ascending indices of those that train; those that are evaluated by default.
 
   Returns:
     The summary, as in `summary.json`. Its `new_test/...` are of all clients' own networks.
@@ -69,7 +71,7 @@ def run_own_models(
   tensors = {
     part: client_data.part_tensors(federated_data, part) for part in ('train', 'validation', 'test')
   }
-  evaluated = cohorts.draw_evaluated(config, num_clients)
+  evaluated = cohorts.draw_evaluated(config, num_clients) if clients is None else clients
   clients = np.arange(num_clients) if evaluated is None else evaluated
   folder = os.path.join(run_dir, 'parts')
   table = results.size_table(federated_data, process.model, tensors, evaluated)

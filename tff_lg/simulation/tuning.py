@@ -1,0 +1,106 @@
+"""Choosing a federated method's learning rate by whole runs, on validation data."""
+
+import dataclasses
+import json
+import math
+import os
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from absl import logging
+
+from tff_lg import config as config_lib
+from tff_lg import files
+from tff_lg.simulation import grid_search, rounds
+
+_FILE = 'tuning.json'
+
+
+class TunedRate(NamedTuple):
+  """A learning rate that was chosen.
+
+  Attributes:
+    learning_rate: the best.
+    tried: the mean validation metric over clients after a run with each rate, by rate; -inf for
+      one that diverged.
+  """
+
+  learning_rate: float
+  tried: dict[float, float]
+
+  def apply(self, config: config_lib.TrainConfig) -> config_lib.TrainConfig:
+    """Returns the config with this rate; it tunes no more."""
+    return dataclasses.replace(
+      config, client_learning_rate=self.learning_rate, tune='none', tuned_learning_rates=None
+    )
+
+  def summary(self) -> dict[str, float | str]:
+    """Returns entries of the run's summary."""
+    rates = ', '.join(f'{rate:.4g}' for rate in self.tried)
+    return {'tuning/client_learning_rate': self.learning_rate, 'tuning/tried': rates}
+
+
+def tune_learning_rate(
+  config: config_lib.TrainConfig,
+  run_dir: str,
+  run: Callable[[config_lib.TrainConfig, str], dict[str, Any]],
+) -> TunedRate:
+  """Runs the method with each rate, in `tuning/<rate>` of its folder; a rerun resumes.
+
+  Args:
+    config: resolved, with `--tune=validation`, without the baselines.
+    run_dir: the run folder.
+    run: (config, folder) -> summary; runs a config, or resumes.
+
+  Returns:
+    The rate with the best mean validation metric over clients, of equals the one tried first.
+
+  Raises:
+    rounds.RunError: every rate diverges, or a run cannot go on.
+  """
+  metric = config.selection_metric
+  sign = -1 if metric == 'loss' else 1
+
+  def score(rate: float) -> tuple[float]:
+    trial = dataclasses.replace(TunedRate(rate, {}).apply(config), baselines=(), goal_accuracy=None)
+    try:
+      summary = run(trial, os.path.join(run_dir, 'tuning', f'{rate:g}'))
+    except rounds.DivergenceError as error:
+      logging.warning('Learning rate %g: %s', rate, error)
+      return (-math.inf,)
+    return (sign * summary.get(f'validation/{metric}/mean_over_clients', math.nan),)
+
+  rates = config.tuned_learning_rates or grid_search.grid_around(config.client_learning_rate)
+  found = grid_search.search(rates, score, grows=config.tuned_learning_rates is None)
+  if not math.isfinite(found.tried[found.best][0]):
+    raise rounds.DivergenceError(
+      f'--tune=validation: every learning rate diverges ({found.describe()}); lower '
+      '--client_learning_rate.'
+    )
+  if not found.best_is_inside:
+    logging.warning(
+      '--tune=validation: the best learning rate, %g, is at an end of those tried: %s.',
+      found.best,
+      found.describe(),
+    )
+  tuned = TunedRate(found.best, {rate: sign * value for rate, (value,) in found.tried.items()})
+  text = json.dumps({'learning_rate': tuned.learning_rate, 'tried': list(tuned.tried.items())})
+  files.write_atomically(os.path.join(run_dir, _FILE), text + '\n')
+  return tuned
+
+
+def load_tuned_rate(run_dir: str) -> TunedRate | None:
+  """Loads the rate that a run has chosen; None for a run that chose none.
+
+  Raises:
+    ValueError: the file is damaged; one sentence.
+  """
+  path = os.path.join(run_dir, _FILE)
+  if not os.path.exists(path):
+    return None
+  try:
+    with open(path, encoding='utf-8') as file:
+      found = json.load(file)
+    return TunedRate(found['learning_rate'], dict(map(tuple, found['tried'])))
+  except (ValueError, KeyError, TypeError) as error:
+    raise ValueError(f'{path} is damaged ({error}): delete it to choose the rate again.') from error
