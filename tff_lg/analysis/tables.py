@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
-from tff_lg.analysis import formats, goals, held_out, names, paired
+from tff_lg.analysis import formats, goals, held_out, names, opponent, paired
 from tff_lg.analysis.run_folder import RunFolder
 
 
@@ -72,6 +72,8 @@ def methods_table(run: RunFolder) -> Table:
   notes = ['Local test: each client on its own test data, std over clients.']
   if ensembles:
     notes.append("New test: all clients' models together on the whole test set.")
+    if any(f'{names.OWN_MODELS}network/num_clients' in row.summary for row in runs):
+      notes.append("New test of Local only: all clients' own networks.")
   if isinstance(note := run.summary.get(names.PROTOCOL_NOTE), str):
     notes.append(note)
   return Table(columns, rows, tuple(notes))
@@ -143,7 +145,11 @@ def comparison_text(run_dir: str) -> str:
   """
   run = RunFolder.load(run_dir)
   parts = [to_text(table) for table in (methods_table(run), paired_table(run)) if table]
-  sentences = (*held_out.held_out_sentences(run), *goals.goal_sentences(run))
+  sentences = (
+    *opponent.opponent_sentences(run),
+    *held_out.held_out_sentences(run),
+    *goals.goal_sentences(run),
+  )
   return '\n\n'.join([*parts, *filter(None, ['\n'.join(sentences)])])
 
 
@@ -234,6 +240,8 @@ def _paired_row(label: str, mine: pd.Series, other: pd.Series) -> tuple[str, ...
 
 def _rounds(run: RunFolder) -> str:
   """Rounds of the warm start and of the method: `400 + 100`."""
+  if run.summary.get(f'{names.OWN_MODELS}budget') == 'best':
+    return formats.MISSING
   rounds = {name: run.value(name) for name in run.summary if name.startswith('rounds/')}
   # The warm start comes first, whatever the order in the file.
   ordered = sorted(rounds, key=lambda name: name != 'rounds/fedavg')

@@ -12,9 +12,23 @@ class HeadlineTest(absltest.TestCase):
   def test_clients_against_their_own_models(self):
     self.assertEqual(
       result.headline(testing.make_run()).replace('\N{NO-BREAK SPACE}', ' '),
-      '1 of 2 clients (50 %) do better with LG-FedAvg than with their own local-only model; '
-      '0 do equally well and 1 do worse. The mean difference is −5.00 points of local test '
-      'accuracy (95 % interval −195.59 to +185.59).',
+      '1 of 2 clients (50 %) do better with LG-FedAvg than with their own model; 0 do equally well '
+      'and 1 do worse. The mean difference is −5.00 points (95 % interval −195.59 to +185.59) of '
+      'local test accuracy.',
+    )
+
+  def test_participant_test_stands_beside_local_test(self):
+    clients = testing.make_run().clients.assign(
+      **{
+        'participant_test/accuracy': [0.5, 0.75],
+        'local_only/participant_test/accuracy': [0.5, 0.5],
+      }
+    )
+    headline = result.headline(testing.make_run(clients=clients))
+    self.assertIn(
+      "By participant test, the whole test set weighted by each client's classes, 1 do better, 1 "
+      'equally well and 0 worse; the mean difference is +12.50 points (95',
+      headline,
     )
 
   def test_one_client_has_no_interval(self):

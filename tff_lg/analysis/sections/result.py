@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from tff_lg.analysis import formats, goals, held_out, names, paired
+from tff_lg.analysis import formats, goals, held_out, names, opponent, paired
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Section, tiles, warnings
 
@@ -24,6 +24,7 @@ def build_result(run: RunFolder) -> Section:
   ]
   numbers = {name: text for name, text in _tiles(run) if not text.startswith(formats.MISSING)}
   sentences = (
+    *opponent.opponent_sentences(run),
     *_evaluated_sentences(run),
     *held_out.held_out_sentences(run),
     *goals.goal_sentences(run),
@@ -36,24 +37,39 @@ def build_result(run: RunFolder) -> Section:
 
 
 def headline(run: RunFolder) -> str:
-  """One or two sentences: which clients gain against their own model, and how much."""
+  """Says which clients gain against their own model, and how much, by each test."""
   method = names.method_name(run.method)
-  comparison = paired.compare_clients(run.client_accuracy(), run.client_accuracy(names.LOCAL_ONLY))
+  own = run.client_accuracy(names.LOCAL_ONLY)
+  comparison = paired.compare_clients(run.client_accuracy(), own)
   n = comparison.num_clients
   if not n:
     mean = formats.percent(run.value(names.LOCAL_TEST_MEAN))
     return f'Local test accuracy with {method} on average over clients: {mean} %.'
   share = formats.percent(comparison.num_better / n, digits=0)
-  interval = ''
-  if n > 1:
-    low, high = formats.points(comparison.low), formats.points(comparison.high)
-    interval = f' (95 % interval {low} to {high})'
-  return (
+  sentence = (
     f'{comparison.num_better:,} of {n:,} clients ({share} %) do better with {method} than with '
-    f'their own local-only model; {comparison.num_equal:,} do equally well and '
-    f'{comparison.num_worse:,} do worse. The mean difference is '
-    f'{formats.points(comparison.mean_difference)} points of local test accuracy{interval}.'
-  ).replace(' %', '\N{NO-BREAK SPACE}%')
+    f'their own model; {comparison.num_equal:,} do equally well and {comparison.num_worse:,} do '
+    f'worse. The mean difference is {_difference(comparison)} of local test accuracy.'
+  )
+  by_participant = paired.compare_clients(
+    *(run.client_accuracy(model, names.PARTICIPANT_TEST) for model in (None, names.LOCAL_ONLY))
+  )
+  if by_participant.num_clients:
+    sentence += (
+      " By participant test, the whole test set weighted by each client's classes, "
+      f'{by_participant.num_better:,} do better, {by_participant.num_equal:,} equally well and '
+      f'{by_participant.num_worse:,} worse; the mean difference is {_difference(by_participant)}.'
+    )
+  return sentence.replace(' %', '\N{NO-BREAK SPACE}%')
+
+
+def _difference(comparison: paired.PairedComparison) -> str:
+  """`+1.20 points (95 % interval +0.10 to +2.30)`; of one client without the interval."""
+  points = f'{formats.points(comparison.mean_difference)} points'
+  if comparison.num_clients < 2:
+    return points
+  low, high = formats.points(comparison.low), formats.points(comparison.high)
+  return f'{points} (95 % interval {low} to {high})'
 
 
 def _evaluated_sentences(run: RunFolder) -> list[str]:
@@ -74,7 +90,7 @@ def _tiles(run: RunFolder) -> list[tuple[str, str]]:
     ('communicated', formats.num_bytes(run.value(names.BYTES_TOTAL))),
   ]
   if own is not None:
-    tiles.insert(1, ('local test of own local-only models', _percent_sign(_mean_and_std(own))))
+    tiles.insert(1, ('local test of own models', _percent_sign(_mean_and_std(own))))
   return tiles
 
 

@@ -98,6 +98,8 @@ class _Work:
     fitting = _BYTES_IN_A_CHUNK // num_bytes
     size = max(min(fitting, _CLIENTS_IN_A_CHUNK), os.cpu_count() or 1)
     self._parts = parts.Parts(folder, 'network', size)
+    # The best rate's computations, traced for the search, train all clients.
+    self._process = functools.cache(self._build_process)
 
   def tune(self, clients: np.ndarray) -> Callable[[float], tuple[float, float]]:
     """Returns the score of a learning rate over a sample of the clients."""
@@ -164,7 +166,7 @@ class _Work:
       **columns,
     )
 
-  def _process(self, rate: float) -> adaptation.AdaptationProcess:
+  def _build_process(self, rate: float) -> adaptation.AdaptationProcess:
     config = self._config
     return adaptation.build_adaptation_process(
       self._model,

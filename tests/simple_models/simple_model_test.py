@@ -1,0 +1,52 @@
+"""Tests of fitting a simple model to one client."""
+
+import numpy as np
+from absl.testing import absltest
+
+from tff_lg import simple_models
+
+
+class _Recorder:
+  """Predicts the shares of the labels that it was fitted to."""
+
+  def fit(self, x, y):
+    self.shape = x.shape
+    self.shares = np.unique(y, return_counts=True)[1] / len(y)
+    return self
+
+  def predict_proba(self, x):
+    assert x.shape[1:] == self.shape[1:]
+    return np.tile(self.shares, (len(x), 1))
+
+
+class FitTest(absltest.TestCase):
+  def setUp(self):
+    super().setUp()
+    self.built = []
+
+    def build(value, num_examples, seed):
+      self.built.append((value, num_examples, seed))
+      return _Recorder()
+
+    self.model = simple_models.SimpleModel('strength', (1.0,), build)
+
+  def _fit(self, y, num_classes=4):
+    x = np.zeros((len(y), 2, 3), np.float32)
+    return simple_models.fit(self.model, 0.5, x, np.array(y, np.int32), num_classes, 7)
+
+  def test_classes_that_the_client_does_not_know_have_no_probability(self):
+    predict = self._fit([1, 3, 3, 3])
+    np.testing.assert_array_equal(predict(np.zeros((2, 2, 3))), [[0, 0.25, 0, 0.75]] * 2)
+    self.assertEqual(self.built, [(0.5, 4, 7)])
+
+  def test_one_class_and_no_example(self):
+    np.testing.assert_array_equal(self._fit([2, 2])(np.zeros((1, 2, 3))), [[0, 0, 1, 0]])
+    np.testing.assert_array_equal(self._fit([])(np.zeros((1, 2, 3))), [[0.25] * 4])
+    self.assertEmpty(self.built)
+
+  def test_nothing_to_predict(self):
+    self.assertEqual(self._fit([0, 1])(np.zeros((0, 2, 3))).shape, (0, 4))
+
+
+if __name__ == '__main__':
+  absltest.main()

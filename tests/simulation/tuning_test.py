@@ -1,0 +1,85 @@
+"""Tests of choosing a learning rate by whole runs."""
+
+import dataclasses
+import math
+import os
+
+from absl.testing import absltest
+
+from tff_lg import config as config_lib
+from tff_lg import simulation
+from tff_lg.simulation import rounds, run_files, trained_run, tuning
+
+_CONFIG = config_lib.TrainConfig(
+  method='fedavg',
+  num_clients=5,
+  clients_per_round=5,
+  rounds=2,
+  client_learning_rate=0.05,
+  baselines=(),
+  evaluate_every=2,
+  tune='validation',
+)
+_NAME = 'validation/accuracy/mean_over_clients'
+
+
+def setUpModule():
+  simulation.set_execution_context()
+
+
+class TuneLearningRateTest(absltest.TestCase):
+  def _tune(self, scores, **changes):
+    config = config_lib.resolve(dataclasses.replace(_CONFIG, **changes))
+    self.trials, self.folder = [], self.create_tempdir().full_path
+
+    def run(trial, folder):
+      self.trials.append((trial, os.path.basename(folder)))
+      score = scores(trial.client_learning_rate)
+      if score is None:
+        raise rounds.DivergenceError('No client has a finite update.')
+      return {_NAME: score}
+
+    return tuning.tune_learning_rate(config, self.folder, run)
+
+  def test_the_grid_grows_until_its_best_is_inside(self):
+    tuned = self._tune(lambda rate: -abs(math.log(rate / 0.5)))
+    self.assertEqual(list(tuned.tried), [0.01667, 0.05, 0.15, 0.45, 1.35])
+    self.assertEqual(tuned.learning_rate, 0.45)
+    for trial, folder in self.trials:
+      self.assertEqual((trial.tune, trial.baselines), ('none', ()))
+      self.assertEqual(folder, f'{trial.client_learning_rate:g}')
+    self.assertEqual(tuning.load_tuned_rate(self.folder), tuned)
+    self.assertEqual(tuned.summary()['tuning/tried'], '0.01667, 0.05, 0.15, 0.45, 1.35')
+
+  def test_a_rate_that_diverges_is_the_worst(self):
+    tuned = self._tune(
+      lambda rate: 0.5 if rate == 0.1 else None, tuned_learning_rates=(0.01, 0.1, 1.0)
+    )
+    self.assertEqual(tuned.learning_rate, 0.1)
+    self.assertEqual(tuned.tried, {0.01: -math.inf, 0.1: 0.5, 1.0: -math.inf})
+    with self.assertRaisesRegex(rounds.DivergenceError, 'every learning rate diverges'):
+      self._tune(lambda rate: None)
+
+  def test_a_damaged_file_is_named(self):
+    folder = self.create_tempdir()
+    path = folder.create_file('tuning.json', '{"learning_rate": 1').full_path
+    with self.assertRaisesRegex(ValueError, f'{path} is damaged'):
+      tuning.load_tuned_rate(folder.full_path)
+
+  def test_a_run_uses_the_best_rate(self):
+    config = config_lib.resolve(dataclasses.replace(_CONFIG, tuned_learning_rates=(0.001, 0.1)))
+    folder = self.create_tempdir().full_path + '/run'
+    with self.assertLogs(level='WARNING') as logs:
+      summary = simulation.run_experiment(config, folder)
+    self.assertTrue(any('is at an end of those tried' in line for line in logs.output))
+    trials = {
+      rate: run_files.load_results(f'{folder}/tuning/{rate}')[0] for rate in ('0.001', '0.1')
+    }
+    self.assertGreater(trials['0.1'][_NAME], trials['0.001'][_NAME])
+    self.assertEqual(summary['tuning/client_learning_rate'], 0.1)
+    self.assertEqual(summary[_NAME], trials['0.1'][_NAME])
+    self.assertEqual(trained_run.load_config(folder).client_learning_rate, 0.1)
+
+
+if __name__ == '__main__':
+  absltest.main()
