@@ -97,7 +97,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
   baselines = defaults['baselines'] if config.baselines is None else config.baselines
   own_models.check(config)
   own_models.check_belongs(config, (config.method, *baselines))
-  if own_models.LOCAL_ONLY in (config.method, *baselines) and config.local_budget == 'best':
+  if _trains_own_models(config):
     defaults |= own_models.defaults()
   config = dataclasses.replace(
     config, **{name: value for name, value in defaults.items() if getattr(config, name) is None}
@@ -170,6 +170,12 @@ def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
   )
 
 
+def _trains_own_models(config: TrainConfig) -> bool:
+  """Whether own models train to their best; the baselines may be those by default."""
+  baselines = (own_models.LOCAL_ONLY,) if config.baselines is None else config.baselines
+  return config.local_budget == 'best' and own_models.LOCAL_ONLY in (config.method, *baselines)
+
+
 def as_own_models(config: TrainConfig, options: own_models.OwnModelOptions) -> TrainConfig:
   """Returns the config of local learning to the best, on the data of a run.
 
@@ -215,7 +221,7 @@ def fast(config: TrainConfig) -> TrainConfig:
     model=None,
     global_layers=config.global_layers if config.task == 'digits' or config.picks_split else None,
     auto_rounds=config.auto_rounds and min(config.auto_rounds, 3),
-    local_only_epochs=config.local_only_epochs and min(config.local_only_epochs, 3),
+    local_only_epochs=3 if _trains_own_models(config) else None,
     rounds=min(config.rounds, 3),
     warm_start_rounds=min(config.warm_start_rounds, 3),
     evaluate_every=1,
