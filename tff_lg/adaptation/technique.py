@@ -46,12 +46,12 @@ class AdaptationOptions:
     ewc_strength: lambda (ewc).
     distillation_alpha: alpha (distillation).
     distillation_temperature: K (distillation).
-    distillation_scaled_term: which term alpha K^2 multiplies, `labels` as in the paper or
-      `teacher` as in its code (distillation).
+    distillation_scaled_term: which term alpha K^2 multiplies, `teacher` as in the paper's code
+      or `labels` as in its equation (distillation).
   """
 
   trained_layers: tuple[str, ...] = ()
   ewc_strength: float = 5000.0
   distillation_alpha: float = 0.95
   distillation_temperature: float = 6.0
-  distillation_scaled_term: str = 'labels'
+  distillation_scaled_term: str = 'teacher'

@@ -89,10 +89,10 @@ class AdaptConfig:
     (6.0,), 'K, or several to choose from (--adaptation=distillation).'
   )
   distillation_scaled_term: str = option(
-    'labels',
-    "What alpha K^2 multiplies, the labels' loss as the paper says, or the teacher's as its code "
-    'does (--adaptation=distillation).',
-    ('labels', 'teacher'),
+    'teacher',
+    "What alpha K^2 multiplies: the teacher's term, as in the paper's code and in Hinton et al., "
+    "or the labels', as in the paper's equation (--adaptation=distillation).",
+    ('teacher', 'labels'),
   )
   local_only_epochs: int | None = option(
     None,
