@@ -128,7 +128,7 @@ def _contenders(num_clients: int, num_epochs: int) -> Mapping[str, Callable[[], 
     'fine-tuning, best epoch chosen': adapt(adaptation.fine_tune(), validation),
     'freeze-base, best epoch chosen': adapt(adaptation.freeze_base(), validation),
     'EWC, best epoch chosen': adapt(adaptation.ewc(1.0), validation),
-    'distillation, best epoch chosen': adapt(adaptation.distillation(0.05), validation),
+    'distillation, best epoch chosen': adapt(adaptation.distillation(), validation),
   }
 
 

@@ -51,15 +51,35 @@ class DistillationTest(parameterized.TestCase):
     np.testing.assert_allclose(gradients[0], self.x.T @ by_output, rtol=1e-3, atol=1e-6)
     np.testing.assert_allclose(gradients[1], by_output.sum(axis=0), rtol=1e-3, atol=1e-6)
 
-  def test_alpha_one_is_the_scaled_cross_entropy(self):
-    loss, _ = _loss(
-      adaptation.distillation(1.0, 6.0), self.model, self.weights, self.start, self.x, self.y
-    )
+  def test_the_teachers_term_is_scaled_by_default(self):
+    alpha, temperature = 0.95, 6.0
+    divergence, cross_entropy = [], []
+    for student, teacher, label in zip(self.student, self.teacher, self.y, strict=True):
+      p, q = (np.exp(z / temperature) for z in (teacher, student))
+      p, q = p / p.sum(), q / q.sum()
+      divergence.append(np.sum(p * np.log(p / q)))
+      cross_entropy.append(np.log(np.exp(student).sum()) - student[label])
+    expected = alpha * temperature**2 * np.mean(divergence) + (1 - alpha) * np.mean(cross_entropy)
+    loss, _ = _loss(adaptation.distillation(), self.model, self.weights, self.start, self.x, self.y)
+    np.testing.assert_allclose(loss, expected, rtol=1e-5)
+
+  def test_temperature_does_not_change_the_teachers_share(self):
+    norms = []
+    for temperature in (20.0, 40.0):
+      distillation = adaptation.distillation(1.0, temperature)
+      _, gradients = _loss(distillation, self.model, self.weights, self.start, self.x, self.y)
+      norms.append(np.linalg.norm(gradients[0]))
+    # That of KL alone would be four times smaller.
+    self.assertAlmostEqual(norms[1] / norms[0], 1, delta=0.1)
+
+  def test_labels_scaled_with_alpha_one_is_the_scaled_cross_entropy(self):
+    distillation = adaptation.distillation(1.0, 6.0, 'labels')
+    loss, _ = _loss(distillation, self.model, self.weights, self.start, self.x, self.y)
     np.testing.assert_allclose(loss, 36 * _cross_entropy(self.student, self.y), rtol=1e-5)
 
   def test_at_the_start_the_teacher_gives_no_gradient(self):
     loss, gradients = _loss(
-      adaptation.distillation(0.0, 2.0), self.model, self.start, self.start, self.x, self.y
+      adaptation.distillation(1.0, 2.0), self.model, self.start, self.start, self.x, self.y
     )
     self.assertAlmostEqual(float(loss), 0, places=6)
     for gradient in gradients:
@@ -84,17 +104,17 @@ class DistillationTest(parameterized.TestCase):
     (student,), (teacher,) = weights, start = testing.weights(model, 1), testing.weights(model, 2)
     x = np.array([[1, 2, 3], [3, 1, 1]], np.int32)
     y = np.array([[2, 3, 1], [1, 0, 0]], np.int32)
-    loss, _ = _loss(adaptation.distillation(0.0, 2.0), model, weights, start, x, y)
+    loss, _ = _loss(adaptation.distillation(1.0, 2.0), model, weights, start, x, y)
     counted = x[y > 0]
     p, q = testing.softmax(teacher[counted] / 2), testing.softmax(student[counted] / 2)
-    expected = np.mean(np.sum(scipy.special.rel_entr(p, q), axis=-1))
+    expected = 2**2 * np.mean(np.sum(scipy.special.rel_entr(p, q), axis=-1))
     np.testing.assert_allclose(loss, expected, rtol=1e-5)
 
   def test_nothing_but_padding_is_zero(self):
     model = testing.tokens_model()
     x = np.array([[1, 2, 3]], np.int32)
     loss, _ = _loss(
-      adaptation.distillation(0.0),
+      adaptation.distillation(1.0),
       model,
       testing.weights(model, 1),
       testing.weights(model, 2),
@@ -121,13 +141,13 @@ class DistillationTest(parameterized.TestCase):
     student, in_evaluation, teacher = learning_testing.in_graph(outputs)
     self.assertFalse(np.allclose(student, in_evaluation))
     p, q = testing.softmax(teacher), testing.softmax(student)
-    loss, _ = _loss(adaptation.distillation(0.0, 1.0), model, weights, start, self.x, self.y)
+    loss, _ = _loss(adaptation.distillation(1.0, 1.0), model, weights, start, self.x, self.y)
     np.testing.assert_allclose(loss, np.mean(np.sum(scipy.special.rel_entr(p, q), 1)), rtol=1e-4)
 
   @parameterized.parameters(
     ((1.5, 6.0, 'labels'), 'alpha is 1.5, expected'),
     ((0.5, 0.0, 'labels'), 'temperature is 0.0, expected'),
-    ((0.5, 6.0, 'both'), 'scaled_term is both, expected labels or teacher'),
+    ((0.5, 6.0, 'both'), 'scaled_term is both, expected teacher or labels'),
   )
   def test_refuses(self, arguments, sentence):
     with self.assertRaisesRegex(ValueError, sentence):

@@ -35,9 +35,25 @@ class EwcTest(absltest.TestCase):
     model = learning_testing.linear_model()
     self.assertEqual(adaptation.ewc().trained_layers(model), ('base', 'head'))
 
-  def test_negative_strength_is_refused(self):
+  def test_measures_the_form_of_the_fisher_information_that_is_asked_for(self):
+    # Residuals 2 - 1 and 4 - 2, gradients 2 r (head, base) x: (4, 2) and (16, 8).
+    data = learning_testing.tensors((1.0, 1.0), (2.0, 2.0))
+    model = learning_testing.linear_model()
+    for batch_size, expected in ((1, (4**2 + 16**2) / 2), (2, ((4 + 16) / 2) ** 2)):
+      measure = adaptation.ewc(fisher_batch_size=batch_size).measure
+      start = ([[1.0]], [[2.0]])
+
+      def measured(measure=measure, start=start):
+        tensors = data._replace(x=tf.constant(data.x), y=tf.constant(data.y))
+        return measure(model, testing.as_tensors(start), tensors)
+
+      np.testing.assert_allclose(learning_testing.in_graph(measured)[0], [[expected]])
+
+  def test_refuses(self):
     with self.assertRaisesRegex(ValueError, 'strength is -1, expected'):
       adaptation.ewc(-1)
+    with self.assertRaisesRegex(ValueError, 'fisher_batch_size is 0, expected'):
+      adaptation.ewc(fisher_batch_size=0)
 
 
 if __name__ == '__main__':

@@ -9,10 +9,10 @@ from tests.learning import testing as learning_testing
 from tff_lg import adaptation, learning, models
 
 
-def _fisher(model, weights, x, y) -> list[np.ndarray]:
+def _fisher(model, weights, x, y, batch_size=1) -> list[np.ndarray]:
   def fisher():
     data = learning.ClientTensors(tf.constant(x), tf.constant(y))
-    return adaptation.fisher_diagonal(model, testing.as_tensors(weights), data)
+    return adaptation.fisher_diagonal(model, testing.as_tensors(weights), data, batch_size)
 
   return learning_testing.in_graph(fisher)
 
@@ -29,6 +29,32 @@ class FisherDiagonalTest(absltest.TestCase):
     np.testing.assert_allclose(got_bias, np.mean(error**2, axis=0), rtol=1e-4)
     # That of a batch's mean gradient would be smaller.
     self.assertTrue(np.all(np.mean(error, axis=0) ** 2 < got_bias))
+
+  def test_squares_of_mean_gradients_of_batches(self):
+    model = testing.softmax_regression()
+    kernel, bias = weights = testing.weights(model, seed=1)
+    x, y = testing.two_features(3, seed=2)[:2]
+    error = testing.softmax(x @ kernel + bias) - np.eye(3)[y]
+    by_row = x[:, :, None] * error[:, None, :]
+    got_kernel, got_bias = _fisher(model, weights, x, y, batch_size=3)
+    np.testing.assert_allclose(got_kernel, by_row.mean(axis=0) ** 2, rtol=1e-4, atol=1e-7)
+    np.testing.assert_allclose(got_bias, error.mean(axis=0) ** 2, rtol=1e-4, atol=1e-7)
+    # Batches of two rows and of the one that is left, drawn at random.
+    got_kernel, _ = _fisher(model, weights, x, y, batch_size=2)
+    expected = [
+      (2 * np.delete(by_row, left, axis=0).mean(axis=0) ** 2 + by_row[left] ** 2) / 3
+      for left in range(3)
+    ]
+    self.assertLess(min(np.abs(got_kernel - e).max() for e in expected), 1e-6)
+
+  def test_batches_are_of_rows_from_everywhere(self):
+    model = testing.softmax_regression()
+    weights = tuple(np.zeros_like(w) for w in testing.weights(model, seed=1))
+    # As of three clients with one class each: in order, no batch has a small mean gradient.
+    x, y = np.zeros([300, 2], np.float32), np.repeat(np.arange(3, dtype=np.int32), 100)
+    one, batch = (_fisher(model, weights, x, y, size)[1] for size in (1, 100))
+    np.testing.assert_allclose(one, [2 / 9] * 3, rtol=1e-5)
+    self.assertLess(batch.max(), one.max() / 20)
 
   def test_by_hand(self):
     # Base 1, head 2, residuals 2 - 1 and 2 * 2 - 0; gradients 2 r (head, base) x.

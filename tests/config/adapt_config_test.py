@@ -6,6 +6,9 @@ from absl.testing import absltest, parameterized
 
 from tff_lg import adaptation, config
 
+_NUM_TRIED = {'fine_tune': 3, 'freeze_base': 3, 'ewc': 9, 'distillation': 9}
+_ONCE = dict.fromkeys(config.ADAPTATIONS, 1)
+
 
 def _resolved(*, source=None, **fields):
   source = config.resolve(source or config.TrainConfig())
@@ -22,8 +25,9 @@ class AdaptConfigTest(parameterized.TestCase):
   def test_defaults_are_those_of_the_library(self):
     options = adaptation.AdaptationOptions()
     resolved = _resolved()
-    self.assertEqual(resolved.ewc_strength, (options.ewc_strength,))
-    self.assertEqual(resolved.distillation_alpha, (options.distillation_alpha,))
+    self.assertIn(options.ewc_strength, resolved.ewc_strength)
+    self.assertEqual(resolved.squared_batch_size, options.fisher_batch_size)
+    self.assertIn(options.distillation_alpha, resolved.distillation_alpha)
     self.assertEqual(resolved.distillation_temperature, (options.distillation_temperature,))
     self.assertEqual(resolved.distillation_scaled_term, options.distillation_scaled_term)
     self.assertEqual(resolved.trained_layers, options.trained_layers)
@@ -41,9 +45,8 @@ class AdaptConfigTest(parameterized.TestCase):
     resolved = _resolved(source=source, selection_metric='accuracy', **said)
     self.assertEqual({name: getattr(resolved, name) for name in said}, said)
     self.assertEqual(resolved.selection_metric, 'accuracy')
-    self.assertIsNone(resolved.local_only_learning_rate)
-    resolved = _resolved(source=source, local_only_epochs=1)
-    self.assertEqual(resolved.local_only_learning_rate, (0.5,))
+    self.assertFalse(resolved.trains_own_models)
+    self.assertTrue(_resolved(source=source, local_only_epochs=1).trains_own_models)
 
   def test_output_layer_of_tied_embeddings_is_the_embedding(self):
     source = config.TrainConfig(
@@ -56,7 +59,10 @@ class AdaptConfigTest(parameterized.TestCase):
 
   def test_settings_are_combinations_of_an_adaptations_own_options(self):
     resolved = _resolved(
-      learning_rate=(0.1, 0.01), ewc_strength=(1.0,), distillation_alpha=(0.5, 1.0)
+      learning_rate=(0.1, 0.01),
+      ewc_learning_rate=(0.2, 0.01),
+      ewc_strength=(1.0,),
+      distillation_alpha=(0.5, 1.0),
     )
     self.assertEqual(
       resolved.settings('fine_tune'), ({'learning_rate': 0.1}, {'learning_rate': 0.01})
@@ -66,6 +72,39 @@ class AdaptConfigTest(parameterized.TestCase):
       [tuple(setting.values()) for setting in resolved.settings('distillation')],
       [(0.1, 0.5, 6.0), (0.1, 1.0, 6.0), (0.01, 0.5, 6.0), (0.01, 1.0, 6.0)],
     )
+
+  def test_each_adaptation_tries_several_settings_of_its_own(self):
+    source = config.TrainConfig(client_learning_rate=0.05)
+    resolved = _resolved(source=source)
+    tried = {name: resolved.settings(name) for name in config.ADAPTATIONS}
+    self.assertEqual({name: len(of) for name, of in tried.items()}, _NUM_TRIED)
+    rates = {
+      name: [*dict.fromkeys(setting['learning_rate'] for setting in of)]
+      for name, of in tried.items()
+    }
+    for name in ('fine_tune', 'freeze_base', 'ewc'):
+      self.assertEqual(rates[name], [0.05, 0.005, 0.0005])
+    self.assertEqual(rates['distillation'], [0.1, 0.05, 0.005])
+    self.assertEqual(resolved.ewc_strength, (5, 50, 500))
+    # Those of one that is not chosen stay open.
+    resolved = _resolved(source=source, adaptation=('ewc',))
+    self.assertIsNone(resolved.distillation_learning_rate)
+    self.assertEqual(resolved.settings('ewc'), tried['ewc'])
+    resolved = _resolved(source=source, adaptation=('fine_tune',))
+    self.assertIsNone(resolved.ewc_strength)
+
+  def test_learning_rates_of_one_adaptation(self):
+    resolved = _resolved(learning_rate=(0.3,), ewc_learning_rate=(0.2,))
+    rates = {name: resolved.settings(name)[0]['learning_rate'] for name in config.ADAPTATIONS}
+    self.assertEqual(rates, {'fine_tune': 0.3, 'freeze_base': 0.3, 'ewc': 0.2, 'distillation': 0.3})
+
+  def test_strengths_grow_with_the_batches_whose_gradients_are_squared(self):
+    resolved = _resolved(fisher='batch')
+    # That of the paper is among them.
+    self.assertEqual((resolved.squared_batch_size, resolved.ewc_strength), (100, (500, 5e3, 5e4)))
+    resolved = _resolved(fisher='batch', fisher_batch_size=10)
+    self.assertEqual((resolved.squared_batch_size, resolved.ewc_strength), (10, (50, 500, 5000)))
+    self.assertEqual(_resolved(fisher='batch', ewc_strength=(1.0,)).ewc_strength, (1.0,))
 
   @parameterized.parameters(
     ({'adaptation': ('fine_tun',)}, '--adaptation is fine_tun, expected one of fine_tune, '),
@@ -79,6 +118,14 @@ class AdaptConfigTest(parameterized.TestCase):
       {'adaptation': ('fine_tune', 'freeze_base'), 'distillation_alpha': (0.5,)},
       'is fine_tune,freeze_base: it belongs to --adaptation=distillation',
     ),
+    (
+      {'adaptation': ('distillation',), 'ewc_learning_rate': (0.5,)},
+      '--ewc_learning_rate is given, .*: it belongs to --adaptation=ewc',
+    ),
+    ({'fisher_batch_size': 32}, '--fisher_batch_size is given, but --fisher is example'),
+    ({'fisher': 'batch', 'fisher_batch_size': 0}, '--fisher_batch_size is 0, expected more than'),
+    ({'fisher': 'rows'}, '--fisher is rows, expected one of example, batch'),
+    ({'ewc_learning_rate': (0.0,)}, '--ewc_learning_rate is 0.0, expected more than 0'),
     ({'choose': 'test'}, '--choose is test, expected one of client, global'),
     ({'epochs': 0}, '--epochs is 0, expected more than 0'),
     ({'epochs': 5, 'evaluate_every_epochs': 2}, 'is 2, expected a divisor of --epochs, 5'),
@@ -93,12 +140,8 @@ class AdaptConfigTest(parameterized.TestCase):
     ({'fisher_examples': 0}, '--fisher_examples is 0'),
     ({'seed': -1}, '--seed is -1, expected 0 or more'),
     ({'local_only_epochs': 0}, '--local_only_epochs is 0, expected more than 0'),
-    (
-      {'local_only_epochs': 5, 'evaluate_every_epochs': 2},
-      'a divisor of --local_only_epochs, 5',
-    ),
-    ({'local_only_epochs': 2, 'local_only_from': 'x'}, 'give one of them'),
-    ({'local_only_learning_rate': (0.1,)}, 'is given, but there are no --local_only_epochs'),
+    ({'local_only_epochs': 2, 'local_only_from': 'x'}, 'give one of both'),
+    ({'local_only_learning_rate': (0.0,)}, 'has 0.0, expected more than 0'),
     ({'epochs': 4, 'aggregate_epochs': (2, 6)}, '--aggregate_epochs has 6, expected .* at most'),
     (
       {'epochs': 4, 'evaluate_every_epochs': 2, 'aggregate_epochs': (3,)},
@@ -116,6 +159,12 @@ class AdaptConfigTest(parameterized.TestCase):
     )
     self.assertEqual((fast.epochs, fast.evaluate_every_epochs, fast.max_clients), (2, 1, 5))
     self.assertEqual((fast.learning_rate, fast.seed), ((1.0,), 3))
+    resolved = config.resolve_adapt(fast, config.resolve(config.TrainConfig()))
+    self.assertEqual({name: len(resolved.settings(name)) for name in config.ADAPTATIONS}, _ONCE)
+    layers = ('hidden_1', 'output')
+    fast = config.fast_adapt(config.AdaptConfig(trained_layers=layers, ewc_strength=(3.0, 4.0)))
+    self.assertEqual((fast.trained_layers, fast.ewc_strength), (layers, (3.0,)))
+    fast = config.fast_adapt(config.AdaptConfig(epochs=20))
     self.assertEqual(config.fast_adapt(config.AdaptConfig(max_clients=2)).max_clients, 2)
     self.assertEqual(fast.fisher_examples, 20)
     config.fast_adapt(config.AdaptConfig(adaptation=('fine_tune',)))

@@ -58,6 +58,31 @@ class ConfigsTest(absltest.TestCase):
         self.assertEqual((config.warm_start_rounds, config.rounds), rounds)
         self.assertEqual((config.task, config.method, config.baselines), ('vqa', name, ()))
 
+  def test_adapt(self):
+    ((*arguments, run_dir),) = _commands('adapt')
+    self.assertEqual(run_dir, '--run_dir=folder')
+    with contextlib.chdir(_ROOT):
+      config = config_flags.parse(
+        arguments,
+        config_lib.AdaptConfig,
+        lambda holders: config_flags.read_as(
+          config_lib.AdaptConfig, holders, config_lib.fast_adapt
+        ),
+      )
+    config = config_lib.resolve_adapt(config, config_lib.resolve(config_lib.TrainConfig()))
+    rate = {'learning_rate': 0.001}
+    expected = {
+      'fine_tune': rate,
+      'freeze_base': rate,
+      'ewc': {**rate, 'ewc_strength': 5000},
+      'distillation': {**rate, 'distillation_alpha': 0.95, 'distillation_temperature': 6},
+    }
+    self.assertEqual(
+      {name: config.settings(name) for name in config.adaptation},
+      {name: (setting,) for name, setting in expected.items()},
+    )
+    self.assertEqual((config.epochs, config.squared_batch_size), (200, 100))
+
   def test_new_device(self):
     ((*arguments, run_dir),) = _commands('new_device')
     self.assertEqual(run_dir, '--run_dir=folder')

@@ -205,7 +205,9 @@ class TableTest(absltest.TestCase):
       is_held_out=np.zeros(4, bool),
       federated_data=types.SimpleNamespace(has_plain_labels=False),
     )
-    self.config = config_lib.AdaptConfig(adaptation=('ewc',), learning_rate=(0.1, 0.2))
+    self.config = config_lib.AdaptConfig(
+      adaptation=('ewc',), ewc_learning_rate=(0.1, 0.2), ewc_strength=(50.0,)
+    )
     self.adapted = {
       'ewc': adapting.Adapted(
         settings=self.config.settings('ewc'),
@@ -232,7 +234,7 @@ class TableTest(absltest.TestCase):
     self.assertEqual(list(table['best/name']), ['ewc', 'federated', 'ewc'])
     np.testing.assert_array_equal(table['best/local_test/accuracy'], [0.25, 1.0, np.nan])
     np.testing.assert_array_equal(table['ewc/learning_rate'], [0.2, 0.1, 0.1])
-    np.testing.assert_array_equal(table['ewc/ewc_strength'], [5000.0] * 3)
+    np.testing.assert_array_equal(table['ewc/ewc_strength'], [50.0] * 3)
 
   def test_summary(self):
     summary = adaptation_run.summarize(self._table())

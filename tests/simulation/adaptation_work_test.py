@@ -154,12 +154,30 @@ class AdaptationWorkTest(absltest.TestCase):
     self.assertNotIn('local_test/accuracy', tried)
 
   def test_training_that_is_not_finite_is_marked(self):
-    tried = self._work('distillation', self.source, learning_rate=(0.5, 1e38)).try_all(np.arange(3))
+    rates = {'distillation_learning_rate': (0.5, 1e38), 'distillation_alpha': (0.5,)}
+    tried = self._work('distillation', self.source, **rates).try_all(np.arange(3))
     np.testing.assert_array_equal(tried['is_finite'], [[True, False]] * 3)
+
+  def test_form_of_the_fisher_information(self):
+    options = {'ewc_learning_rate': (0.05,), 'ewc_strength': (1.0,)}
+    weights, sums = self.source.weights[:1], {}
+    for fisher, changes in (
+      ('example', {}),
+      ('batch', {'fisher': 'batch', 'fisher_batch_size': 7}),
+      ('batches of one', {'fisher': 'batch', 'fisher_batch_size': 1}),
+    ):
+      work = self._work('ewc', self.source, **options, **changes)
+      (measured,) = work._measure(list(weights))
+      sums[fisher] = sum(np.sum(diagonal) for diagonal in measured)
+    # The mean of squares is more than the square of the mean, of seven gradients not 7 times.
+    self.assertGreater(sums['example'], 1.05 * sums['batch'])
+    self.assertLess(sums['example'], 7 * sums['batch'])
+    self.assertAlmostEqual(sums['batches of one'], sums['example'], places=5)
 
   def test_weights_that_clients_share_are_measured_once(self):
     for shared, expected in ((True, [1]), (False, [2, 1])):
-      work = self._work('ewc', _source(shared=shared), learning_rate=(0.05,))
+      options = {'ewc_learning_rate': (0.05,), 'ewc_strength': (1.0,)}
+      work = self._work('ewc', _source(shared=shared), **options)
       (process,) = work._processes
       sizes = []
 

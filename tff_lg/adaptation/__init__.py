@@ -26,7 +26,7 @@ from tff_lg.adaptation.technique import Adaptation, AdaptationOptions
 ADAPTATIONS: Mapping[str, Callable[[AdaptationOptions], Adaptation]] = {
   'fine_tune': lambda options: fine_tune(),
   'freeze_base': lambda options: freeze_base(options.trained_layers or None),
-  'ewc': lambda options: ewc(options.ewc_strength),
+  'ewc': lambda options: ewc(options.ewc_strength, options.fisher_batch_size),
   'distillation': lambda options: distillation(
     options.distillation_alpha,
     options.distillation_temperature,

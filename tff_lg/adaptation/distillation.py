@@ -8,26 +8,29 @@ from tff_lg.models import local_global
 # Of probabilities before their logarithm is taken.
 _LEAST_PROBABILITY = 1e-7
 
-SCALED_TERMS = ('labels', 'teacher')
+SCALED_TERMS = ('teacher', 'labels')
 
 
 def distillation(
-  alpha: float = 0.95, temperature: float = 6.0, scaled_term: str = 'labels'
+  alpha: float = 0.95, temperature: float = 6.0, scaled_term: str = 'teacher'
 ) -> Adaptation:
-  """Minimises alpha K^2 CE(A) + (1 - alpha) KL(softmax(G / K) || softmax(A / K)).
+  """Minimises (1 - alpha) CE(A) + alpha K^2 KL(softmax(G / K) || softmax(A / K)).
 
   A is the client's model, in training mode; G the teacher, the weights that the client
   started from, frozen and in evaluation mode; CE the model's own loss. KL is summed over
   classes. Its mean is over what `LocalGlobalModel.count_examples` counts: rows or, of
   sequences, real positions without padding, as that of the model's own loss.
 
-  The paper's code has the factors the other way round, (1 - alpha) CE + alpha K^2 KL, which
-  is also that of Hinton et al. 2015; `scaled_term='teacher'` gives this form.
+  The gradients of the KL term shrink as 1 / K^2, so K^2 keeps its share of the objective at
+  any temperature (Hinton et al. 2015, section 2). The code of Yu et al. has this form. Their
+  equation 6 has the factors the other way round, alpha K^2 CE + (1 - alpha) KL: with their
+  alpha of 0.95 and K of 6 that is 34.2 CE + 0.05 KL, in effect fine-tuning at 34 times the
+  rate. `scaled_term='labels'` gives this form.
 
   Args:
-    alpha: in [0, 1]; with 1 and `labels` the teacher does not count.
+    alpha: in [0, 1]; with 0 the teacher does not count (with 1 where `labels` are scaled).
     temperature: K, positive.
-    scaled_term: which term alpha K^2 multiplies: `labels` (CE) or `teacher` (KL).
+    scaled_term: which term alpha K^2 multiplies: `teacher` (KL) or `labels` (CE).
 
   Returns:
     The adaptation, for a model whose outputs are logits or probabilities of at least two
@@ -36,7 +39,7 @@ def distillation(
   Raises:
     ValueError: an argument is out of range.
 
-  Yu et al. 2020, equation 6.
+  Yu et al. 2020, equation 6; Hinton et al. 2015, Distilling the knowledge in a neural network.
   """
   if not 0 <= alpha <= 1:
     raise ValueError(f'distillation alpha is {alpha}, expected a number in [0, 1].')

@@ -44,14 +44,16 @@ class AdaptationOptions:
   Attributes:
     trained_layers: names of the layers that train, none for the last one (freeze_base).
     ewc_strength: lambda (ewc).
+    fisher_batch_size: examples whose mean gradient is squared, 1 by definition (ewc).
     distillation_alpha: alpha (distillation).
     distillation_temperature: K (distillation).
-    distillation_scaled_term: which term alpha K^2 multiplies, `labels` as in the paper or
-      `teacher` as in its code (distillation).
+    distillation_scaled_term: which term alpha K^2 multiplies, `teacher` as in the paper's code
+      or `labels` as in its equation (distillation).
   """
 
   trained_layers: tuple[str, ...] = ()
-  ewc_strength: float = 5000.0
+  ewc_strength: float = 50.0
+  fisher_batch_size: int = 1
   distillation_alpha: float = 0.95
   distillation_temperature: float = 6.0
-  distillation_scaled_term: str = 'labels'
+  distillation_scaled_term: str = 'teacher'

@@ -4,26 +4,57 @@ import dataclasses
 import itertools
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 from tff_lg.config import own_models
 from tff_lg.config.option import ConfigError, check_choices, option
 from tff_lg.config.train_config import SELECTION_METRICS, TrainConfig
 
-ADAPTATIONS = ('fine_tune', 'freeze_base', 'ewc', 'distillation')
-CHOICES = ('client', 'global')
-RETRAIN_WITHOUT = ('federated', 'best')
 
-# Options of single adaptations of which, as of learning rates, the best is chosen.
-_GRIDS = {
-  'ewc': ('ewc_strength',),
-  'distillation': ('distillation_alpha', 'distillation_temperature'),
+class _Technique(NamedTuple):
+  """The options of one technique.
+
+  Attributes:
+    rates: the option with its learning rates.
+    rate_factors: these rates by default, as multiples of the source run's for clients.
+    tried: its options of which, as of learning rates, the best is chosen.
+    fixed: its other options.
+  """
+
+  rates: str = 'learning_rate'
+  rate_factors: tuple[float, ...] = (1.0, 0.1, 0.01)
+  tried: tuple[str, ...] = ()
+  fixed: tuple[str, ...] = ()
+
+
+_TECHNIQUES = {
+  'fine_tune': _Technique(),
+  'freeze_base': _Technique(fixed=('trained_layers',)),
+  'ewc': _Technique(
+    rates='ewc_learning_rate',
+    tried=('ewc_strength',),
+    fixed=('fisher', 'fisher_batch_size', 'fisher_examples'),
+  ),
+  'distillation': _Technique(
+    rates='distillation_learning_rate',
+    rate_factors=(2.0, 1.0, 0.1),
+    tried=('distillation_alpha', 'distillation_temperature'),
+    fixed=('distillation_scaled_term',),
+  ),
 }
 _BELONGS_TO = {
-  'trained_layers': 'freeze_base',
-  'fisher_examples': 'ewc',
-  'distillation_scaled_term': 'distillation',
-  **{name: adaptation for adaptation, names in _GRIDS.items() for name in names},
+  option: name
+  for name, technique in _TECHNIQUES.items()
+  for option in (technique.rates, *technique.tried, *technique.fixed)
+  if option != 'learning_rate'
 }
+# By default, times the size of the batches whose gradients the Fisher information squares.
+_EWC_STRENGTHS = (5.0, 50.0, 500.0)
+
+ADAPTATIONS = tuple(_TECHNIQUES)
+CHOICES = ('client', 'global')
+FISHERS = ('example', 'batch')
+RETRAIN_WITHOUT = ('federated', 'best')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,25 +106,46 @@ class AdaptConfig(own_models.OwnModelOptions):
   trained_layers: tuple[str, ...] | None = option(
     None, 'Layers that train (--adaptation=freeze_base); the output layer by default.'
   )
-  ewc_strength: tuple[float, ...] = option(
-    (5000.0,), 'lambda, or several to choose from (--adaptation=ewc).'
+  ewc_learning_rate: tuple[float, ...] | None = option(
+    None,
+    'Learning rate of --adaptation=ewc, or several to choose from; --learning_rate by default.',
+  )
+  ewc_strength: tuple[float, ...] | None = option(
+    None,
+    'lambda, or several to choose from (--adaptation=ewc); 5, 50 and 500 by default, times '
+    '--fisher_batch_size with --fisher=batch.',
+  )
+  fisher: str = option(
+    'example',
+    'The Fisher information is the mean over examples of their squared gradients (its '
+    "definition), or over batches of their mean gradients' squares, as in the paper's code, which "
+    'is smaller by about the size of the batch (--adaptation=ewc).',
+    FISHERS,
+  )
+  fisher_batch_size: int = option(
+    100, "Examples of these batches (--fisher=batch); the code's by default."
   )
   fisher_examples: int = option(
     1000,
     'Examples that say how much a weight matters for others (--adaptation=ewc), drawn from the '
     'validation data of all clients: they stand in for the public data that a real use needs.',
   )
+  distillation_learning_rate: tuple[float, ...] | None = option(
+    None,
+    'Learning rate of --adaptation=distillation, or several to choose from; --learning_rate where '
+    "that is given, else two times, once and a tenth of the source run's for clients.",
+  )
   distillation_alpha: tuple[float, ...] = option(
-    (0.95,), 'alpha, or several to choose from (--adaptation=distillation).'
+    (0.3, 0.65, 0.95), 'alpha, or several to choose from (--adaptation=distillation).'
   )
   distillation_temperature: tuple[float, ...] = option(
     (6.0,), 'K, or several to choose from (--adaptation=distillation).'
   )
   distillation_scaled_term: str = option(
-    'labels',
-    "What alpha K^2 multiplies, the labels' loss as the paper says, or the teacher's as its code "
-    'does (--adaptation=distillation).',
-    ('labels', 'teacher'),
+    'teacher',
+    "What alpha K^2 multiplies: the teacher's term, as in the paper's code and in Hinton et al., "
+    "or the labels', as in the paper's equation (--adaptation=distillation).",
+    ('teacher', 'labels'),
   )
   local_only_from: str | None = option(
     None,
@@ -136,10 +188,16 @@ class AdaptConfig(own_models.OwnModelOptions):
           f'--{field.name} is given, but --adaptation is {",".join(self.adaptation)}: '
           f'it belongs to --adaptation={needed}.'
         )
+    if self.fisher != 'batch' and self.fisher_batch_size != AdaptConfig.fisher_batch_size:
+      raise ConfigError(
+        f'--fisher_batch_size is given, but --fisher is {self.fisher}: it belongs to '
+        '--fisher=batch.'
+      )
     for names, allowed, expected in (
       (
-        'epochs evaluate_every_epochs learning_rate batch_size fisher_examples '
-        'distillation_temperature max_clients clients_per_chunk',
+        'epochs evaluate_every_epochs learning_rate batch_size ewc_learning_rate '
+        'fisher_batch_size fisher_examples distillation_learning_rate distillation_temperature '
+        'max_clients clients_per_chunk',
         lambda value: value > 0,
         'more than 0',
       ),
@@ -180,10 +238,17 @@ class AdaptConfig(own_models.OwnModelOptions):
       if item is not None and not allowed(item):
         raise ConfigError(f'--{name} is {item}, expected {expected}.')
 
+  @property
+  def squared_batch_size(self) -> int:
+    """Examples whose mean gradient the Fisher information squares, 1 by its definition."""
+    return self.fisher_batch_size if self.fisher == 'batch' else 1
+
   def settings(self, adaptation: str) -> tuple[dict[str, float], ...]:
     """The combinations that an adaptation tries, options by name; the config is resolved."""
-    names = ('learning_rate', *_GRIDS.get(adaptation, ()))
-    values = itertools.product(*(getattr(self, name) for name in names))
+    technique = _TECHNIQUES[adaptation]
+    options = (technique.rates, *technique.tried)
+    values = itertools.product(*(getattr(self, option) for option in options))
+    names = ('learning_rate', *technique.tried)
     return tuple(dict(zip(names, chosen, strict=True)) for chosen in values)
 
 
@@ -199,9 +264,16 @@ def resolve_adapt(config: AdaptConfig, source: TrainConfig) -> AdaptConfig:
     batches, which is all of a client's examples.
   """
   is_tied = source.tied_embeddings and 'freeze_base' in config.adaptation
+  techniques = [_TECHNIQUES[name] for name in ('fine_tune', *config.adaptation)]
+  rates = {
+    each.rates: config.learning_rate
+    or tuple(_times(factor, source.client_learning_rate) for factor in each.rate_factors)
+    for each in techniques
+  }
+  strengths = tuple(_times(config.squared_batch_size, each) for each in _EWC_STRENGTHS)
   defaults = {
-    # The terms of EWC and distillation make the same rate a far larger step.
-    'learning_rate': tuple(source.client_learning_rate / part for part in (1, 10, 100)),
+    **rates,
+    'ewc_strength': strengths if 'ewc' in config.adaptation else None,
     'momentum': source.client_momentum,
     'batch_size': source.batch_size,
     'selection_metric': source.selection_metric or 'accuracy',
@@ -213,10 +285,20 @@ def resolve_adapt(config: AdaptConfig, source: TrainConfig) -> AdaptConfig:
   )
 
 
+def _times(factor: float, value: float) -> float:
+  """The product as people write it: a tenth of 0.05 is 0.005."""
+  return float(f'{factor * value:.12g}')
+
+
 def fast_adapt(config: AdaptConfig) -> AdaptConfig:
-  """The same for two epochs of a few clients, with one learning rate; nothing trained again."""
+  """The same for two epochs of a few clients, with one setting each; nothing trained again."""
+  techniques = [_TECHNIQUES[name] for name in config.adaptation]
+  given = {name: getattr(config, name) for each in techniques for name in (each.rates, *each.tried)}
+  if 'ewc' in config.adaptation:
+    given['ewc_strength'] = config.ewc_strength or _EWC_STRENGTHS
   return dataclasses.replace(
     config,
+    **{name: values and values[:1] for name, values in given.items() if name != 'learning_rate'},
     epochs=min(config.epochs, 2),
     evaluate_every_epochs=1,
     local_only_epochs=2 if config.trains_own_models else None,

@@ -53,6 +53,7 @@ def build_adaptation(
   return adaptation_lib.ADAPTATIONS[name](
     adaptation_lib.AdaptationOptions(
       trained_layers=config.trained_layers,
+      fisher_batch_size=config.squared_batch_size,
       distillation_scaled_term=config.distillation_scaled_term,
       **options,
     )
