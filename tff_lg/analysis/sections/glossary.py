@@ -71,7 +71,7 @@ _GLOSSARY = (
   ),
   Entry(
     'gain_over/METHOD/local_test/accuracy/share_of_clients_worse',
-    'share of clients worse than with METHOD',
+    'share of clients less accurate than with METHOD, by 1e-6 or more',
     _OWN,
     _TEST,
     _BEST,
