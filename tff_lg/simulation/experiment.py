@@ -202,8 +202,9 @@ def _tell_privacy(budget: aggregators.PrivacyBudget, config: config_lib.TrainCon
     ),
     file=sys.stderr,
   )
-  if 'privacy/warning' in told:
-    logging.warning('%s', told['privacy/warning'])
+  for name, text in told.items():
+    if name.startswith('privacy/warning'):
+      logging.warning('%s', text)
 
 
 def _settings(config: config_lib.TrainConfig) -> learning.ProcessSettings:

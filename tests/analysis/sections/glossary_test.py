@@ -22,6 +22,8 @@ class GlossaryTest(parameterized.TestCase):
     html = glossary.build_glossary(testing.make_run(summary=summary)).html
     for name in ('privacy/<wbr>epsilon', 'backdoor/<wbr>success', 'attack/<wbr>malicious_share'):
       self.assertIn(f'<code>{name}</code>', html)
+    self.assertIn('Metrics are computed without noise', html)
+    self.assertNotIn('without noise', glossary.build_glossary(testing.make_run()).html)
 
   @parameterized.parameters(
     ({}, 'the highest accuracy on its own validation data'),

@@ -181,8 +181,15 @@ def _breakable(name: str) -> Markup:
 def _note(run: RunFolder) -> str:
   return (
     'In means over clients every client counts the same; std is that of the population. '
-    f'{_best_round(run)} METHOD/ in front of a name: that baseline.'
+    f'{_best_round(run)} METHOD/ in front of a name: that baseline.{_without_noise(run)}'
   )
+
+
+def _without_noise(run: RunFolder) -> str:
+  """That a private run's metrics are not private."""
+  if names.EPSILON not in run.summary:
+    return ''
+  return ' Metrics are computed without noise: epsilon does not cover them.'
 
 
 def _best_round(run: RunFolder) -> str:
