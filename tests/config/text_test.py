@@ -24,6 +24,13 @@ class TextOptionsTest(parameterized.TestCase):
     self.assertEqual((resolved.batch_size, resolved.client_epochs), (10, 1))
     self.assertIsNone(resolved.num_clients)
 
+  @parameterized.parameters('text', 'chars', 'mood', 'vqa')
+  def test_a_public_vocabulary_is_taken_whole(self, task):
+    resolved = config.resolve(TrainConfig(task=task, vocabulary_file='words.txt'))
+    self.assertIsNone(resolved.vocabulary_size)
+    self.assertEqual(config.resolve(resolved), resolved)
+    self.assertIsNone(config.fast(resolved).vocabulary_file)
+
   @parameterized.parameters('text', 'chars')
   def test_resolving_again_changes_nothing(self, task):
     resolved = config.resolve(TrainConfig(task=task))
@@ -71,6 +78,7 @@ class TextOptionsTest(parameterized.TestCase):
     ({'num_clients': 5}, '--num_clients is given, but --partition=natural takes'),
     ({'partition': 'natural_iid', 'num_clients': 5}, '--partition=natural_iid takes'),
     ({'protocol': 'reference'}, 'does not fit --task=text'),
+    ({'task': 'digits', 'vocabulary_file': 'x'}, '--vocabulary_file is given, but --task is'),
     ({'vocabulary_size': 3}, '--vocabulary_size is 3, expected 4 or more'),
     ({'text_source': 'reddit'}, '--text_source is reddit, expected one of files, tff_shakespeare'),
     ({'task': 'digits', 'text_source': 'files'}, '--text_source is given, but --task is digits'),

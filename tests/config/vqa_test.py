@@ -23,6 +23,12 @@ class VqaOptionsTest(parameterized.TestCase):
     self.assertEqual((resolved.lstm_units, resolved.hidden_units), ((3,), (128, 128, 128)))
     self.assertIsNone(resolved.embeddings)
 
+  def test_public_answers_are_taken_whole(self):
+    resolved = config.resolve(TrainConfig(task='vqa', answers_file='answers.txt'))
+    self.assertEqual((resolved.num_answers, resolved.vocabulary_size), (None, 10_000))
+    self.assertEqual(config.resolve(resolved), resolved)
+    self.assertIsNone(config.fast(resolved).answers_file)
+
   def test_other_tasks_have_none_of_them(self):
     resolved = config.resolve(TrainConfig())
     self.assertEqual((resolved.num_answers, resolved.max_questions), (None, None))
@@ -35,6 +41,7 @@ class VqaOptionsTest(parameterized.TestCase):
 
   @parameterized.parameters(
     ({'task': 'digits', 'num_answers': 2}, '--num_answers is given, but --task is digits'),
+    ({'task': 'text', 'answers_file': 'x'}, '--answers_file is given, but --task is text'),
     ({'task': 'mood', 'lstm_units': (2,)}, '--lstm_units is given, but --task is mood'),
     ({'num_answers': 0}, '--num_answers is 0, expected 1 or more'),
     ({'max_questions': 0}, '--max_questions is 0, expected 1 or more'),

@@ -64,6 +64,12 @@ class LoadMoodTest(parameterized.TestCase):
     self.assertLen(data.vocabulary, 5)
     self.assertLess(data.clients[0].train.x.max(), 5)
 
+  def test_known_words_decide_vocabulary_and_length(self):
+    known = ('<pad>', '<unk>', '\n', 'common')
+    data = self._load(*(('al', f'own{i} common', i) for i in range(10)), known_words=known)
+    self.assertEqual(data.vocabulary, known)
+    self.assertEqual(data.test.x.tolist(), [[1, 3] + [0] * 28])
+
   def test_texts_are_cut_and_padded(self):
     data = self._load(*(('al', 'A b! C', i) for i in range(9)), ('al', '', 3), sequence_length=3)
     (client,) = data.clients

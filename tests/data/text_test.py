@@ -79,6 +79,12 @@ class LoadTextTest(parameterized.TestCase):
     self.assertEqual(loaded.class_names[3:], ('a', 'b'))
     np.testing.assert_array_equal(loaded.clients[1].train.y[0, :5], [3, 4, 1, 2, 0])
 
+  def test_known_tokens_are_the_vocabulary(self):
+    known = ('<pad>', '<unk>', '\n', 'z', 'b')
+    loaded = self._load({'al': ['a b b', 'z']}, known_tokens=known)
+    self.assertEqual((loaded.class_names, loaded.num_classes), (known, 5))
+    np.testing.assert_array_equal(loaded.clients[0].train.y[0, :5], [1, 4, 4, 2, 0])
+
   def test_characters(self):
     loaded = self._load({'al': ['Ab a', 'B']}, tokenize=vocabulary.characters)
     self.assertEqual(loaded.class_names[3:], (' ', 'A', 'a', 'b'))

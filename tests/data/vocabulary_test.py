@@ -3,7 +3,7 @@
 import numpy as np
 from absl.testing import absltest, parameterized
 
-from tff_lg.data import vocabulary
+from tff_lg.data import examples, vocabulary
 
 
 class TokenizerTest(parameterized.TestCase):
@@ -20,7 +20,7 @@ class TokenizerTest(parameterized.TestCase):
     self.assertEqual(vocabulary.characters('A b'), ['A', ' ', 'b'])
 
 
-class VocabularyTest(absltest.TestCase):
+class VocabularyTest(parameterized.TestCase):
   def test_most_frequent_then_alphabet(self):
     texts = [['b', 'a', '\n', 'c', 'c', '\n'], ['d', 'c', 'a', '\n']]
     known = vocabulary.build_vocabulary(texts)
@@ -35,6 +35,28 @@ class VocabularyTest(absltest.TestCase):
     self.assertEqual(known[vocabulary.PADDING], '<pad>')
     self.assertEqual(known[vocabulary.UNKNOWN], '<unk>')
     self.assertEqual(known[vocabulary.END_OF_LINE], '\n')
+
+  def test_read_from_a_list(self):
+    path = self.create_tempfile(content="b\n!\no'er\n").full_path
+    known = vocabulary.read_vocabulary(path, vocabulary.words)
+    self.assertEqual(known, ('<pad>', '<unk>', '\n', 'b', '!', "o'er"))
+    self.assertEqual(vocabulary.read_vocabulary(path, vocabulary.words, 4), known[:4])
+
+  def test_read_characters_with_a_space(self):
+    path = self.create_tempfile(content='B\n \n').full_path
+    known = vocabulary.read_vocabulary(path, vocabulary.characters)
+    self.assertEqual(known[3:], ('B', ' '))
+
+  @parameterized.parameters(
+    ('ice cream', 'words', r"'ice cream' found, .* the tokens \['ice', 'cream'\]"),
+    ('Ice', 'words', r"'Ice' found, .* the tokens \['ice'\]"),
+    ('<unk>', 'words', "'<unk>' found"),
+    ('ab', 'characters', "'ab' found"),
+  )
+  def test_an_entry_that_is_no_token_is_refused(self, entry, tokenizer, sentence):
+    path = self.create_tempfile(content=entry).full_path
+    with self.assertRaisesRegex(examples.DataError, sentence):
+      vocabulary.read_vocabulary(path, getattr(vocabulary, tokenizer))
 
   def test_encode(self):
     ids = vocabulary.encode(['a', 'new', '\n'], {'\n': 2, 'a': 3})

@@ -36,6 +36,15 @@ class NormaliseAnswerTest(parameterized.TestCase):
     self.assertEqual(vqa_answers.normalise_answer(given), written)
     self.assertEqual(vqa_answers.normalise_answer(written), written)
 
+  def test_list_is_written_alike(self):
+    path = self.create_tempfile(content='Two\n2\nthe\nA dog!\nyes\n').full_path
+    self.assertEqual(vqa_answers.read_answers(path), ['2', 'dog', 'yes'])
+
+  def test_list_without_answers(self):
+    path = self.create_tempfile(content='the\n?\n').full_path
+    with self.assertRaisesRegex(ValueError, 'articles and signs only found, expected answers'):
+      vqa_answers.read_answers(path)
+
   def test_docstring(self):
     finder = doctest.DocTestFinder()
     wrapped = vqa_answers.normalise_answer.__wrapped__

@@ -69,6 +69,16 @@ class LoadVqaTest(parameterized.TestCase):
   def test_vocabulary_size(self):
     self.assertLen(self._load(vocabulary_size=5).vocabulary, 5)
 
+  def test_known_words_and_answers(self):
+    words = ('<pad>', '<unk>', '\n', 'it', 'cats')
+    data = self._load(known_words=words, known_answers=('dog', 'cat', '3', 'new'), num_answers=3)
+    self.assertEqual(data.vocabulary, words)
+    self.assertEqual(data.class_names, ('<unknown>', 'dog', 'cat', '3'))
+    (client,) = data.clients
+    # Of equals the first in the list: 'dog' before 'cat'. The last question has no known answer.
+    self.assertEqual(client.train.y.tolist(), [2, 1, 3])
+    self.assertEqual(self._load(known_answers=('a', 'owl'), num_answers=None).num_classes, 3)
+
   def test_pictures_are_dealt_with_all_their_questions(self):
     rows = [(q, q // 3, 'Is it?', [f'{q % 2}'] * 10) for q in range(30)]
     features = vqa.PictureFeatures(np.arange(10), np.arange(10, dtype=np.float32)[:, None], 'x')

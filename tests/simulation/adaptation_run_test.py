@@ -251,6 +251,18 @@ class TableTest(absltest.TestCase):
     aggregated = 'ewc_aggregated_4/gain_over/federated/local_test/accuracy'
     self.assertEqual(summary[f'{aggregated}/mean_over_clients'], -0.125)
 
+  def test_rounding_leaves_nobody_worse(self):
+    table = pd.DataFrame(
+      {
+        'is_malicious': [False, False, False, True],
+        'federated/local_test/accuracy': [0.6, 0.5, 0.5, 0.5],
+        'best/local_test/accuracy': np.float32([0.6, 0.5, 0.25, 0.25]) - np.float32(1e-7),
+      }
+    )
+    summary = adaptation_run.summarize(table)
+    name = 'best/gain_over/federated/local_test/accuracy/share_of_clients_worse'
+    self.assertAlmostEqual(summary[name], 1 / 3)
+
   def test_summary_of_clients_apart(self):
     self.source.clients['is_held_out'] = [False, False, False, True]
     table = self._table().assign(is_removed=[True, False, False])

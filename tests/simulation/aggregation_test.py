@@ -109,6 +109,13 @@ class BudgetTest(absltest.TestCase):
     self.assertIn('probability 0.1', summary['privacy/sampling'])
     self.assertNotIn('assumed', summary['privacy/sampling'])
 
+  def test_limits_stand_beside_epsilon(self):
+    config = _config(aggregator='dp_mean', noise_multiplier=1.0, num_clients=None, task='text')
+    summary = aggregation.summarize_budget(aggregation.build_budget(config, 50), config)
+    self.assertIn('epsilon does not cover it', summary['privacy/warning/vocabulary'])
+    for name in ('not_covered/metrics', 'not_covered/best_round', 'assumed/noise'):
+      self.assertIn(f'privacy/{name}', summary)
+
   def test_assumed_sampling_is_said(self):
     config = _config(
       aggregator='dp_mean',

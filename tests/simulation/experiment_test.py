@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 from absl.testing import absltest
 
+from tff_lg import client_gains, simulation
 from tff_lg import config as config_lib
-from tff_lg import simulation
 
 _CONFIG = config_lib.TrainConfig(
   task='digits',
@@ -148,10 +148,10 @@ class ExperimentTest(absltest.TestCase):
         mean, deviation = clients[column].mean(), clients[column].std(ddof=0)
         self.assertAlmostEqual(mean, self.summary[f'{column}/mean_over_clients'])
         self.assertAlmostEqual(deviation, self.summary[f'{column}/std_over_clients'])
-      gain = clients[name] - clients[f'local_only/{name}']
+      gains = client_gains.client_gains(clients[name], clients[f'local_only/{name}'])
       for key, value in (
-        ('mean_over_clients', gain.mean()),
-        ('share_of_clients_worse', (gain < 0).mean()),
+        ('mean_over_clients', gains.mean()),
+        ('share_of_clients_worse', client_gains.share_worse(gains)),
       ):
         self.assertAlmostEqual(value, self.summary[f'gain_over/local_only/{name}/{key}'])
     self.assertTrue(set(clients['best_round']) <= {4, 6, 7})

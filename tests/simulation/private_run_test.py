@@ -113,6 +113,17 @@ class PrivateRunTest(parameterized.TestCase):
     self.assertStartsWith(summary['privacy/accountant'], 'RDP')
     self.assertEqual(json.loads(_read(folder, 'summary.json')), summary)
 
+  def test_vocabulary_of_private_text_is_said_in_log_and_summary(self):
+    folder = self.create_tempdir().full_path
+    small = {'sequence_length': 8, 'embedding_units': 4, 'lstm_units': (4,)}
+    text = {'task': 'text', 'partition': None, 'num_clients': None, **small}
+    with self.assertLogs(level='WARNING') as logs:
+      summary = _run(folder, aggregator='dp_mean', noise_multiplier=1.0, rounds=1, **text)
+    sentence = summary['privacy/warning/vocabulary']
+    self.assertIn('The vocabulary, which sets the size of the network', sentence)
+    self.assertTrue(any(sentence in line for line in logs.output))
+    self.assertNotIn('privacy/not_covered/best_round', summary)
+
 
 class AttackedRunTest(absltest.TestCase):
   def test_who_attacks_and_what_comes_of_it(self):

@@ -35,8 +35,8 @@ class RetrainWithoutTest(absltest.TestCase):
     return result, logs.output[-1]
 
   def test_nobody_or_everybody(self):
-    # Equal or unknown is not worse, and a held-out client cannot be removed.
-    for own, who in ((0.5, np.nan, 0.4, 0.9), 'no'), ((0.9, 0.9, 0.9, 0.1), 'every'):
+    # Equal but for rounding or unknown is not worse, and a held-out client cannot be removed.
+    for own, who in ((0.5000001, np.nan, 0.4, 0.9), 'no'), ((0.9, 0.9, 0.9, 0.1), 'every'):
       result, told = self._retrain(*own)
       self.assertIsNone(result)
       self.assertIn(f'--retrain_without=best: {who} client is worse off than alone', told)

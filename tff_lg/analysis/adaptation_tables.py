@@ -29,7 +29,7 @@ _BEST_NOTE = (
   "Best by validation: of the federated and the adapted models, each client's one with the highest "
   'validation accuracy, the first of equals.'
 )
-_WORSE_NOTE = 'Worse: share of the clients whose accuracy is lower.'
+_WORSE_NOTE = 'Worse: share of the clients whose accuracy is lower, by 1e-6 or more.'
 
 
 def group_tables(run: AdaptationFolder, clients: pd.Series) -> tuple[Table, Table, Table]:

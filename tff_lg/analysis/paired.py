@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from tff_lg import client_gains
+
 _CONFIDENCE = 0.95
-# Accuracies are float32 in parts; what differs by less is the same number of examples.
-_SAME = 1e-6
 _DECILE = 10
 
 # What the interval is, in words for the reader of a table.
@@ -65,8 +65,7 @@ def compare_clients(method: pd.Series, other: pd.Series) -> PairedComparison:
   Returns:
     The comparison.
   """
-  difference = (method - other).dropna().to_numpy()
-  difference = np.where(np.abs(difference) < _SAME, 0, difference)
+  difference = client_gains.client_gains(method, other).to_numpy()
   n = len(difference)
   mean = float(difference.mean()) if n else math.nan
   margin = math.nan

@@ -19,7 +19,8 @@ class MoodOptions:
   score_range: tuple[float, ...] | None = option(
     None,
     'Least and greatest score, such as 0,100, between which the five classes are equally wide '
-    '(--task=mood); those of the training examples by default.',
+    '(--task=mood); those of the training examples by default, which in a private run '
+    '(--aggregator=dp_mean) are private themselves.',
   )
   device_variance: float | None = option(
     None,
@@ -29,7 +30,6 @@ class MoodOptions:
 
 
 _DEFAULTS = {
-  'vocabulary_size': 10_000,
   'sequence_length': 30,
   'embedding_units': 100,
   'bilstm_units': 128,

@@ -28,7 +28,13 @@ class TextOptions:
   vocabulary_size: int | None = option(
     None,
     'V: most frequent words of the training text that are known, padding, unknown and end of '
-    'line counted (--task=text, mood and vqa); 10,000 by default.',
+    'line counted (--task=text, mood and vqa); 10,000 by default, all of a --vocabulary_file.',
+  )
+  vocabulary_file: str | None = option(
+    None,
+    'File with the words (--task=text, mood and vqa) or characters (--task=chars) that are known, '
+    'one a line; those of the training text by default. A public list keeps the vocabulary of a '
+    'private run (--aggregator=dp_mean) independent of the private text.',
   )
   sequence_length: int | None = option(
     None,
@@ -53,13 +59,13 @@ class TextOptions:
 
 _BELONGS_TO = {
   'vocabulary_size': ('text', mood.TASK, vqa.TASK),
+  'vocabulary_file': (*TASKS, mood.TASK, vqa.TASK),
   'sequence_length': (*TASKS, mood.TASK, vqa.TASK),
   'embedding_units': (*TASKS, mood.TASK, vqa.TASK),
   'lstm_units': (*TASKS, vqa.TASK),
 }
 _DEFAULTS = {
   'text': {
-    'vocabulary_size': 10_000,
     'sequence_length': 20,
     'embedding_units': 200,
     'lstm_units': (200, 200),
@@ -68,11 +74,13 @@ _DEFAULTS = {
 }
 
 
-def defaults(task: str) -> dict[str, object]:
+def defaults(task: str, vocabulary_file: str | None) -> dict[str, object]:
   """What options that are None stand for, by name, where they apply."""
+  has_size = task in _BELONGS_TO['vocabulary_size'] and vocabulary_file is None
+  size = {'vocabulary_size': 10_000} if has_size else {}
   if task not in TASKS:
-    return {}
-  return {'min_lines': 2, 'tied_embeddings': False, **_DEFAULTS[task]}
+    return size
+  return {'min_lines': 2, 'tied_embeddings': False, **size, **_DEFAULTS[task]}
 
 
 def fast(task: str) -> dict[str, object]:
@@ -118,7 +126,7 @@ def check(options: TextOptions, task: str, partition: str) -> None:
     )
   if task not in TASKS:
     return
-  chosen = {**defaults(task)}
+  chosen = defaults(task, options.vocabulary_file)
   chosen.update({n: getattr(options, n) for n in chosen if getattr(options, n) is not None})
   if chosen['tied_embeddings'] and chosen['lstm_units'][-1] != chosen['embedding_units']:
     raise ConfigError(

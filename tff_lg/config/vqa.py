@@ -15,7 +15,13 @@ class VqaOptions:
   num_answers: int | None = option(
     None,
     'Answers known, those that annotators of training questions gave most often (--task=vqa); '
-    '1000 by default.',
+    '1000 by default, all of an --answers_file.',
+  )
+  answers_file: str | None = option(
+    None,
+    'File with the answers to choose from, one a line (--task=vqa); those of training questions by '
+    'default. A public list keeps the answers of a private run (--aggregator=dp_mean) independent '
+    'of the private questions.',
   )
   max_questions: int | None = option(
     None,
@@ -24,7 +30,7 @@ class VqaOptions:
   )
 
 
-def defaults(task: str, data_dir: str | None) -> dict[str, object]:
+def defaults(task: str, data_dir: str | None, answers_file: str | None) -> dict[str, object]:
   """What options that are None stand for, by name, where they apply.
 
   Sizes with files are those of Antol et al. 2015, section 4; generated questions are shorter and
@@ -46,7 +52,7 @@ def defaults(task: str, data_dir: str | None) -> dict[str, object]:
       'lstm_units': (512, 512),
       'hidden_units': (1024, 1024, 1000),
     }
-  return {'vocabulary_size': 10_000, 'num_answers': 1000, **sizes}
+  return sizes if answers_file is not None else {'num_answers': 1000, **sizes}
 
 
 def fast(task: str) -> dict[str, object]:
@@ -55,6 +61,7 @@ def fast(task: str) -> dict[str, object]:
     return {field.name: None for field in dataclasses.fields(VqaOptions)}
   return {
     'num_answers': None,
+    'answers_file': None,
     'max_questions': 1000,
     'embedding_units': 8,
     'lstm_units': (8, 8),
@@ -74,7 +81,7 @@ def check(config: Any, partition: str) -> None:
   """
   names = [field.name for field in dataclasses.fields(VqaOptions)]
   check_belongs(config, names, 'task', config.task, (TASK,))
-  for name in names:
+  for name in ('num_answers', 'max_questions'):
     value = getattr(config, name)
     if value is not None and value < 1:
       raise ConfigError(f'--{name} is {value}, expected 1 or more.')

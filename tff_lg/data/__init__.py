@@ -14,7 +14,7 @@ fit in memory are read when needed: `load_client_folder`, `load_client_database`
   clients = data.partition_clients(source, partitioner, validation_fraction=0.1, seed=0).clients
 """
 
-from tff_lg.data import partitioners, vocabulary
+from tff_lg.data import partitioners, vocabulary, vqa_answers
 from tff_lg.data.adult import ADULT_ATTRIBUTES, load_adult
 from tff_lg.data.client_database import load_client_database
 from tff_lg.data.client_examples import ClientExamples, UnreadClient
@@ -63,4 +63,5 @@ __all__ = [
   'readmit_held_out',
   'transform',
   'vocabulary',
+  'vqa_answers',
 ]

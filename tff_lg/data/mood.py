@@ -26,6 +26,7 @@ def load_mood(
   *,
   sequence_length: int = 30,
   vocabulary_size: int | None = None,
+  known_words: Sequence[str] | None = None,
   score_range: tuple[float, float] | None = None,
   validation_fraction: float = 0.1,
   device_variance: float = 0.25,
@@ -38,7 +39,8 @@ def load_mood(
     for testing, `validation_fraction` of all of them (the same way) for validation, the others,
     at least one, for training. Users with too few texts for that are left out.
   - A text is its first `sequence_length` words, padded at the end to the longest.
-  - The vocabulary is of the training texts of all users that are not held out.
+  - The vocabulary is of the training texts of all users that are not held out. With `known_words`
+    no user's text can change it, nor the shape of x: all texts are padded to `sequence_length`.
   - The classes are five bins of equal width over the range of the scores of these same texts,
     or over `score_range`. A score on an edge is of the upper bin; scores outside the range are
     of the first or the last bin.
@@ -46,7 +48,9 @@ def load_mood(
   Args:
     path: a file or folder for `mood_files.read_scored_texts`; None for the generated corpus.
     sequence_length: T, words of a text that the model sees.
-    vocabulary_size: V, words known, the three special ones counted; None for all.
+    vocabulary_size: V, words known, the three special ones counted; None for all. Not used with
+      `known_words`.
+    known_words: the vocabulary, as `vocabulary.read_vocabulary` gives it.
     score_range: least and greatest score; None for those of the training texts.
     validation_fraction: in [0, 1).
     device_variance: of the generated corpus, see `mood_corpus`.
@@ -55,8 +59,8 @@ def load_mood(
 
   Returns:
     The clients, by name, and the test texts of all that are not held out. x is int32 [n, t]
-    with t, the most words of any text, at most T; y is int32 [n]; the class names are the ranges
-    of the bins.
+    with t, the most words of any text, at most T, or T with `known_words`; y is int32 [n]; the
+    class names are the ranges of the bins.
 
   Raises:
     DataError: a damaged file, no user with enough texts, or training texts of one score only.
@@ -90,10 +94,13 @@ def load_mood(
   tokens = {
     user: [vocabulary.words(text)[:sequence_length] for text in users[user].texts] for user in kept
   }
-  known = vocabulary.build_vocabulary(
-    (tokens[user][i] for user in trained_on for i in split[user][0]), vocabulary_size
-  )
-  length = max(len(text) for user in kept for text in tokens[user]) or 1
+  if known_words is not None:
+    known, length = tuple(known_words), sequence_length
+  else:
+    known = vocabulary.build_vocabulary(
+      (tokens[user][i] for user in trained_on for i in split[user][0]), vocabulary_size
+    )
+    length = max(len(text) for user in kept for text in tokens[user]) or 1
   index = {token: number for number, token in enumerate(known)}
   train_scores = np.concatenate([users[user].scores[split[user][0]] for user in trained_on])
   edges = _edges(train_scores, score_range, name)

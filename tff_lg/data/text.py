@@ -26,6 +26,7 @@ def load_text(
   tokenize: vocabulary.Tokenizer = vocabulary.words,
   sequence_length: int = 20,
   vocabulary_size: int | None = None,
+  known_tokens: Sequence[str] | None = None,
   min_lines: int = 2,
   max_users: int | None = None,
   validation_fraction: float = 0.1,
@@ -38,7 +39,7 @@ def load_text(
     is for testing, the last `validation_fraction` of the others (the same way, but at least one
     is left) for validation, the first are for training.
   - The vocabulary is of the training lines, without those for validation, of all users that are
-    not held out.
+    not held out; or it is `known_tokens`, which no user's text can change.
   - Each part is one stream of tokens with an end of line after each line. It is cut into
     sequences, over the ends of lines; the last is padded. The model sees `x`, the stream, and
     predicts `y`, its next token, at each position; the first token is predicted from an end of
@@ -50,7 +51,9 @@ def load_text(
     source: 'files', or a name that `tff_text.read_users` knows.
     tokenize: `vocabulary.words` or `vocabulary.characters`.
     sequence_length: T, positions in a sequence.
-    vocabulary_size: V, tokens known, the three special ones counted; None for all.
+    vocabulary_size: V, tokens known, the three special ones counted; None for all. Not used with
+      `known_tokens`.
+    known_tokens: the vocabulary, as `vocabulary.read_vocabulary` gives it.
     min_lines: users with fewer lines are left out, 2 or more.
     max_users: users that are taken, drawn at random from those with enough lines; None for all.
       Users are read in random order until there are enough, so that of a large source only
@@ -88,9 +91,11 @@ def load_text(
     raise examples.DataError(f'{name}: no user of {len(users)} has {min_lines} lines or more.')
   parts = {user: _split_in_time(kept[user], validation_fraction, tokenize) for user in sorted(kept)}
   out = frozenset(choose_held_out(list(parts)))
-  known = vocabulary.build_vocabulary(
-    (train for user, (train, _, _) in parts.items() if user not in out), vocabulary_size
-  )
+  if known_tokens is None:
+    known_tokens = vocabulary.build_vocabulary(
+      (train for user, (train, _, _) in parts.items() if user not in out), vocabulary_size
+    )
+  known = tuple(known_tokens)
   index = {token: number for number, token in enumerate(known)}
   clients = {
     user: client_examples.ClientExamples(

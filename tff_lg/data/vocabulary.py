@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
+from tff_lg.data import examples, public_list
+
 # Ids of every vocabulary's first three tokens.
 PADDING, UNKNOWN, END_OF_LINE = range(3)
 _SPECIAL = ('<pad>', '<unk>', '\n')
@@ -50,6 +52,30 @@ def build_vocabulary(texts: Iterable[Iterable[str]], size: int | None = None) ->
     del counts[token]
   by_frequency = sorted(counts, key=lambda token: (-counts[token], token))
   return (*_SPECIAL, *by_frequency)[:size]
+
+
+def read_vocabulary(path: str, tokenize: Tokenizer, size: int | None = None) -> tuple[str, ...]:
+  """Reads the tokens that a model knows from a list that owes nothing to the clients' text.
+
+  Args:
+    path: a file of one token a line, see `public_list.read_list`.
+    tokenize: how text becomes tokens.
+    size: tokens at most, the three special ones counted; None for all.
+
+  Returns:
+    Padding, unknown, the end of a line, then the tokens in the order of the file.
+
+  Raises:
+    DataError: the file is missing or damaged, or has an entry that is no token.
+  """
+  tokens = public_list.read_list(path)
+  for token in tokens:
+    if list(tokenize(token)) != [token]:
+      raise examples.DataError(
+        f'{path}: {token!r} found, which in text would be the tokens {list(tokenize(token))}; '
+        'expected one token a line.'
+      )
+  return (*_SPECIAL, *tokens)[:size]
 
 
 def encode(tokens: Sequence[str], index: dict[str, int]) -> np.ndarray:

@@ -44,7 +44,9 @@ def load_vqa(
   num_clients: int = 50,
   sequence_length: int = 14,
   vocabulary_size: int | None = None,
-  num_answers: int = 1000,
+  num_answers: int | None = 1000,
+  known_words: Sequence[str] | None = None,
+  known_answers: Sequence[str] | None = None,
   max_questions: int | None = None,
   validation_fraction: float = 0.1,
   seed: int = 0,
@@ -54,10 +56,11 @@ def load_vqa(
   - An example is one row: the features of the picture, then the numbers of the question's first
     `sequence_length` words, padded at the end, as float32, which is exact below 2^24.
   - The answers known are the `num_answers` that annotators of training questions gave most often
-    (of equals the first in the alphabet), the words known those of training questions.
+    (of equals the first in the alphabet), the words known those of training questions; or they
+    are `known_answers` and `known_words`, which no client's questions can change.
   - The label is the known answer that most annotators gave, of equals the more frequent one in
-    training. Training questions without a known answer are left out; test questions stay, as
-    `UNKNOWN_ANSWER`.
+    training, which is the first of `known_answers`. Training questions without a known answer are
+    left out; test questions stay, as `UNKNOWN_ANSWER`.
   - `answers` has the classes that the ten annotators gave, -1 for unknown answers; the official
     accuracy is made of them, see `models.VqaAccuracy`.
   - Training pictures are dealt to clients at random, with all of their questions, and so are
@@ -68,8 +71,11 @@ def load_vqa(
     features: of the pictures of these files.
     num_clients: how many clients.
     sequence_length: T, words of a question that the model sees.
-    vocabulary_size: V, words known, the three special ones counted; None for all.
-    num_answers: how many answers are known at most.
+    vocabulary_size: V, words known, the three special ones counted; None for all. Not used with
+      `known_words`.
+    num_answers: how many answers are known at most; None for all.
+    known_words: the vocabulary, as `vocabulary.read_vocabulary` gives it.
+    known_answers: the answers, as `vqa_answers.read_answers` gives them.
     max_questions: keeps so many training questions, drawn at random, and the same share of the
       test questions; None for all.
     validation_fraction: in [0, 1).
@@ -84,7 +90,8 @@ def load_vqa(
 
   Antol et al. 2015, section 4: the 1000 most frequent answers are those to choose from.
   """
-  if min(sequence_length, num_answers, max_questions or 1) < 1:
+  options = (sequence_length, num_answers, max_questions)
+  if any(option is not None and option < 1 for option in options):
     raise ValueError(
       f'sequence_length is {sequence_length}, num_answers {num_answers} and max_questions '
       f'{max_questions}, expected 1 or more.'
@@ -100,8 +107,11 @@ def load_vqa(
   if max_questions is not None and max_questions < len(train.texts):
     share = max_questions / len(train.texts)
     train, test = (_draw(part, share, rng) for part in (train, test))
-  words = vocabulary.build_vocabulary(map(vocabulary.words, train.texts), vocabulary_size)
-  answers = _most_frequent(train.answers, num_answers)
+  words = known_words
+  if words is None:
+    words = vocabulary.build_vocabulary(map(vocabulary.words, train.texts), vocabulary_size)
+  answers = _most_frequent(train.answers) if known_answers is None else list(known_answers)
+  answers = answers[:num_answers]
   of_train, of_test = (
     dataclasses.replace(
       _examples(part, features, words, answers, sequence_length),
@@ -129,7 +139,7 @@ def load_vqa(
       f'{features.name}: {len(federated_data.clients)} of {num_clients} clients have training '
       'questions with a known answer, expected all: lower num_clients.'
     )
-  return dataclasses.replace(federated_data, vocabulary=words)
+  return dataclasses.replace(federated_data, vocabulary=tuple(words))
 
 
 def _draw(
@@ -139,11 +149,11 @@ def _draw(
   return questions.take(np.sort(rng.permutation(total)[: max(round(share * total), 1)]))
 
 
-def _most_frequent(answers: np.ndarray, number: int) -> list[str]:
-  """Of answers as they were given, [n, 10], the most frequent, written alike."""
+def _most_frequent(answers: np.ndarray) -> list[str]:
+  """Answers given, [n, 10], written alike, the most frequent first."""
   counts = collections.Counter(map(vqa_answers.normalise_answer, answers.flat))
   del counts['']
-  return sorted(counts, key=lambda answer: (-counts[answer], answer))[:number]
+  return sorted(counts, key=lambda answer: (-counts[answer], answer))
 
 
 def _deal(pictures: np.ndarray, num_clients: int, rng: np.random.Generator) -> np.ndarray:

@@ -10,6 +10,8 @@ Antol et al. 2015, VQA: Visual Question Answering; Goyal et al. 2017, VQA v2.
 import functools
 import re
 
+from tff_lg.data import examples, public_list
+
 ANNOTATORS = 10
 _SIGNS = ';/[]"{}()=+\\_-><@`,?!'
 _ARTICLES = frozenset(('a', 'an', 'the'))
@@ -60,3 +62,23 @@ def normalise_answer(answer: str) -> str:
   result = re.sub(r'\.(?!\d)', '', result).lower()
   words = (_DIGITS.get(word, word) for word in result.split())
   return ' '.join(_CONTRACTION_OF.get(word, word) for word in words if word not in _ARTICLES)
+
+
+def read_answers(path: str) -> list[str]:
+  """Reads the answers to choose from, from a list that owes nothing to the clients' questions.
+
+  Args:
+    path: a file of one answer a line, see `public_list.read_list`.
+
+  Returns:
+    The answers, written alike, in the order of the file; equal ones count once, and those that
+    are articles or signs only are left out.
+
+  Raises:
+    DataError: the file is missing or damaged, or has no such answer.
+  """
+  known = dict.fromkeys(map(normalise_answer, public_list.read_list(path)))
+  known.pop('', None)
+  if not known:
+    raise examples.DataError(f'{path}: articles and signs only found, expected answers.')
+  return list(known)

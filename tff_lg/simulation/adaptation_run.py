@@ -10,6 +10,7 @@ import pandas as pd
 from absl import logging
 
 from tff_lg import adaptation as adaptation_lib
+from tff_lg import client_gains
 from tff_lg import config as config_lib
 from tff_lg.simulation import adapting, own_models, retraining, run_files, scores, trained_run
 
@@ -185,8 +186,8 @@ def _summarize_group(table: pd.DataFrame) -> dict[str, Any]:
       summary[f'{name}/{metric}/std_over_clients'] = float(column.std(ddof=0))
       for other in ('local_only', 'federated'):
         if other in columns and name not in ('local_only', other):
-          gain = (column - columns[other])[is_honest].dropna()
+          gains = client_gains.client_gains(column[is_honest], columns[other][is_honest])
           start = f'{name}/gain_over/{other}/{metric}'
-          summary[f'{start}/mean_over_clients'] = float(gain.mean())
-          summary[f'{start}/share_of_clients_worse'] = float((gain < 0).mean())
+          summary[f'{start}/mean_over_clients'] = float(gains.mean())
+          summary[f'{start}/share_of_clients_worse'] = client_gains.share_worse(gains)
   return summary

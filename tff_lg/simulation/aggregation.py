@@ -9,7 +9,7 @@ import tensorflow_federated as tff
 from tff_lg import aggregators
 from tff_lg import config as config_lib
 from tff_lg.learning import settings as settings_lib
-from tff_lg.simulation import cohorts, seeds
+from tff_lg.simulation import cohorts, privacy_notes, seeds
 
 
 def build_budget(
@@ -60,7 +60,7 @@ def build_budget(
 def summarize_budget(
   budget: aggregators.PrivacyBudget, config: config_lib.TrainConfig
 ) -> dict[str, float | str]:
-  """What `summary.json` says of the privacy that a whole run has spent."""
+  """What `summary.json` says of the privacy that a whole run has spent, and of its limits."""
   epsilon = budget.epsilon(config.total_rounds)
   warning = aggregators.privacy_warning(epsilon)
   return {
@@ -71,6 +71,8 @@ def summarize_budget(
     'privacy/accountant': budget.accountant_text,
     'privacy/sampling': budget.sampling_text,
     **({'privacy/warning': warning} if warning else {}),
+    **privacy_notes.privacy_warnings(config),
+    **privacy_notes.privacy_notes(config),
   }
 
 

@@ -10,7 +10,7 @@ import tensorflow as tf
 import tensorflow_federated as tff
 from absl import logging
 
-from tff_lg import aggregators, learning, models
+from tff_lg import aggregators, client_gains, learning, models
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.simulation import adversary as adversary_lib
@@ -29,9 +29,6 @@ from tff_lg.simulation import (
   tuning,
 )
 from tff_lg.simulation import client_data as client_data_lib
-
-# Accuracies this close are equal but for the rounding of floats.
-_SAME_ACCURACY = 1e-6
 
 
 def run_experiment(config: config_lib.TrainConfig, run_dir: str) -> dict[str, Any]:
@@ -144,10 +141,12 @@ def _run(
     for column in filter(baseline_clients.__contains__, results.ALL_METRICS):
       clients[f'{method}/{column}'] = baseline_clients[column].to_numpy()
     for column in filter(clients.__contains__, scores.COMPARED):
-      gain = (clients[column] - clients[f'{method}/{column}'])[honest].dropna()
-      worse = gain < -_SAME_ACCURACY
-      summary[f'gain_over/{method}/{column}/mean_over_clients'] = float(gain.mean())
-      summary[f'gain_over/{method}/{column}/share_of_clients_worse'] = float(worse.mean())
+      gains = client_gains.client_gains(
+        clients[column][honest], clients[f'{method}/{column}'][honest]
+      )
+      start = f'gain_over/{method}/{column}'
+      summary[f'{start}/mean_over_clients'] = float(gains.mean())
+      summary[f'{start}/share_of_clients_worse'] = client_gains.share_worse(gains)
   # Where all is local there is no model for those that took no part.
   if federated_data.held_out and state.server_state.global_weights:
     summary.update(_score_held_out(federated_data, last, state, run_dir))
@@ -220,8 +219,9 @@ def _tell_privacy(budget: aggregators.PrivacyBudget, config: config_lib.TrainCon
     ),
     file=sys.stderr,
   )
-  if 'privacy/warning' in told:
-    logging.warning('%s', told['privacy/warning'])
+  for name, text in told.items():
+    if name.startswith('privacy/warning'):
+      logging.warning('%s', text)
 
 
 def _settings(config: config_lib.TrainConfig) -> learning.ProcessSettings:

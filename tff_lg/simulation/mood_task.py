@@ -4,7 +4,7 @@ import tensorflow as tf
 
 from tff_lg import config as config_lib
 from tff_lg import data, models
-from tff_lg.simulation import held_out
+from tff_lg.simulation import held_out, text_task
 
 
 def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
@@ -25,6 +25,7 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
     config.data_dir,
     sequence_length=config.sequence_length,
     vocabulary_size=config.vocabulary_size,
+    known_words=text_task.public_vocabulary(config),
     score_range=config.score_range,
     validation_fraction=config.validation_fraction,
     choose_held_out=held_out.choose_by(config),

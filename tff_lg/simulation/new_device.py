@@ -17,9 +17,9 @@ import numpy as np
 import pandas as pd
 from absl import logging
 
+from tff_lg import client_gains, files
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import files
 from tff_lg.simulation import (
   cohorts,
   communication,
@@ -289,7 +289,7 @@ def _summarize(curve: pd.DataFrame, table: pd.DataFrame) -> dict[str, float]:
     **last,
     **{f'before/{name}': value for name, value in first.items()},
     f'forgotten/{pooled}': first[pooled] - last[pooled],
-    'old_clients/share_of_clients_worse': float(
-      (old[_ACCURACY] < old[f'before/{_ACCURACY}']).mean()
+    'old_clients/share_of_clients_worse': client_gains.share_worse(
+      client_gains.client_gains(old[_ACCURACY], old[f'before/{_ACCURACY}'])
     ),
   }

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from absl import logging
 
+from tff_lg import client_gains
 from tff_lg import config as config_lib
 from tff_lg.simulation import experiment, run_files, trained_run
 
@@ -36,8 +37,10 @@ def retrain_without(
 
   Yu et al. 2020, appendix A.
   """
-  is_worse = table[f'{model}/{_VALIDATION}'] < table[f'local_only/{_VALIDATION}']
-  worse = set(table['client_id'][is_worse])
+  gains = client_gains.client_gains(
+    table[f'{model}/{_VALIDATION}'], table[f'local_only/{_VALIDATION}']
+  )
+  worse = set(table['client_id'][gains.index[gains < 0]])
   is_removed = source.clients['client_id'].isin(worse).to_numpy() & ~source.is_held_out
   num_left = int((~is_removed & ~source.is_held_out).sum())
   if not is_removed.any() or not num_left:

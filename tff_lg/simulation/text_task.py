@@ -9,6 +9,18 @@ from tff_lg.simulation import held_out
 _TOKENIZERS = {'text': data.vocabulary.words, 'chars': data.vocabulary.characters}
 
 
+def public_vocabulary(config: config_lib.TrainConfig) -> tuple[str, ...] | None:
+  """Reads the tokens that the config's list makes known; None without a list.
+
+  Raises:
+    data.DataError: the file is missing or damaged.
+  """
+  if config.vocabulary_file is None:
+    return None
+  tokenize = _TOKENIZERS.get(config.task, data.vocabulary.words)
+  return data.vocabulary.read_vocabulary(config.vocabulary_file, tokenize, config.vocabulary_size)
+
+
 def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
   """Loads the text of each user, a client each.
 
@@ -28,6 +40,7 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
     tokenize=_TOKENIZERS[config.task],
     sequence_length=config.sequence_length,
     vocabulary_size=config.vocabulary_size,
+    known_tokens=public_vocabulary(config),
     min_lines=config.min_lines,
     max_users=config.max_users,
     validation_fraction=config.validation_fraction,

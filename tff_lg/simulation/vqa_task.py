@@ -7,6 +7,7 @@ import tensorflow as tf
 
 from tff_lg import config as config_lib
 from tff_lg import data, embeddings, models
+from tff_lg.simulation import text_task
 
 
 def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
@@ -30,6 +31,10 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
     sequence_length=config.sequence_length,
     vocabulary_size=config.vocabulary_size,
     num_answers=config.num_answers,
+    known_words=text_task.public_vocabulary(config),
+    known_answers=None
+    if config.answers_file is None
+    else data.vqa_answers.read_answers(config.answers_file),
     max_questions=config.max_questions,
     validation_fraction=config.validation_fraction,
     seed=seed,

@@ -32,6 +32,12 @@ class ClientScatterTest(absltest.TestCase):
       ['better with LG-FedAvg: 2 (50 %)', 'equal: 1 (25 %)', 'better alone: 1 (25 %)'],
     )
 
+  def test_sides_and_legend_agree_on_rounding(self):
+    # Rounded to six decimals these two are 1e-6 apart, and yet equal.
+    axes = _scatter([0.5000004, 0.5], [0.5000006, 0.75])
+    self.assertEqual([len(points) for points in _points(axes)], [1, 1, 0])
+    self.assertEqual(_legend(axes)[1], 'equal: 1 (50 %)')
+
   def test_axes(self):
     axes = _scatter([0.5, 0.9], [0.6, 0.7])
     self.assertEqual(axes.get_xlabel(), 'own local-only model: local test accuracy (%)')

@@ -40,10 +40,10 @@ class GatedUnitTest(absltest.TestCase):
     # The difference of the logits is 4 h + 0.25.
     full = unit.probability(x[:1], client[:1])
     np.testing.assert_allclose(full, [_sigmoid(4 * np.tanh(1) * _sigmoid(2) + 0.25)])
-    modulation = unit.probability(x[1:], client[1:], condition_filter=False)
-    np.testing.assert_allclose(modulation, [_sigmoid(4 * np.tanh(1) * _sigmoid(1) + 0.25)])
-    expression = unit.probability(x[:1], client[:1], condition_gate=False)
-    np.testing.assert_allclose(expression, [_sigmoid(4 * np.tanh(1) * _sigmoid(1) + 0.25)])
+    gate_only = unit.probability(x[1:], client[1:], condition_filter=False)
+    np.testing.assert_allclose(gate_only, [_sigmoid(4 * np.tanh(1) * _sigmoid(1) + 0.25)])
+    filter_only = unit.probability(x[:1], client[:1], condition_gate=False)
+    np.testing.assert_allclose(filter_only, [_sigmoid(4 * np.tanh(1) * _sigmoid(1) + 0.25)])
 
   def test_local_shifts_are_read_from_each_client(self):
     def client(shift):
@@ -82,6 +82,16 @@ class XorPanelsTest(absltest.TestCase):
     # The first rows are the lowest x2: client 1, whose filter is shifted by -1.
     np.testing.assert_allclose(np.arctanh(shifted[:half]) - np.arctanh(plain[:half]), -1)
     np.testing.assert_array_equal(shifted[half:], plain[half:])
+
+  def test_the_filter_modulates_and_the_gate_expresses(self):
+    figure = xor.xor_panels(_TRAIN, _MLP, (_SHARED, _SHARED))
+    full, modulation, expression = (figure.axes[i].images[0].get_array() for i in (1, 4, 5))
+    up, down = slice(len(full) // 2, None), slice(None, len(full) // 2)
+    # Client up shifts the gate only, client down the filter only.
+    np.testing.assert_array_equal(expression[up], full[up])
+    np.testing.assert_array_equal(modulation[down], full[down])
+    self.assertGreater(np.abs(modulation[up] - full[up]).max(), 0.1)
+    self.assertGreater(np.abs(expression[down] - full[down]).max(), 0.1)
 
   def test_equal_weights_equal_bytes(self):
     one, other = (

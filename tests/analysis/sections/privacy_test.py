@@ -33,6 +33,23 @@ class PrivacyTest(absltest.TestCase):
     self.assertIn('<p class="warning">This protects &lt;nobody&gt;.</p>', html)
     self.assertEqual(html.count('protects'), 1)
 
+  def test_what_is_not_covered_and_what_is_assumed(self):
+    summary = {
+      'privacy/assumed/noise': 'Of the seed.',
+      'privacy/not_covered/metrics': 'Without noise.',
+      'privacy/warning/vocabulary': 'Of private text.',
+      **_SUMMARY,
+    }
+    html = privacy.build_privacy(testing.make_run(summary=summary)).html
+    self.assertIn('<p class="warning">Of private text.</p>', html)
+    self.assertEqual(html.count('private text'), 1)
+    rows = [
+      '<th scope="row">not covered: metrics</th><td>Without noise.</td>',
+      '<th scope="row">assumed: noise</th><td>Of the seed.</td>',
+    ]
+    places = [html.index(row) for row in rows]
+    self.assertEqual(places, sorted(places))
+
   def test_curve(self):
     metrics = testing.make_run().metrics.assign(**{'privacy/epsilon': [1.0, 1.5, 2.0]})
     run = testing.make_run(summary=_SUMMARY, metrics=metrics)

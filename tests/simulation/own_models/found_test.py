@@ -68,6 +68,7 @@ class OwnModelsTest(absltest.TestCase):
   def test_other_data_are_refused(self):
     for changes, sentence in (
       ({'seed': 1}, 'seed is 0, expected 1'),
+      ({'vocabulary_file': 'words.txt'}, 'vocabulary_file is None, expected words.txt'),
       ({'lstm_units': (8,)}, r'lstm_units is \[4\], expected \[8\]'),
     ):
       config = dataclasses.replace(self.config, **changes)

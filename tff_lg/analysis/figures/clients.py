@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from tff_lg import client_gains
 from tff_lg.analysis import formats, names, style
 from tff_lg.analysis.paired import PairedComparison, compare_clients
 
@@ -39,17 +40,19 @@ def client_scatter(own: pd.Series, federated: pd.Series, *, method: str) -> Figu
   Returns:
     The figure; a client that lacks one of the two accuracies is left out.
   """
-  known = pd.DataFrame({'own': own, 'federated': federated}).dropna().round(6)
-  places = known.groupby(['own', 'federated']).size().reset_index(name='num_clients')
+  known = pd.DataFrame({'own': own, 'federated': federated}).dropna()
+  gains = client_gains.client_gains(known['federated'], known['own'])
+  known = known.round(6).assign(side=np.sign(gains))
+  places = known.groupby(['own', 'federated', 'side']).size().reset_index(name='num_clients')
   area = min(_AREA, _MAX_AREA / max(places['num_clients'].max(), 1)) * places['num_clients']
-  gain = places['federated'] - places['own']
+  side_of = places['side']
 
   figure = Figure(figsize=(9, 5.4))
   axes = figure.subplots()
   low, high = _limits(places)
   axes.plot([low, high], [low, high], color=style.MUTED, linewidth=1, zorder=1)
   sides = _sides(compare_clients(federated, own), method)
-  for side, chosen in zip(sides, (gain > 0, gain == 0, gain < 0), strict=True):
+  for side, chosen in zip(sides, (side_of > 0, side_of == 0, side_of < 0), strict=True):
     axes.scatter(
       100 * places['own'][chosen],
       100 * places['federated'][chosen],

@@ -93,9 +93,9 @@ def xor_panels(
 
   Each panel shows the plane of the two features: the half with x2 > 0 as the first
   client sees it, the other half as the second does. Two panels keep the trained unit
-  but take the shifts away from its filter (modulation only: the client acts on the
-  gate alone) or from its gate (expression only). The share in a title is of the
-  training examples put in their class.
+  but only one of its shifts: that of the filter, which modulates the feature
+  (modulation only), or that of the gate, which controls whether it is expressed
+  (expression only). The share in a title is of the training examples put in their class.
 
   Args:
     train: x [n, 2] and y [n] of each of the two clients.
@@ -105,14 +105,14 @@ def xor_panels(
   Returns:
     The figure, two rows of four panels.
 
-  Rieger et al. 2020, appendix.
+  Rieger et al. 2020, section 3.2 and appendix.
   """
   unit = GatedUnit.from_weights(cgau)
   decisions = {
     'MLP, two hidden units': lambda x, client: mlp_probability(mlp, x),
     'CGAU, one unit': unit.probability,
-    'CGAU, modulation only': functools.partial(unit.probability, condition_filter=False),
-    'CGAU, expression only': functools.partial(unit.probability, condition_gate=False),
+    'CGAU, modulation only': functools.partial(unit.probability, condition_gate=False),
+    'CGAU, expression only': functools.partial(unit.probability, condition_filter=False),
   }
   side = np.linspace(-_LIMIT, _LIMIT, _CELLS + 1)
   side = (side[:-1] + side[1:]) / 2  # Centres of cells, none on the border of the clients.

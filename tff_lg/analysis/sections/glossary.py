@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from tff_lg.analysis import names
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Section
 
@@ -71,7 +72,7 @@ _GLOSSARY = (
   ),
   Entry(
     'gain_over/METHOD/local_test/accuracy/share_of_clients_worse',
-    'share of clients worse than with METHOD',
+    'share of clients less accurate than with METHOD, by 1e-6 or more',
     _OWN,
     _TEST,
     _BEST,
@@ -167,9 +168,9 @@ def build_glossary(run: RunFolder) -> Section | None:
   return Section('glossary', 'What the metrics mean', html)
 
 
-def _is_in(entry: Entry, names: set[str]) -> bool:
+def _is_in(entry: Entry, found: set[str]) -> bool:
   pattern = re.compile(re.escape(entry.name).replace('METHOD', '[^/]+'))
-  return any(pattern.fullmatch(name) for name in names)
+  return any(pattern.fullmatch(name) for name in found)
 
 
 def _breakable(name: str) -> Markup:
@@ -178,10 +179,32 @@ def _breakable(name: str) -> Markup:
 
 
 def _note(run: RunFolder) -> str:
-  data = 'own test' if run.chosen_on_test_data else 'validation'
   return (
     'In means over clients every client counts the same; std is that of the population. '
+    f'{_best_round(run)} METHOD/ in front of a name: that baseline.{_without_noise(run)}'
+  )
+
+
+def _without_noise(run: RunFolder) -> str:
+  """That a private run's metrics are not private."""
+  if names.EPSILON not in run.summary:
+    return ''
+  return ' Metrics are computed without noise: epsilon does not cover them.'
+
+
+def _best_round(run: RunFolder) -> str:
+  """How the best round was chosen, by the config."""
+  best = 'lowest loss' if run.hparams.get('selection_metric') == 'loss' else 'highest accuracy'
+  data = 'test' if run.chosen_on_test_data else 'validation'
+  if run.hparams.get('selection_scope') == 'pooled':
+    clients = 'the evaluated' if names.NUM_EVALUATED in run.summary else 'all'
+    return (
+      'The best round is, of the evaluated rounds after the warm start, the one with the '
+      f"{best} on {clients} clients' {data} examples pooled, the later of equals; it is one round "
+      'for all clients.'
+    )
+  return (
     "A client's best round is, of the evaluated rounds after the warm start, the one with the "
-    f'highest accuracy on its {data} data, the later of equals; where all weights are global it '
-    'is one round for all, by the mean over clients. METHOD/ in front of a name: that baseline.'
+    f'{best} on its own {data} data, the later of equals; where all weights are global it is one '
+    'round for all, by the mean over clients.'
   )

@@ -15,6 +15,7 @@ _LOCAL_ONLY = 'local_only'
 _OF_DATA_AND_MODEL = (
   'task text_source partition shuffled_share dirichlet_alpha classes_per_client '
   'validation_fraction vocabulary_size sequence_length min_lines held_out_clients held_out_ids '
+  'vocabulary_file answers_file '
   'seed protocol model hidden_units embedding_units lstm_units tied_embeddings'
 ).split()
 

@@ -1,0 +1,35 @@
+"""What one model is worth to each client against another: some rooms write it, others read it."""
+
+import pandas as pd
+
+# Accuracies are float32 in parts; what differs by less is the same number of examples.
+_SAME = 1e-6
+
+
+def client_gains(method: pd.Series, other: pd.Series) -> pd.Series:
+  """Computes by how much each client does better with a method than with another.
+
+  A client does worse where its gain is below 0, equally well where it is 0.
+
+  Args:
+    method: accuracy by client, NaN where not known.
+    other: the same of the method to compare with.
+
+  Returns:
+    Method minus other of each client that has both; exactly 0 where that is less than 1e-6, which
+    is the rounding of floats.
+  """
+  gains = (method - other).dropna()
+  return gains.where(gains.abs() >= _SAME, 0.0)
+
+
+def share_worse(gains: pd.Series) -> float:
+  """Computes the share of clients that do worse.
+
+  Args:
+    gains: by client, as `client_gains` gives them.
+
+  Returns:
+    The share of the clients whose gain is below 0, of all with a gain; NaN without clients.
+  """
+  return float((gains < 0).mean())

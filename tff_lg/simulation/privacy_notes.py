@@ -1,0 +1,110 @@
+"""What stands beside an epsilon: what it does not cover, and what it takes for granted."""
+
+from typing import NamedTuple
+
+from tff_lg import config as config_lib
+
+
+class _Derived(NamedTuple):
+  """Something of a task that is computed from the clients' data, unless an option gives it.
+
+  Attributes:
+    name: in the summary.
+    option: of the config, which gives it.
+    text: what it is.
+  """
+
+  name: str
+  option: str
+  text: str
+
+
+_VOCABULARY = _Derived(
+  'vocabulary', 'vocabulary_file', 'The vocabulary, which sets the size of the network,'
+)
+_SCORE_BINS = _Derived(
+  'score_bins', 'score_range', 'The range of scores, which the five classes divide,'
+)
+_ANSWERS = _Derived(
+  'answers', 'answers_file', 'The list of answers, which sets the size of the network,'
+)
+_DERIVED = {
+  **dict.fromkeys(config_lib.TEXT_TASKS, (_VOCABULARY,)),
+  'mood': (_VOCABULARY, _SCORE_BINS),
+  'vqa': (_VOCABULARY, _ANSWERS),
+}
+
+
+def privacy_warnings(config: config_lib.TrainConfig) -> dict[str, str]:
+  """Says what the server sends out that is a function of private data without noise.
+
+  Args:
+    config: of a private run, resolved.
+
+  Returns:
+    A sentence each, by its name in the summary.
+  """
+  return {
+    f'privacy/warning/{derived.name}': (
+      f"{derived.text} is computed from the clients' private training data without noise: epsilon "
+      f'does not cover it. Give it by --{derived.option}, from public knowledge.'
+    )
+    for derived in _DERIVED.get(config.task, ())
+    if getattr(config, derived.option) is None
+  }
+
+
+def privacy_notes(config: config_lib.TrainConfig) -> dict[str, str]:
+  """Says what else an epsilon does not cover, and what it assumes.
+
+  Args:
+    config: of a private run, resolved.
+
+  Returns:
+    Sentences by their name in the summary.
+  """
+  derived = _DERIVED.get(config.task)
+  public = ['the number of clients']
+  if derived is None:
+    public.append('the shape and the classes of examples')
+  else:
+    public += [f'--{each.option}' for each in derived if getattr(config, each.option) is not None]
+  notes = {
+    'privacy/not_covered/metrics': (
+      "Losses, accuracies and all other metrics are computed on the clients' data and released "
+      'without noise.'
+    ),
+    'privacy/assumed/server': 'The server is trusted: it sums clipped updates and adds the noise.',
+    'privacy/assumed/noise': _noise(config),
+    'privacy/assumed/local_weights': 'Weights that stay local are seen by their client only.',
+    'privacy/assumed/public': f'Taken for public knowledge: {", ".join(public)}.',
+    'privacy/assumed/other_runs': (
+      'Nothing but this run is released: epsilons of other runs on the same clients, its baselines '
+      'among them, add up.'
+    ),
+  }
+  if _chooses_round(config):
+    part = 'test' if config.choices.choose_by == 'local_test' else 'validation'
+    notes['privacy/not_covered/best_round'] = (
+      f"The best round is chosen on the clients' private {part} data without noise."
+    )
+  return notes
+
+
+def _noise(config: config_lib.TrainConfig) -> str:
+  if config.secure_noise:
+    return (
+      'A secret of the operating system is mixed into the noise; cohorts follow from --seed, which '
+      'stays secret. The generator is not a cryptographic one.'
+    )
+  return 'Noise and cohorts follow from --seed, which stays secret.'
+
+
+def _chooses_round(config: config_lib.TrainConfig) -> bool:
+  """Whether a phase whose models are chosen is evaluated in more rounds than its last."""
+  ends = [(config.warm_start_rounds, config.total_rounds)]
+  if config.choices.warm_start_from == 'best':
+    ends.append((0, config.warm_start_rounds))
+  return any(
+    (end - 1) // config.evaluate_every > start // config.evaluate_every for start, end in ends
+  )
