@@ -2,9 +2,11 @@
 
   python -m benchmarks.round_time --workloads=mlp,gated,gated_100,cgau,lenet --passes=7
 
-The contenders take turns, so that what else the machine does falls on all of them.
+Each round's clients are drawn anew from --population, the same for every contender. The contenders
+take turns, so that what else the machine does falls on all of them.
 """
 
+import dataclasses
 import statistics
 import sys
 import time
@@ -18,6 +20,12 @@ from tff_lg import environment
 
 _WORKLOADS = flags.DEFINE_list(
   'workloads', ['mlp', 'gated', 'gated_100', 'cgau', 'lenet'], 'Which work, by name.'
+)
+_POPULATION = flags.DEFINE_integer(
+  'population',
+  100,
+  "Clients that each round's cohort is drawn from; 0 for the same cohort each round.",
+  lower_bound=0,
 )
 _PASSES = flags.DEFINE_integer('passes', 7, 'Rounds timed of each.', lower_bound=1)
 
@@ -35,11 +43,20 @@ def main(argv: Sequence[str]) -> None:
   unknown = [name for name in _WORKLOADS.value if name not in known]
   if unknown:
     sys.exit(f'round_time: --workloads has {unknown[0]}, expected some of {", ".join(known)}.')
+  chosen = [
+    dataclasses.replace(known[name], population=_POPULATION.value) for name in _WORKLOADS.value
+  ]
+  for workload in chosen:
+    if 0 < workload.population < workload.num_clients:
+      sys.exit(
+        f'round_time: --population is {workload.population}, expected 0 or at least the '
+        f'{workload.num_clients} clients of each round of {workload.name}.'
+      )
 
   workers.configure_tensorflow('auto')  # before anything else starts TensorFlow
   execution.end_worker_at_exit()
-  for name in _WORKLOADS.value:
-    runners = {contender: build(known[name]) for contender, build in contenders.CONTENDERS.items()}
+  for workload in chosen:
+    runners = {contender: build(workload) for contender, build in contenders.CONTENDERS.items()}
     seconds: dict[str, list[float]] = {contender: [] for contender in runners}
     for run in runners.values():  # tracing, compiling, filling caches
       run()
@@ -51,7 +68,7 @@ def main(argv: Sequence[str]) -> None:
         seconds[contender].append(time.perf_counter() - began)
     medians = {contender: statistics.median(taken) for contender, taken in seconds.items()}
     first, *_ = medians.values()
-    print(f'\n{name}: median of {_PASSES.value} rounds')
+    print(f'\n{workload.name}: median of {_PASSES.value} rounds')
     for contender, median in medians.items():
       print(f'  {contender:<46}{median:8.3f} s {median / first:6.2f} x')
   process = psutil.Process()
