@@ -79,6 +79,10 @@ def _mlp() -> tf.keras.Model:
   return models.build_mlp((28, 28, 1), 10, (200, 200))
 
 
+def _small() -> tf.keras.Model:
+  return models.build_mlp((64,), 10, (64, 64, 32))
+
+
 def _lenet() -> tf.keras.Model:
   return models.build_lenet((32, 32, 3), 10)
 
@@ -99,6 +103,7 @@ def _cgau() -> tf.keras.Model:
 
 
 WORKLOADS = (
+  Workload('small', _small, num_clients=10, num_examples=600, batch_size=10),
   Workload('mlp', _mlp, num_clients=10, num_examples=600, batch_size=10),
   Workload('gated', _gated, num_clients=10, num_examples=320, batch_size=32),
   Workload('gated_100', _gated, num_clients=100, num_examples=320, batch_size=32),
