@@ -50,11 +50,12 @@ def stock_fed_avg(workload: workloads.Workload) -> Round:
     .batch(workload.batch_size)
     for client in workload.clients()
   ]
+  cohorts = workload.cohorts(data)
   state = process.initialize()
 
   def one_round() -> object:
     nonlocal state
-    state = process.next(state, data).state
+    state = process.next(state, next(cohorts)).state
     return state
 
   return one_round
@@ -70,13 +71,13 @@ def our_fed_avg(workload: workloads.Workload) -> Round:
       batches=learning.TensorBatches(workload.batch_size),
     ),
   )
-  data = [learning.ClientTensors(*map(tf.constant, client)) for client in workload.clients()]
+  cohorts = workload.cohorts([learning.ClientTensors(*client) for client in workload.clients()])
   server_state = process.initialize(model.initial_weights)
-  client_states = [process.initialize_client(model.initial_weights)] * len(data)
+  client_states = [process.initialize_client(model.initial_weights)] * workload.num_clients
 
   def one_round() -> object:
     nonlocal server_state
-    server_state = process.next(server_state, client_states, data).server_state
+    server_state = process.next(server_state, client_states, next(cohorts)).server_state
     return server_state
 
   return one_round
@@ -84,7 +85,7 @@ def our_fed_avg(workload: workloads.Workload) -> Round:
 
 def bare_loop(workload: workloads.Workload) -> Round:
   """The same SGD in one tf.function a client, two clients at a time, and their mean."""
-  clients = [tuple(map(tf.constant, client)) for client in workload.clients()]
+  cohorts = workload.cohorts(workload.clients())
   trainers = [_bare_trainer(workload) for _ in range(_CLIENTS_AT_A_TIME)]
   turn, local = itertools.count(), threading.local()
 
@@ -97,9 +98,9 @@ def bare_loop(workload: workloads.Workload) -> Round:
   def one_round() -> object:
     nonlocal weights
     start = weights
-    trained = threads.map(lambda client: local.train(start, *client), clients)
+    trained = threads.map(lambda client: local.train(start, *client), next(cohorts))
     sums = functools.reduce(lambda a, b: [x + y for x, y in zip(a, b, strict=True)], trained)
-    weights = [total / len(clients) for total in sums]
+    weights = [total / workload.num_clients for total in sums]
     return weights[0].numpy()
 
   return one_round

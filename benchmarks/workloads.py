@@ -1,12 +1,17 @@
 """The work that is timed: models and clients of a fixed size, with random data."""
 
 import dataclasses
-from collections.abc import Callable
+import functools
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 import tensorflow as tf
 
 from tff_lg import models
+
+_Client = TypeVar('_Client')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,6 +24,7 @@ class Workload:
     num_clients: in each round.
     num_examples: of each client, seen once.
     batch_size: of a client's SGD.
+    population: clients that each round's are drawn from, anew; 0 for the same clients in each.
   """
 
   name: str
@@ -26,6 +32,7 @@ class Workload:
   num_clients: int
   num_examples: int
   batch_size: int
+  population: int = 0
 
   def model(self) -> models.LocalGlobalModel:
     """The model, every weight global."""
@@ -35,22 +42,45 @@ class Workload:
       metrics={'accuracy': tf.keras.metrics.SparseCategoricalAccuracy},
     )
 
-  def clients(self) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Random examples (x, y) of each client, always the same."""
-    rng = np.random.default_rng(0)
-    keras_model = self.build_keras_model()
-    shape, num_classes = keras_model.input_shape[1:], keras_model.output_shape[-1]
-    return [
-      (
-        rng.random((self.num_examples, *shape), np.float32),
-        rng.integers(0, num_classes, self.num_examples).astype(np.int32),
-      )
-      for _ in range(self.num_clients)
-    ]
+  def clients(self) -> tuple[tuple[tf.Tensor, tf.Tensor], ...]:
+    """Returns random examples (x, y) of each client, always the same tensors."""
+    return _clients(self)
+
+  def cohorts(self, clients: Sequence[_Client]) -> Iterator[list[_Client]]:
+    """Yields the clients of each round, the same for every contender, without end.
+
+    Args:
+      clients: of the whole population, in the order of `clients()`.
+    """
+    if not self.population:
+      yield from itertools.repeat(list(clients))
+    rng = np.random.default_rng(1)
+    while True:
+      drawn = rng.choice(len(clients), self.num_clients, replace=False)
+      yield [clients[index] for index in drawn]
+
+
+@functools.lru_cache(1)  # Contenders share them; another workload's are dropped.
+def _clients(workload: Workload) -> tuple[tuple[tf.Tensor, tf.Tensor], ...]:
+  rng = np.random.default_rng(0)
+  keras_model = workload.build_keras_model()
+  shape, num_classes = keras_model.input_shape[1:], keras_model.output_shape[-1]
+  size = workload.num_examples
+  return tuple(
+    (
+      tf.constant(rng.random((size, *shape), np.float32)),
+      tf.constant(rng.integers(0, num_classes, size).astype(np.int32)),
+    )
+    for _ in range(workload.population or workload.num_clients)
+  )
 
 
 def _mlp() -> tf.keras.Model:
   return models.build_mlp((28, 28, 1), 10, (200, 200))
+
+
+def _small() -> tf.keras.Model:
+  return models.build_mlp((64,), 10, (64, 64, 32))
 
 
 def _lenet() -> tf.keras.Model:
@@ -73,6 +103,7 @@ def _cgau() -> tf.keras.Model:
 
 
 WORKLOADS = (
+  Workload('small', _small, num_clients=10, num_examples=600, batch_size=10),
   Workload('mlp', _mlp, num_clients=10, num_examples=600, batch_size=10),
   Workload('gated', _gated, num_clients=10, num_examples=320, batch_size=32),
   Workload('gated_100', _gated, num_clients=100, num_examples=320, batch_size=32),

@@ -3,7 +3,8 @@
 Bazel reports targets, each a file of many cases. This reads the run's events, opens the JUnit file
 of each target that was run or taken from the cache, and prints one line, `N passed, N failed`, with
 `, N skipped` after it if any were. A target that has no failed case to show and did not pass (it
-timed out, crashed or could not be built) counts as one failure.
+timed out, crashed or could not be built) counts as one failure. The line before names the targets
+that took longest: on two quiet cores none should take more than 90 seconds, see .bazelrc.
 
   count_tests.py EVENTS STATUS
 
@@ -18,6 +19,8 @@ import sys
 import urllib.parse
 import xml.etree.ElementTree
 from collections.abc import Iterable
+
+_SLOWEST = 5
 
 
 def count_cases(path: pathlib.Path) -> collections.Counter:
@@ -73,13 +76,35 @@ def count_events(lines: Iterable[str]) -> collections.Counter:
   return sum(per_target.values(), collections.Counter())
 
 
+def slowest_targets(lines: Iterable[str], number: int = _SLOWEST) -> list[tuple[str, float]]:
+  """Returns the test targets that took longest, the slowest first, and their seconds.
+
+  Args:
+    lines: the events of the run, one JSON object a line.
+    number: of targets at most.
+  """
+  seconds = {}
+  for line in lines:
+    event = json.loads(line)
+    result = event.get('testResult', {})
+    if 'testAttemptDurationMillis' in result:
+      label = event['id']['testResult']['label']
+      taken = int(result['testAttemptDurationMillis']) / 1000
+      seconds[label] = max(taken, seconds.get(label, 0))
+  return sorted(seconds.items(), key=lambda item: item[1], reverse=True)[:number]
+
+
 def main(events: str, status: str) -> int:
   """Prints the counts and returns the exit status."""
-  with open(events) as lines:
-    counts = count_events(lines)
+  with open(events) as file:
+    lines = file.readlines()
+  counts = count_events(lines)
   if status != '0' and not counts['failed']:
     print(f'bazel test stopped with status {status} before every test had run: see above.')
     counts['failed'] += 1
+  slowest = ', '.join(f'{label} {taken:.0f} s' for label, taken in slowest_targets(lines))
+  if slowest:
+    print(f'slowest: {slowest}')
   skipped = f', {counts["skipped"]} skipped' if counts['skipped'] else ''
   print(f'{counts["passed"]} passed, {counts["failed"]} failed{skipped}')
   return 0 if counts['passed'] and not counts['failed'] else 1

@@ -16,10 +16,27 @@ _ROOT = pathlib.Path(__file__).parents[2]
 _TUTORIAL = _ROOT / 'docs' / 'tutorials' / 'cgau.md'
 
 
+# The sections whose commands run, each with those whose results it needs. Tests are in shards.
+_SOUND = ('1. Embed', '2. Look at the clients', '3. Train a baseline and a CGAU')
+_SWEEP = ('1. Embed', '4. Sweep over p')
+_OTHERS = ('Your own images', 'Why a shift is enough: XOR')
+
+
+def _sections(text):
+  """The text of each section by its heading."""
+  _, *parts = re.split(r'^## ', text, flags=re.MULTILINE)
+  return {part.partition('\n')[0]: part.partition('\n')[2] for part in parts}
+
+
 def _commands(text, language):
   """The lines of all code blocks in a language."""
   blocks = re.findall(rf'^```{language}\n(.*?)^```$', text, re.DOTALL | re.MULTILINE)
   return [line.removeprefix('$ ') for block in blocks for line in block.splitlines()]
+
+
+def _paths(text):
+  """All code in a text that is a path of a run."""
+  return re.findall(r'`(runs/[^`\s]+)`', text)
 
 
 def _clips(part, num_clips):
@@ -49,16 +66,24 @@ class CgauTutorialTest(absltest.TestCase):
   def setUpClass(cls):
     super().setUpClass()
     cls.text = _TUTORIAL.read_text(encoding='utf-8')
-    cls.folder = pathlib.Path(testing.class_folder(cls))
-    for name in ('data/fsd', 'data/pictures', 'models', 'pipelines'):
-      (cls.folder / name).mkdir(parents=True)
-    # What the reader has: the flag files of the repository, data, networks.
-    (cls.folder / 'pipelines' / 'configs').symlink_to((_ROOT / 'pipelines' / 'configs').resolve())
+    cls.sections = _sections(cls.text)
+    cls.given = pathlib.Path(testing.class_folder(cls))
+    for name in ('data/fsd', 'data/pictures', 'models'):
+      (cls.given / name).mkdir(parents=True)
     clips = {part: _clips(part, num_clips) for part, num_clips in (('train', 150), ('test', 45))}
-    testing.write_clips(str(cls.folder / 'data' / 'fsd'), clips)
-    _write_pictures(cls.folder / 'data' / 'pictures')
-    testing.save_network(testing.AudioNetwork(), str(cls.folder / 'models' / 'yamnet'))
-    testing.save_network(testing.ImageNetwork(), str(cls.folder / 'models' / 'pictures'))
+    testing.write_clips(str(cls.given / 'data' / 'fsd'), clips)
+    _write_pictures(cls.given / 'data' / 'pictures')
+    testing.save_network(testing.AudioNetwork(), str(cls.given / 'models' / 'yamnet'))
+    testing.save_network(testing.ImageNetwork(), str(cls.given / 'models' / 'pictures'))
+
+  def setUp(self):
+    super().setUp()
+    self.folder = pathlib.Path(self.create_tempdir().full_path)
+    # What the reader has: the flag files of the repository, data, networks.
+    (self.folder / 'pipelines').mkdir()
+    (self.folder / 'pipelines' / 'configs').symlink_to((_ROOT / 'pipelines' / 'configs').resolve())
+    for name in ('data', 'models'):
+      (self.folder / name).symlink_to(self.given / name)
 
   def _run(self, command):
     program, *arguments = shlex.split(command)
@@ -72,22 +97,20 @@ class CgauTutorialTest(absltest.TestCase):
       check=False,
     )
 
-  def test_commands_run_and_write_what_the_text_says(self):
-    commands = _commands(self.text, 'bash')
-    self.assertLen(commands, 9)
+  def _run_sections(self, headings):
+    """Runs their commands; what these print, if they write what the sections say."""
     outputs = []
-    for command in commands:
-      result = self._run(command)
-      self.assertEqual(result.returncode, 0, f'{command}\n{result.stderr}')
-      outputs.append(result.stdout)
+    for heading in headings:
+      for command in _commands(self.sections[heading], 'bash'):
+        result = self._run(command)
+        self.assertEqual(result.returncode, 0, f'{command}\n{result.stderr}')
+        outputs.append(result.stdout)
+      for path in _paths(self.sections[heading]):
+        self.assertTrue((self.folder / path).exists(), f'{path} is in {heading}, but not written.')
+    return outputs
 
-    # All code in the text that is a path of a run was made by them.
-    paths = re.findall(r'`(runs/[^`\s]+)`', self.text)
-    self.assertGreater(len(paths), 10)
-    for path in paths:
-      self.assertTrue((self.folder / path).exists(), f'{path} is in the tutorial, but not written.')
-
-    embedded, simulated, dense, local, summary, swept, pictures, _, xor = outputs
+  def test_sound(self):
+    embedded, simulated, dense, local, summary = self._run_sections(_SOUND)
     self.assertStartsWith(embedded, '195 examples x 4: 195 embedded now')
     self.assertIn('0 skipped', embedded)
     self.assertRegex(simulated, r'mean Frechet distance(.*\n)+ +0 .*\n +0\.5 .*\n +1 ')
@@ -95,15 +118,30 @@ class CgauTutorialTest(absltest.TestCase):
       self.assertIn('LG-FedAvg − Local only', trained)
     for metric in re.findall(r'`([a-z_]+_test/[^`\s]+)`', self.text):
       self.assertIn(f'"{metric}": ', summary)
-    for model in ('dense', 'cgau_shared'):
-      self.assertLen(re.findall(rf'^{model} .* ± .* 2$', swept, re.MULTILINE), 2)
-    self.assertStartsWith(pictures, '195 examples x 5: 195 embedded now')
-    self.assertIn('CGAU, one unit', xor)
 
     split = (self.folder / 'runs/cgau/cgau_local/model_split.txt').read_text(encoding='utf-8')
     sides = dict(line.split()[:2] for line in split.splitlines()[1:] if '/' in line)
     for weight, side in sides.items():
       self.assertEqual(side, 'local' if weight.startswith('shift_') else 'global', weight)
+
+  def test_sweep(self):
+    _, swept = self._run_sections(_SWEEP)
+    for model in ('dense', 'cgau_shared'):
+      self.assertLen(re.findall(rf'^{model} .* ± .* 2$', swept, re.MULTILINE), 2)
+
+  def test_images_and_xor(self):
+    pictures, _, xor = self._run_sections(_OTHERS)
+    self.assertStartsWith(pictures, '195 examples x 5: 195 embedded now')
+    self.assertIn('CGAU, one unit', xor)
+
+  def test_no_command_and_no_path_is_left_out(self):
+    tested = {heading: self.sections[heading] for heading in (*_SOUND, *_SWEEP, *_OTHERS)}
+    commands = [command for text in tested.values() for command in _commands(text, 'bash')]
+    self.assertLen(commands, 9)
+    self.assertEqual(commands, _commands(self.text, 'bash'))
+    paths = [path for text in tested.values() for path in _paths(text)]
+    self.assertGreater(len(paths), 10)
+    self.assertEqual(paths, _paths(self.text))
 
   def test_flags_of_commands_that_are_not_run(self):
     commands = _commands(self.text, 'console')

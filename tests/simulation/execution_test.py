@@ -55,7 +55,7 @@ class SetExecutionContextTest(absltest.TestCase):
       stdout=subprocess.PIPE,
       stderr=subprocess.STDOUT,
       text=True,
-      timeout=100,
+      timeout=300,
       check=False,
     )
     self.assertEqual(result.returncode, 0, result.stdout)

@@ -21,12 +21,15 @@ _JUNIT = """\
 """
 
 
-def _result(label: str, xml: pathlib.Path, attempt: int = 1) -> str:
+def _result(label: str, xml: pathlib.Path, attempt: int = 1, millis: int | None = None) -> str:
   """Returns the event of a test target that has run."""
+  result = {'testActionOutput': [{'name': 'test.xml', 'uri': xml.as_uri()}]}
+  if millis is not None:
+    result['testAttemptDurationMillis'] = str(millis)  # As protobuf writes an int64.
   return json.dumps(
     {
       'id': {'testResult': {'label': label, 'run': 1, 'shard': 1, 'attempt': attempt}},
-      'testResult': {'testActionOutput': [{'name': 'test.xml', 'uri': xml.as_uri()}]},
+      'testResult': result,
     }
   )
 
@@ -55,10 +58,14 @@ class CountTestsTest(absltest.TestCase):
 
   def _run(self, *events: str, status: str = '0') -> tuple[int, str]:
     """Returns the exit status and the last line of a run with these events."""
+    code, lines = self._run_to_lines(*events, status=status)
+    return code, lines[-1]
+
+  def _run_to_lines(self, *events: str, status: str = '0') -> tuple[int, list[str]]:
     path = self.folder.create_file('events.json', content='\n'.join(events)).full_path
     with contextlib.redirect_stdout(io.StringIO()) as out:
       code = count_tests.main(path, status)
-    return code, out.getvalue().splitlines()[-1]
+    return code, out.getvalue().splitlines()
 
   def test_counts_cases_over_targets(self):
     code, line = self._run(
@@ -81,6 +88,12 @@ class CountTestsTest(absltest.TestCase):
       _summary('//:a', 'FLAKY'),
     )
     self.assertEqual((code, line), (0, '1 passed, 0 failed'))
+
+  def test_names_the_slowest_targets(self):
+    events = [_result(f'//:t{index}', self.good, millis=1000 * index) for index in range(7)]
+    _, lines = self._run_to_lines(*events, _result('//:t2', self.good, millis=90_400))
+    expected = 'slowest: //:t2 90 s, //:t6 6 s, //:t5 5 s, //:t4 4 s, //:t3 3 s'
+    self.assertEqual(lines, [expected, '7 passed, 0 failed'])
 
   def test_a_target_without_a_failed_case_counts_once(self):
     code, line = self._run(

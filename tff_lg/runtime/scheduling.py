@@ -117,7 +117,7 @@ class ClientGroup:
 
   def _in_stacks(self, rows: Sequence[list[tf.Tensor]], run: Any) -> list[tuple]:
     size = run.stacked_clients or _default_size(len(rows), run.pool)
-    chunks = stacking.chunks(rows, size)
+    chunks = stacking.chunks(rows, size, stacking.scalar_indices(self._function.program))
     stacked = None
     if any(len(chunk) > 1 for chunk in chunks):
       if size not in self._stacked:

@@ -1,14 +1,20 @@
-"""Several clients of equal shape in one call of TensorFlow, along a stacked client axis.
+"""Several clients that are alike in one call of TensorFlow, along a stacked client axis.
 
 A round of small models is thousands of small operations. With `tf.vectorized_map` an
 operation on one client's tensors becomes one on the tensors of several: fewer and larger
 operations, which is what fills a GPU. What cannot be so vectorised, for example
 a convolution with filters of each client's own, TensorFlow does in a loop over clients.
+
+Clients are alike if their tensors have the same shapes and their scalars the same values, such
+as the share of the work that they do. A scalar is passed once for all: where the number of steps
+depends on one of each client's own, `tf.vectorized_map` asks after every step who has finished
+and copies all that the others have, weights and examples.
 """
 
 import collections
 from collections.abc import Sequence
 
+import numpy as np
 import tensorflow as tf
 from tensorflow.core.function.polymorphism import function_type
 from tensorflow.python.eager.polymorphic_function import concrete_function
@@ -78,7 +84,7 @@ def _with_flat_outputs(
 
 
 class StackedFunction:
-  """A group's function for several clients at a time."""
+  """A group's function for several clients at a time, which are alike."""
 
   def __init__(self, program: fusion.Program, size: int) -> None:
     """Traces it.
@@ -90,8 +96,11 @@ class StackedFunction:
     Raises:
       NotImplementedError: the group takes sequences, or nothing of each client's own.
     """
-    shared = program.shared
-    if all(shared) or any(spec.dtype == tf.variant for spec in program.specs):
+    if any(spec.dtype == tf.variant for spec in program.specs):
+      raise NotImplementedError('Sequences cannot be stacked.')
+    scalars = set(scalar_indices(program))
+    shared = [is_shared or index in scalars for index, is_shared in enumerate(program.shared)]
+    if all(shared):
       raise NotImplementedError('Only tensors of the clients can be stacked.')
     self.size = size
     self._program = program
@@ -116,7 +125,7 @@ class StackedFunction:
     )
 
   def __call__(self, rows: Sequence[Sequence[tf.Tensor]]) -> list[tuple]:
-    """The group's results for `size` clients, whose tensors have the same shapes."""
+    """Returns the group's results for `size` clients that are alike."""
     tensors = [rows[0][index] for index in self._common]
     tensors += [row[index] for index in self._own for row in rows]
     outputs = self._function(tensors)
@@ -126,14 +135,36 @@ class StackedFunction:
     ]
 
 
-def chunks(rows: Sequence[Sequence[tf.Tensor]], size: int) -> list[list[int]]:
-  """Clients whose tensors have equal shapes in lists of `size`, the rest alone; by index."""
-  by_shapes = collections.defaultdict(list)
+def scalar_indices(program: fusion.Program) -> list[int]:
+  """Returns which of a program's arguments are scalars of each client's own."""
+  return [
+    index
+    for index, (spec, is_shared) in enumerate(zip(program.specs, program.shared, strict=True))
+    if not is_shared and spec.shape.rank == 0 and spec.dtype != tf.variant
+  ]
+
+
+def chunks(
+  rows: Sequence[Sequence[tf.Tensor]], size: int, scalars: Sequence[int] = ()
+) -> list[list[int]]:
+  """Puts clients that are alike together.
+
+  Args:
+    rows: each client's tensors.
+    size: how many clients a stack has.
+    scalars: which of the tensors are scalars, whose values count, too.
+
+  Returns:
+    Lists of `size` clients, the rest in lists of their own; by index.
+  """
+  alike = collections.defaultdict(list)
   for index, row in enumerate(rows):
-    by_shapes[tuple(tuple(tensor.shape) for tensor in row)].append(index)
+    shapes = tuple(tuple(tensor.shape) for tensor in row)
+    values = tuple(np.asarray(row[scalar].numpy()).tobytes() for scalar in scalars)
+    alike[shapes, values].append(index)
   found = []
-  for alike in by_shapes.values():
-    num_full = len(alike) // size * size
-    found += [alike[start : start + size] for start in range(0, num_full, size)]
-    found += [[index] for index in alike[num_full:]]
+  for clients in alike.values():
+    num_full = len(clients) // size * size
+    found += [clients[start : start + size] for start in range(0, num_full, size)]
+    found += [[index] for index in clients[num_full:]]
   return sorted(found)
