@@ -83,6 +83,30 @@ class ClientWorkTest(parameterized.TestCase):
     output = _work(testing.tensors((1, 1)), round_num=3, client_learning_rate_fn=lambda r: r / 10)
     np.testing.assert_allclose(output.client_state.local_weights, [[[1 - 0.3 * 4]]], rtol=1e-5)
 
+  def test_each_step_has_a_key_of_dropout_of_its_own(self):
+    def objective(model, weights, received, x, y):
+      return tf.cast(2 ** model.dropout_key[1], tf.float32)
+
+    output = _work(testing.tensors((1, 1), (1, 1), (1, 1)), objective=objective)
+    self.assertAlmostEqual(output.metrics.loss, (1 + 2 + 4) / 3, places=6)
+
+  def test_key_of_dropout_is_of_the_seed_and_the_round(self):
+    def objective(model, weights, received, x, y):
+      return tf.cast(model.dropout_key[0] % 10007, tf.float32)
+
+    losses = [
+      float(
+        _work(
+          testing.tensors((1, 1))._replace(seed=np.array(seed, np.int32)),
+          round_num=round_num,
+          objective=objective,
+        ).metrics.loss
+      )
+      for seed, round_num in (((0, 0), 0), ((0, 0), 0), ((0, 1), 0), ((1, 0), 0), ((0, 0), 1))
+    ]
+    self.assertEqual(losses[0], losses[1])
+    self.assertLen(set(losses), 4)
+
   def test_client_without_examples_changes_nothing(self):
     output = _work(testing.tensors())
     np.testing.assert_array_equal(output.update, [[[0]]])
