@@ -155,6 +155,12 @@ class TensorBatchesTest(parameterized.TestCase):
     with self.assertRaisesRegex(ValueError, sentence):
       learning.TensorBatches(*arguments)
 
+  @parameterized.parameters((5, 1, 5), (2, 3, 15), (0, 3, 0))
+  def test_counts_what_a_client_has_if_it_made_a_step(self, num_seen, num_epochs, expected):
+    batches = learning.TensorBatches(2, num_epochs, max_steps=1)
+    count = batches.count_examples(_client(5), tf.constant(num_seen), lambda y: tf.shape(y)[0])
+    self.assertEqual(count, expected)
+
   def test_key_of_a_step_is_of_the_seed_and_its_number(self):
     batches = learning.TensorBatches(2)
     seeds = [(0, 0), (0, 1), (1, 0), (-1, 0), (0, -1)]
@@ -171,6 +177,10 @@ class DatasetBatchesTest(absltest.TestCase):
       self.assertEqual(
         _fold(learning.DatasetBatches(), dataset, training), ['0 1', '2 3', '4', '0 1', '2 3', '4']
       )
+
+  def test_counts_what_was_seen(self):
+    count = learning.DatasetBatches().count_examples(None, tf.constant(7), None)
+    self.assertEqual(count, 7)
 
   def test_key_of_a_step_is_of_its_batch_and_its_number(self):
     x = np.array([[1, 2], [3, 4]], np.float32)

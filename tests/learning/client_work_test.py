@@ -135,11 +135,16 @@ class ClientWorkTest(parameterized.TestCase):
     )
     self.assertEqual((output.client_weight, *output.metrics), (0, 0, 0, True))
 
-  def test_straggler_counts_the_examples_it_saw(self):
+  def test_straggler_weighs_as_much_as_it_has_examples(self):
     data = testing.tensors((1, 1), (1, 4), (1, 9))._replace(work_share=np.float32(0.5))
     output = _work(data)  # ceil(0.5 * 3) = 2 steps, those of test_two_steps.
     np.testing.assert_allclose(output.update, [[[2 - 2.1504]]], rtol=1e-5)
-    self.assertEqual((output.metrics.num_examples, output.client_weight), (2, 2.0))
+    self.assertEqual((output.metrics.num_examples, output.client_weight), (2, 3.0))
+
+  def test_limit_of_steps_does_not_change_the_weight(self):
+    batches = learning.TensorBatches(1, num_epochs=2, max_steps=3, shuffle=False)
+    output = _work(testing.tensors((1, 1), (1, 4)), batches=batches)
+    self.assertEqual((output.metrics.num_examples, output.client_weight), (3, 4.0))
 
   @parameterized.parameters(float('nan'), float('inf'), 1e38)
   def test_what_is_not_finite_changes_nothing_and_says_so(self, y):

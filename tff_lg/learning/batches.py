@@ -56,6 +56,20 @@ class Batches(Protocol):
       The last state.
     """
 
+  def count_examples(
+    self, data: Any, num_seen: tf.Tensor, count: Callable[[tf.Tensor], tf.Tensor]
+  ) -> tf.Tensor:
+    """Counts the examples that a client has, each epoch counted, for its weight.
+
+    Args:
+      data: one client's, of `data_type`.
+      num_seen: int32, those that its training saw.
+      count: of examples in labels.
+
+    Returns:
+      int32.
+    """
+
   def step_key(self, data: Any, x: tf.Tensor, num_steps: tf.Tensor) -> tf.Tensor:
     """A key for what is random in a step, such as the masks of dropout.
 
@@ -147,6 +161,12 @@ class TensorBatches:
     )
     return state
 
+  def count_examples(
+    self, data: ClientTensors, num_seen: tf.Tensor, count: Callable[[tf.Tensor], tf.Tensor]
+  ) -> tf.Tensor:
+    """All of the client's, however many steps it took; none if it took none."""
+    return tf.where(num_seen > 0, self.num_epochs * count(data.y), 0)
+
   def step_key(self, data: ClientTensors, x: tf.Tensor, num_steps: tf.Tensor) -> tf.Tensor:
     """The data's seed and the number of the step; the batch does not count."""
     del x
@@ -167,6 +187,13 @@ class DatasetBatches:
     """Applies `step` to each element of the data set, in training too."""
     del training  # A data set says nothing of stragglers.
     return data.reduce(state, lambda state, batch: step(state, *batch))
+
+  def count_examples(
+    self, data: tf.data.Dataset, num_seen: tf.Tensor, count: Callable[[tf.Tensor], tf.Tensor]
+  ) -> tf.Tensor:
+    """Those seen, as a data set is read to its end."""
+    del data, count
+    return num_seen
 
   def step_key(self, data: tf.data.Dataset, x: tf.Tensor, num_steps: tf.Tensor) -> tf.Tensor:
     """The bits of the batch, as data sets have no seed, and the number of the step."""

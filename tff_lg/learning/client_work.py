@@ -60,7 +60,7 @@ class ClientOutput(NamedTuple):
 
   Attributes:
     update: initial minus final global weights, zeros if not finite or without a step.
-    client_weight: float32, zero if the update is not finite.
+    client_weight: float32, zero if the update is not finite or without a step.
     client_state: the client's next state.
     metrics: its `ClientMetrics`.
   """
@@ -116,14 +116,15 @@ def build_client_work(
 
     global_final, local_final = model.split(final)
     update = tuple(old - new for old, new in zip(global_weights, global_final, strict=True))
-    client_weight = settings.client_weighting(tf.cast(num_examples, tf.float32), update)
+    of_client = settings.batches.count_examples(data, num_examples, model.count_examples)
+    client_weight = settings.client_weighting(tf.cast(of_client, tf.float32), update)
     new_state = ClientState(local_final, () if settings.reset_client_optimizer else optimizer_state)
     finite = all_finite((update, local_final, loss_sum, client_weight))
     # Who makes no step has an update if it keeps a model of its own; it sends nothing all the same.
     is_sent = finite & (num_examples > 0)
     return ClientOutput(
       update=where(is_sent, update, tf.nest.map_structure(tf.zeros_like, update)),
-      client_weight=tf.where(finite, client_weight, 0.0),
+      client_weight=tf.where(is_sent, client_weight, 0.0),
       client_state=where(finite, new_state, client_state),
       metrics=ClientMetrics(
         loss=tf.math.divide_no_nan(loss_sum, tf.cast(num_examples, tf.float32)),
