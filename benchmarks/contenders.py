@@ -93,7 +93,9 @@ def bare_loop(workload: workloads.Workload) -> Round:
     local.train = trainers[next(turn)]
 
   threads = concurrent.futures.ThreadPoolExecutor(_CLIENTS_AT_A_TIME, initializer=choose_trainer)
-  weights = [tf.constant(value) for value in workload.build_keras_model().get_weights()]
+  weights = [
+    tf.constant(weight.numpy()) for weight in workload.build_keras_model().trainable_weights
+  ]
 
   def one_round() -> object:
     nonlocal weights

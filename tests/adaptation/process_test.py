@@ -95,6 +95,26 @@ class AdaptTest(parameterized.TestCase):
     self.assertEqual((output.best_epoch, _head(output)), (2, 1.25))
     np.testing.assert_allclose(output.validation['loss'], [0.75**2, 0, 0.1875**2])
 
+  @parameterized.named_parameters(
+    ('fine_tune', adaptation.fine_tune()), ('distillation', adaptation.distillation())
+  )
+  def test_dropout_follows_the_seed_of_the_client(self, technique):
+    model = learning_testing.gated_classifier()
+    process = adaptation.build_adaptation_process(
+      model, technique, _sgd(0.1), learning.TensorBatches(3, shuffle=False), 2
+    )
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(6, 4)).astype(np.float32), rng.integers(0, 3, 6).astype(np.int32)
+    one, same, other = process.adapt_to_epoch(
+      [model.initial_weights] * 3,
+      [()] * 3,
+      [learning.ClientTensors(x, y, np.array([seed, 0], np.int32)) for seed in (1, 1, 2)],
+      [2] * 3,
+    )
+    for a, b in zip(one.weights, same.weights, strict=True):
+      np.testing.assert_array_equal(a, b)
+    self.assertGreater(np.abs(one.weights[0] - other.weights[0]).max(), 1e-4)
+
   def test_to_an_epoch_for_each_client(self):
     process = _linear_head(4, evaluate_every_epochs=2)
     one = learning_testing.tensors((1, 1))

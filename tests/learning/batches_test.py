@@ -31,6 +31,12 @@ def _fold(batches, data, training=False) -> list[str]:
   return fold(data).numpy().decode().split('|')[:-1]
 
 
+def _key(batches, data, x, num_steps) -> tuple[int, ...]:
+  key = batches.step_key(data, tf.constant(x), tf.constant(num_steps))
+  assert (key.dtype, key.shape) == (tf.int64, [2])
+  return tuple(key.numpy().tolist())
+
+
 class TensorBatchesTest(parameterized.TestCase):
   @parameterized.parameters(
     (2, 1, ['0 1', '2 3', '4']),
@@ -149,6 +155,19 @@ class TensorBatchesTest(parameterized.TestCase):
     with self.assertRaisesRegex(ValueError, sentence):
       learning.TensorBatches(*arguments)
 
+  @parameterized.parameters((5, 1, 5), (2, 3, 15), (0, 3, 0))
+  def test_counts_what_a_client_has_if_it_made_a_step(self, num_seen, num_epochs, expected):
+    batches = learning.TensorBatches(2, num_epochs, max_steps=1)
+    count = batches.count_examples(_client(5), tf.constant(num_seen), lambda y: tf.shape(y)[0])
+    self.assertEqual(count, expected)
+
+  def test_key_of_a_step_is_of_the_seed_and_its_number(self):
+    batches = learning.TensorBatches(2)
+    seeds = [(0, 0), (0, 1), (1, 0), (-1, 0), (0, -1)]
+    keys = [_key(batches, _client(3, seed), [0.0], 0) for seed in seeds]
+    self.assertLen(set(keys), 5)
+    self.assertEqual(_key(batches, _client(4, seeds[1]), [1.0], 6), (keys[1][0], 6))
+
 
 class DatasetBatchesTest(absltest.TestCase):
   def test_batches_come_as_they_are(self):
@@ -158,6 +177,18 @@ class DatasetBatchesTest(absltest.TestCase):
       self.assertEqual(
         _fold(learning.DatasetBatches(), dataset, training), ['0 1', '2 3', '4', '0 1', '2 3', '4']
       )
+
+  def test_counts_what_was_seen(self):
+    count = learning.DatasetBatches().count_examples(None, tf.constant(7), None)
+    self.assertEqual(count, 7)
+
+  def test_key_of_a_step_is_of_its_batch_and_its_number(self):
+    x = np.array([[1, 2], [3, 4]], np.float32)
+    others = x[::-1], np.nextafter(x, np.float32(9)), x[:1], 0 * x, 0 * x[:1]
+    keys = [_key(learning.DatasetBatches(), None, batch, 0) for batch in (x, *others)]
+    self.assertLen(set(keys), 6)
+    self.assertEqual(_key(learning.DatasetBatches(), None, x, 5), (keys[0][0], 5))
+    self.assertNotEqual(*(_key(learning.DatasetBatches(), None, [n], 0) for n in (1, 2)))
 
   def test_type_of_a_client(self):
     expected = tff.SequenceType(

@@ -83,6 +83,30 @@ class ClientWorkTest(parameterized.TestCase):
     output = _work(testing.tensors((1, 1)), round_num=3, client_learning_rate_fn=lambda r: r / 10)
     np.testing.assert_allclose(output.client_state.local_weights, [[[1 - 0.3 * 4]]], rtol=1e-5)
 
+  def test_each_step_has_a_key_of_dropout_of_its_own(self):
+    def objective(model, weights, received, x, y):
+      return tf.cast(2 ** model.dropout_key[1], tf.float32)
+
+    output = _work(testing.tensors((1, 1), (1, 1), (1, 1)), objective=objective)
+    self.assertAlmostEqual(output.metrics.loss, (1 + 2 + 4) / 3, places=6)
+
+  def test_key_of_dropout_is_of_the_seed_and_the_round(self):
+    def objective(model, weights, received, x, y):
+      return tf.cast(model.dropout_key[0] % 10007, tf.float32)
+
+    losses = [
+      float(
+        _work(
+          testing.tensors((1, 1))._replace(seed=np.array(seed, np.int32)),
+          round_num=round_num,
+          objective=objective,
+        ).metrics.loss
+      )
+      for seed, round_num in (((0, 0), 0), ((0, 0), 0), ((0, 1), 0), ((1, 0), 0), ((0, 0), 1))
+    ]
+    self.assertEqual(losses[0], losses[1])
+    self.assertLen(set(losses), 4)
+
   def test_client_without_examples_changes_nothing(self):
     output = _work(testing.tensors())
     np.testing.assert_array_equal(output.update, [[[0]]])
@@ -111,11 +135,16 @@ class ClientWorkTest(parameterized.TestCase):
     )
     self.assertEqual((output.client_weight, *output.metrics), (0, 0, 0, True))
 
-  def test_straggler_counts_the_examples_it_saw(self):
+  def test_straggler_weighs_as_much_as_it_has_examples(self):
     data = testing.tensors((1, 1), (1, 4), (1, 9))._replace(work_share=np.float32(0.5))
     output = _work(data)  # ceil(0.5 * 3) = 2 steps, those of test_two_steps.
     np.testing.assert_allclose(output.update, [[[2 - 2.1504]]], rtol=1e-5)
-    self.assertEqual((output.metrics.num_examples, output.client_weight), (2, 2.0))
+    self.assertEqual((output.metrics.num_examples, output.client_weight), (2, 3.0))
+
+  def test_limit_of_steps_does_not_change_the_weight(self):
+    batches = learning.TensorBatches(1, num_epochs=2, max_steps=3, shuffle=False)
+    output = _work(testing.tensors((1, 1), (1, 4)), batches=batches)
+    self.assertEqual((output.metrics.num_examples, output.client_weight), (3, 4.0))
 
   @parameterized.parameters(float('nan'), float('inf'), 1e38)
   def test_what_is_not_finite_changes_nothing_and_says_so(self, y):

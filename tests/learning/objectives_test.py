@@ -46,7 +46,9 @@ class ObjectivesTest(parameterized.TestCase):
 class WithAuxiliaryTest(absltest.TestCase):
   own = {'auxiliary/kernel': np.float32([[7.0]])}
   network = models.AuxiliaryNetwork(
-    ('base/kernel', 'auxiliary/kernel'), own, lambda weights, x, y: weights[0] * weights[1] + x - y
+    ('base/kernel', 'auxiliary/kernel'),
+    own,
+    lambda weights, x, y, key: weights[0] * weights[1] + x - y,
   )
 
   def test_weight_is_that_of_the_global_loss(self):

@@ -38,6 +38,15 @@ def classifier(seed=0, output_activation=None) -> models.LocalGlobalModel:
   )
 
 
+def gated_classifier() -> models.LocalGlobalModel:
+  """Two layers of gated units and dropout, 4-8-6-3; the client's shifts are local."""
+  return models.from_keras(
+    models.build_cgau((4,), 3, (8, 6), conditioning='local', dropout_rate=0.5),
+    loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+    metrics={'accuracy': tf.keras.metrics.SparseCategoricalAccuracy},
+  ).with_global_layers(models.cgau_global_layers())
+
+
 def tensors(*pairs) -> learning.ClientTensors:
   """A client of the linear model from pairs (x, y)."""
   x, y = np.array(pairs, np.float32).reshape(-1, 2).T

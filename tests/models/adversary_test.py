@@ -71,7 +71,7 @@ class BuildAdversaryTest(parameterized.TestCase):
       tensors = tuple(map(tf.constant, weights))
       with tf.GradientTape() as tape:
         tape.watch(tensors)
-        loss = network.loss(tensors, tf.constant(x), tf.constant(y))
+        loss = network.loss(tensors, tf.constant(x), tf.constant(y), None)
       return loss, tape.gradient(loss, tensors, unconnected_gradients='zero')
 
     loss, got = testing.in_graph(run)
@@ -107,7 +107,7 @@ class BuildAdversaryTest(parameterized.TestCase):
     losses = [
       testing.in_graph(
         lambda labels=labels: network.loss(
-          tuple(map(tf.constant, weights)), tf.constant(x), tf.constant(labels)
+          tuple(map(tf.constant, weights)), tf.constant(x), tf.constant(labels), None
         )
       )
       for labels in (y, y * [0, 1, 1] + [9, 0, 0], 1 - y)

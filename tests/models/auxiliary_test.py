@@ -37,14 +37,14 @@ def _images(n=2, side=4) -> np.ndarray:
   return np.random.default_rng(n).normal(size=(n, side, side, 1)).astype(np.float32)
 
 
-def _loss_and_gradients(network, weights, x, y):
+def _loss_and_gradients(network, weights, x, y, key=(3, 0)):
   """What the network says of a batch, gradients by name."""
 
   def run():
     tensors = tuple(map(tf.constant, weights.values()))
     with tf.GradientTape() as tape:
       tape.watch(tensors)
-      loss = network.loss(tensors, tf.constant(x), tf.constant(y))
+      loss = network.loss(tensors, tf.constant(x), tf.constant(y), tf.constant(key, tf.int64))
     return loss, tape.gradient(loss, tensors)
 
   loss, gradients = testing.in_graph(run)
@@ -100,8 +100,8 @@ class AgainstKerasTest(parameterized.TestCase):
     network = _build('jigsaw')
     weights = _initial(network)
     drawn = []
-    for x in _images(4)[:, np.newaxis]:
-      got = _loss_and_gradients(network, weights, x, np.zeros(1, np.int32))
+    for step, x in enumerate(_images(4)[:, np.newaxis]):
+      got = _loss_and_gradients(network, weights, x, np.zeros(1, np.int32), (3, step))
       tiles = [x[:, i : i + 2, j : j + 2] for i in (0, 2) for j in (0, 2)]
       asked = [
         _expected(
@@ -144,13 +144,13 @@ class JigsawTest(parameterized.TestCase):
           image[i * height : (i + 1) * height, j * width : (j + 1) * width],
         )
 
-  def test_same_batch_has_the_same_draws_and_another_order_has_others(self):
+  def test_key_and_seed_decide_what_is_drawn(self):
     network, x, y = _build('jigsaw'), _images(8), np.zeros(8, np.int32)
     weights = _initial(network)
     loss, _ = _loss_and_gradients(network, weights, x, y)
     self.assertEqual(_loss_and_gradients(network, weights, x, y)[0], loss)
-    reordered, _ = _loss_and_gradients(network, weights, x[::-1], y)
-    self.assertNotAlmostEqual(reordered, loss, places=4)
+    other_step, _ = _loss_and_gradients(network, weights, x, y, (3, 1))
+    self.assertNotAlmostEqual(other_step, loss, places=4)
     other_seed, _ = _loss_and_gradients(_build('jigsaw', seed=5), weights, x, y)
     self.assertNotAlmostEqual(other_seed, loss, places=4)
 
@@ -173,6 +173,22 @@ class RepresentationTest(parameterized.TestCase):
     )
     shapes = {name: weight.shape for name, weight in network.own_weights.items()}
     self.assertEqual(shapes, {'auxiliary/output/kernel': (6, 3), 'auxiliary/output/bias': (3,)})
+
+  def test_dropout_below_is_that_of_the_step(self):
+    keras_model = models.build_mlp((4, 4, 1), 3, (6, 5), seed=2, dropout_rate=0.5)
+    network = _build('supervised', keras_model, units=())
+    self.assertEqual(
+      network.weight_names,
+      ('hidden_1/kernel', 'hidden_1/bias', 'auxiliary/output/kernel', 'auxiliary/output/bias'),
+    )
+    weights = dict.fromkeys(network.weight_names)
+    weights |= {name: value for name, value in _initial(_build('supervised', units=())).items()}
+    batch = _images(), np.zeros(2, np.int32)
+    one, same, other = (
+      _loss_and_gradients(network, weights, *batch, key)[0] for key in ((1, 0), (1, 0), (1, 1))
+    )
+    self.assertEqual(one, same)
+    self.assertNotAlmostEqual(one, other, places=4)
 
   def test_it_is_what_the_first_global_layer_gets(self):
     for global_layers, size in ((('fc_1', 'output'), 5 * 5 * 16), (('conv_2',), 14 * 14 * 6)):

@@ -97,7 +97,9 @@ class BuildTest(parameterized.TestCase):
   def test_layers_and_sizes(self):
     names = {
       conditioning: [
-        layer.name for layer in _build(conditioning, dropout_rate=0.5).layers if layer.weights
+        layer.name
+        for layer in _build(conditioning, dropout_rate=0.5).layers
+        if layer.trainable_weights
       ]
       for conditioning in ('none', 'shared', 'local')
     }

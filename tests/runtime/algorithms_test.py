@@ -9,7 +9,7 @@ from absl.testing import absltest, parameterized
 
 from tests.learning import testing as learning_testing
 from tests.runtime import testing
-from tff_lg import learning
+from tff_lg import learning, runtime
 
 _SGD = tff.learning.optimizers.build_sgdm(0.1)
 _DATA = learning_testing.random_datasets()
@@ -187,6 +187,36 @@ class LearningAlgorithmsTest(parameterized.TestCase):
     with testing.installed(_OURS):
       ours = run()
     testing.assert_same(ours, theirs)
+
+  def test_ours_with_dropout_stacked_and_not(self):
+    model = learning_testing.gated_classifier()
+    process = learning.build_local_global_process(
+      model, learning_testing.settings(batches=learning.TensorBatches(3, 2))
+    )
+    rng = np.random.default_rng(0)
+    data = [
+      learning.ClientTensors(rng.random((n, 4), np.float32), rng.integers(0, 3, n).astype(np.int32))
+      for n in (6, 8, 6, 6, 8)
+    ]
+
+    def run():
+      server_state = process.initialize(model.initial_weights)
+      client_states = [process.initialize_client(model.initial_weights)] * len(data)
+      for round_num in range(3):
+        of_round = [
+          tensors._replace(seed=np.array([round_num, client], np.int32))
+          for client, tensors in enumerate(data)
+        ]
+        output = process.next(server_state, client_states, of_round)
+        server_state, client_states = output.server_state, output.client_states
+      return server_state, client_states
+
+    with testing.installed(_STOCK):
+      theirs = run()
+    stacking = runtime.create_local_execution_context(stacked_clients=3)
+    for context in (_OURS, stacking):
+      with testing.installed(context):
+        testing.assert_same(run(), theirs)
 
 
 if __name__ == '__main__':

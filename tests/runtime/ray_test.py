@@ -67,11 +67,12 @@ def _assert_same_bits(ours, theirs):
 
 class SameBitsTest(parameterized.TestCase):
   @parameterized.named_parameters(
-    ('lg_fedavg', tff.aggregators.MeanFactory(no_nan_division=True)),
-    ('median', aggregators.median()),
+    ('lg_fedavg', learning_testing.classifier, tff.aggregators.MeanFactory(no_nan_division=True)),
+    ('median', learning_testing.classifier, aggregators.median()),
+    ('dropout', learning_testing.gated_classifier, aggregators.median()),
   )
-  def test_any_number_of_actors(self, aggregator):
-    model = learning_testing.classifier().with_global_layers(('output',))
+  def test_any_number_of_actors(self, build_model, aggregator):
+    model = build_model().with_global_layers(('output',))
     process = learning.build_local_global_process(
       model,
       learning_testing.settings(batches=learning.TensorBatches(3, 2), aggregator=aggregator),

@@ -169,8 +169,9 @@ def build_adaptation_process(
     _, frozen = split.split(weights)
     objective = adaptation.objective(measured)
 
-    def loss_fn(trained: tuple, x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
-      return objective(model, split.merge(trained, frozen), weights, x, y)
+    def loss_fn(trained: tuple, x: tf.Tensor, y: tf.Tensor, key: tf.Tensor) -> tf.Tensor:
+      of_step = model.with_dropout_key(key)
+      return objective(of_step, split.merge(trained, frozen), weights, x, y)
 
     def train(
       index: tf.Tensor, state: client_work.TrainingState

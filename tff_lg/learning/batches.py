@@ -24,7 +24,7 @@ class ClientTensors(NamedTuple):
   Attributes:
     x: features, [n, ...].
     y: labels, [n, ...].
-    seed: int32 [2], of the client's shuffling and augmentation in this round.
+    seed: int32 [2], of the client's shuffling, augmentation and dropout in this round.
     work_share: float32, the share of the round's training steps that the client finishes: 1
       for all, in (0, 1) for a straggler, 0 for a client that drops out of the round.
     is_malicious: bool, whether `ProcessSettings.update_attack` changes its update.
@@ -54,6 +54,32 @@ class Batches(Protocol):
 
     Returns:
       The last state.
+    """
+
+  def count_examples(
+    self, data: Any, num_seen: tf.Tensor, count: Callable[[tf.Tensor], tf.Tensor]
+  ) -> tf.Tensor:
+    """Counts the examples that a client has, each epoch counted, for its weight.
+
+    Args:
+      data: one client's, of `data_type`.
+      num_seen: int32, those that its training saw.
+      count: of examples in labels.
+
+    Returns:
+      int32.
+    """
+
+  def step_key(self, data: Any, x: tf.Tensor, num_steps: tf.Tensor) -> tf.Tensor:
+    """A key for what is random in a step, such as the masks of dropout.
+
+    Args:
+      data: one client's, of `data_type`.
+      x: the step's batch.
+      num_steps: how many the client has taken before, in this round.
+
+    Returns:
+      int64 [2].
     """
 
 
@@ -135,6 +161,17 @@ class TensorBatches:
     )
     return state
 
+  def count_examples(
+    self, data: ClientTensors, num_seen: tf.Tensor, count: Callable[[tf.Tensor], tf.Tensor]
+  ) -> tf.Tensor:
+    """All of the client's, however many steps it took; none if it took none."""
+    return tf.where(num_seen > 0, self.num_epochs * count(data.y), 0)
+
+  def step_key(self, data: ClientTensors, x: tf.Tensor, num_steps: tf.Tensor) -> tf.Tensor:
+    """The data's seed and the number of the step; the batch does not count."""
+    del x
+    return tf.stack([tf.bitcast(data.seed, tf.int64), tf.cast(num_steps, tf.int64)])
+
 
 @dataclasses.dataclass(frozen=True)
 class DatasetBatches:
@@ -150,3 +187,23 @@ class DatasetBatches:
     """Applies `step` to each element of the data set, in training too."""
     del training  # A data set says nothing of stragglers.
     return data.reduce(state, lambda state, batch: step(state, *batch))
+
+  def count_examples(
+    self, data: tf.data.Dataset, num_seen: tf.Tensor, count: Callable[[tf.Tensor], tf.Tensor]
+  ) -> tf.Tensor:
+    """Those seen, as a data set is read to its end."""
+    del data, count
+    return num_seen
+
+  def step_key(self, data: tf.data.Dataset, x: tf.Tensor, num_steps: tf.Tensor) -> tf.Tensor:
+    """The bits of the batch, as data sets have no seed, and the number of the step."""
+    del data
+    return tf.stack([_fingerprint(x), tf.cast(num_steps, tf.int64)])
+
+
+def _fingerprint(x: tf.Tensor) -> tf.Tensor:
+  """An int64 that depends on every bit of numbers and on where it is."""
+  bits = tf.cast(tf.reshape(tf.bitcast(x, tf.uint8), [-1]), tf.int64) + 1
+  # Odd factors lose no bits; int64 wraps around where the sum is too large.
+  factors = 2 * tf.range(tf.size(bits, tf.int64), dtype=tf.int64) + 1
+  return tf.reduce_sum(bits * factors)

@@ -1,9 +1,9 @@
 """How much each client counts in the average.
 
-A client weighting is a function of the number of examples that a client saw in the round
-(float32 scalar, each epoch counted) and of its update, the tuple of initial minus final
-global weights; its value is the client's weight, a float32 scalar. A client without
-examples weighs nothing.
+A client weighting is a function of the number of a client's examples (float32 scalar, each
+epoch counted) and of its update, the tuple of initial minus final global weights; its value is
+the client's weight, a float32 scalar. The number is 0 for a client without examples and for one
+that drops out; both weigh nothing. A straggler has its full number, whatever work it did.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,11 @@ ClientWeighting = Callable[[tf.Tensor, tuple], tf.Tensor]
 
 
 def by_num_examples(num_examples: tf.Tensor, update: tuple) -> tf.Tensor:
-  """n_k times the number of epochs, which cancels in the average. McMahan et al. 2017."""
+  """n_k times the number of epochs; the latter, the same for all, cancels in the average.
+
+  A client that finishes a part of its steps only, or has a limit of steps, weighs n_k all the same.
+  McMahan et al. 2017; Li et al. 2020 (FedProx), section 3.
+  """
   del update
   return num_examples
 

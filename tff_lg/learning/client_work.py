@@ -8,7 +8,7 @@ import tensorflow_federated as tff
 
 from tff_lg.learning import batches as batches_lib
 from tff_lg.learning import settings as settings_lib
-from tff_lg.models import local_global
+from tff_lg.models import dropout, local_global
 
 
 class ClientState(NamedTuple):
@@ -45,12 +45,14 @@ class TrainingState(NamedTuple):
     optimizer_state: of the client optimiser, for these weights.
     loss_sum: float32, summed over the examples seen.
     num_examples: int32, examples seen, each epoch counted.
+    num_steps: int32, steps taken.
   """
 
   weights: tuple
   optimizer_state: Any
   loss_sum: Any = 0.0
   num_examples: Any = 0
+  num_steps: Any = 0
 
 
 class ClientOutput(NamedTuple):
@@ -58,7 +60,7 @@ class ClientOutput(NamedTuple):
 
   Attributes:
     update: initial minus final global weights, zeros if not finite or without a step.
-    client_weight: float32, zero if the update is not finite.
+    client_weight: float32, zero if the update is not finite or without a step.
     client_state: the client's next state.
     metrics: its `ClientMetrics`.
   """
@@ -98,8 +100,13 @@ def build_client_work(
         optimizer_state, {tff.learning.optimizers.LEARNING_RATE_KEY: learning_rate}
       )
     received = model.received(global_weights, client_state.local_weights)
-    final, optimizer_state, loss_sum, num_examples = train(
-      lambda weights, x, y: settings.objective(model, weights, received, x, y),
+
+    def loss_fn(weights: tuple, x: tf.Tensor, y: tf.Tensor, key: tf.Tensor) -> tf.Tensor:
+      of_step = model.with_dropout_key(dropout.fold_in(key, round_num))
+      return settings.objective(of_step, weights, received, x, y)
+
+    final, optimizer_state, loss_sum, num_examples, _ = train(
+      loss_fn,
       optimizer,
       settings.batches,
       TrainingState(initial, optimizer_state),
@@ -109,14 +116,15 @@ def build_client_work(
 
     global_final, local_final = model.split(final)
     update = tuple(old - new for old, new in zip(global_weights, global_final, strict=True))
-    client_weight = settings.client_weighting(tf.cast(num_examples, tf.float32), update)
+    of_client = settings.batches.count_examples(data, num_examples, model.count_examples)
+    client_weight = settings.client_weighting(tf.cast(of_client, tf.float32), update)
     new_state = ClientState(local_final, () if settings.reset_client_optimizer else optimizer_state)
     finite = all_finite((update, local_final, loss_sum, client_weight))
     # Who makes no step has an update if it keeps a model of its own; it sends nothing all the same.
     is_sent = finite & (num_examples > 0)
     return ClientOutput(
       update=where(is_sent, update, tf.nest.map_structure(tf.zeros_like, update)),
-      client_weight=tf.where(finite, client_weight, 0.0),
+      client_weight=tf.where(is_sent, client_weight, 0.0),
       client_state=where(finite, new_state, client_state),
       metrics=ClientMetrics(
         loss=tf.math.divide_no_nan(loss_sum, tf.cast(num_examples, tf.float32)),
@@ -129,7 +137,7 @@ def build_client_work(
 
 
 def train(
-  loss_fn: Callable[[tuple, tf.Tensor, tf.Tensor], tf.Tensor],
+  loss_fn: Callable[[tuple, tf.Tensor, tf.Tensor, tf.Tensor], tf.Tensor],
   optimizer: tff.learning.optimizers.Optimizer,
   batches: batches_lib.Batches,
   state: TrainingState,
@@ -139,7 +147,8 @@ def train(
   """Folds steps of the optimiser over a client's batches, in the graph.
 
   Args:
-    loss_fn: (weights, x, y) -> scalar, differentiated by the weights.
+    loss_fn: (weights, x, y, key) -> scalar, differentiated by the weights; what is random in it
+      follows from the key, int64 [2], another one in each step, see `Batches.step_key`.
     optimizer: takes the steps.
     batches: how the data become batches.
     state: what to start from.
@@ -151,15 +160,18 @@ def train(
   """
 
   def step(state: TrainingState, x: tf.Tensor, y: tf.Tensor) -> TrainingState:
-    weights, optimizer_state, loss_sum, num_examples = state
+    weights, optimizer_state, loss_sum, num_examples, num_steps = state
+    key = batches.step_key(data, x, num_steps)
     with tf.GradientTape() as tape:
       tape.watch(weights)
-      loss = loss_fn(weights, x, y)
+      loss = loss_fn(weights, x, y, key)
     gradients = tape.gradient(loss, weights, unconnected_gradients=tf.UnconnectedGradients.ZERO)
     optimizer_state, weights = optimizer.next(optimizer_state, weights, gradients)
     batch_size = count_examples(y)
     loss_sum += loss * tf.cast(batch_size, tf.float32)
-    return TrainingState(weights, optimizer_state, loss_sum, num_examples + batch_size)
+    return TrainingState(
+      weights, optimizer_state, loss_sum, num_examples + batch_size, num_steps + 1
+    )
 
   return batches.fold(data, state, step, training=True)
 

@@ -94,7 +94,8 @@ def with_auxiliary(
     y: tf.Tensor,
   ) -> tf.Tensor:
     by_name = dict(zip(model.weight_names, weights, strict=True))
-    auxiliary_loss = network.loss(tuple(by_name[name] for name in network.weight_names), x, y)
+    of_network = tuple(by_name[name] for name in network.weight_names)
+    auxiliary_loss = network.loss(of_network, x, y, model.dropout_key)
     return auxiliary_loss + global_weight * objective(model, weights, initial_weights, x, y)
 
   return with_auxiliary_loss

@@ -82,9 +82,10 @@ def build_adversary(
   own_names = [f'{_NAME}/{name}' for name in adversary.weight_names]
   num_local = len(local.weight_names)
 
-  def loss(weights: tuple, x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
+  def loss(weights: tuple, x: tf.Tensor, y: tf.Tensor, key: tf.Tensor | None) -> tf.Tensor:
     attributes = tf.cast(y[:, 1:], tf.float32)
-    h, own_weights = local.predict(weights[:num_local], x, training=True), weights[num_local:]
+    h = local.with_dropout_key(key).predict(weights[:num_local], x, training=True)
+    own_weights = weights[num_local:]
 
     def error(own_weights: tuple, h: tf.Tensor) -> tf.Tensor:
       logits = adversary.predict(own_weights, h, training=True)

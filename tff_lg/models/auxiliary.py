@@ -31,12 +31,13 @@ class AuxiliaryNetwork:
     weight_names: of the weights that `loss` takes, in its order: those of the local layers,
       named as in the whole model, and the network's own.
     own_weights: initial values of the network's own, by name.
-    loss: (weights, x, y) -> scalar, for a batch as the whole model gets it; call it in a graph.
+    loss: (weights, x, y, key) -> scalar, for a batch as the whole model gets it, what is random
+      in it from the step's key, int64 [2]; call it in a graph.
   """
 
   weight_names: tuple[str, ...]
   own_weights: Mapping[str, np.ndarray]
-  loss: Callable[[tuple, tf.Tensor, tf.Tensor], tf.Tensor]
+  loss: Callable[[tuple, tf.Tensor, tf.Tensor, tf.Tensor | None], tf.Tensor]
 
 
 class _Question(NamedTuple):
@@ -44,12 +45,12 @@ class _Question(NamedTuple):
 
   Attributes:
     num_outputs: size of its output.
-    ask: (x, y) -> what the local layers get, and the answer.
+    ask: (x, y, key) -> what the local layers get, and the answer.
     loss: of answers and outputs.
   """
 
   num_outputs: int
-  ask: Callable[[tf.Tensor, tf.Tensor], tuple[tf.Tensor, tf.Tensor]]
+  ask: Callable[[tf.Tensor, tf.Tensor, tf.Tensor | None], tuple[tf.Tensor, tf.Tensor]]
   loss: tf.keras.losses.Loss
 
 
@@ -72,9 +73,8 @@ def build_auxiliary(
     global_layers: names of the layers of the network that are global.
     label_loss: of labels and logits (`supervised`).
     units: size of each hidden layer.
-    seed: of the Glorot-uniform initial weights, of the set of permutations and of those that
-      are drawn, which follow from the seed and the bits of the batch: other examples, or the
-      same in another order, have others.
+    seed: of the Glorot-uniform initial weights, of the set of permutations and, with the step's
+      key, of those that are drawn.
 
   Returns:
     The auxiliary network.
@@ -104,9 +104,10 @@ def build_auxiliary(
   )
   by_name = dict(zip(model.weight_names, model.initial_weights, strict=True))
 
-  def loss(weights: tuple, x: tf.Tensor, y: tf.Tensor) -> tf.Tensor:
-    inputs, answer = question.ask(x, y)
-    return model.functional.loss(model.predict(weights, inputs, training=True), answer)
+  def loss(weights: tuple, x: tf.Tensor, y: tf.Tensor, key: tf.Tensor | None) -> tf.Tensor:
+    inputs, answer = question.ask(x, y, key)
+    output = model.with_dropout_key(key).predict(weights, inputs, training=True)
+    return model.functional.loss(output, answer)
 
   return AuxiliaryNetwork(
     model.weight_names,
@@ -128,7 +129,7 @@ def representation(keras_model: tf.keras.Model, global_layers: Sequence[str]) ->
   Raises:
     ValueError: no local layer is below it, or it has several inputs.
   """
-  has_weights = [layer for layer in keras_model.layers if layer.weights]
+  has_weights = [layer for layer in keras_model.layers if layer.trainable_weights]
   of_model = [layer.name.split('/')[0] for layer in has_weights]
   first = next((i for i, name in enumerate(of_model) if name in global_layers), len(of_model))
   hidden = None if first in (0, len(of_model)) else has_weights[first].input
@@ -145,7 +146,7 @@ def _supervised(
   keras_model: tf.keras.Model, label_loss: tf.keras.losses.Loss, seed: int
 ) -> _Question:
   del seed
-  return _Question(keras_model.output_shape[-1], lambda x, y: (x, y), label_loss)
+  return _Question(keras_model.output_shape[-1], lambda x, y, key: (x, y), label_loss)
 
 
 def _autoencoder(
@@ -160,7 +161,7 @@ def _autoencoder(
   num_inputs = math.prod(keras_model.input_shape[1:])
   return _Question(
     num_inputs,
-    lambda x, y: (x, tf.reshape(x, [-1, num_inputs])),
+    lambda x, y, key: (x, tf.reshape(x, [-1, num_inputs])),
     tf.keras.losses.MeanSquaredError(),
   )
 
@@ -176,11 +177,10 @@ def _jigsaw(keras_model: tf.keras.Model, label_loss: tf.keras.losses.Loss, seed:
     )
   permutations = _permutations(sides[0] ** 2, seed)
 
-  def ask(x: tf.Tensor, y: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+  def ask(x: tf.Tensor, y: tf.Tensor, key: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
     del y
-    bits = tf.stack([tf.constant(seed, tf.int64), dropout.fingerprint(x)])
     chosen = tf.random.stateless_uniform(
-      tf.shape(x)[:1], bits, 0, len(permutations), dtype=tf.int32
+      tf.shape(x)[:1], dropout.fold_in(key, seed), 0, len(permutations), dtype=tf.int32
     )
     return permute_tiles(x, tf.gather(permutations, chosen), sides[0]), chosen
 

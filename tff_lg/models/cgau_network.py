@@ -37,7 +37,7 @@ def build_cgau(
     num_clients: clients that `shared` knows; the others do not need it.
     unknown_client: in `shared`, the shifts of a client it does not know, `mean` or `zero`.
     dropout_rate: after each gated layer, in training; masks follow from the seed and
-      the activations, see `StatelessDropout`.
+      the key of the step, see `StatelessDropout`.
     seed: of initial weights and dropout; the same seed, the same weights.
 
   Returns:

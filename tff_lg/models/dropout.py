@@ -1,19 +1,26 @@
-"""Dropout without a state: equal inputs, equal mask."""
+"""Dropout without a state: equal keys, equal masks."""
 
 from typing import Any
 
 import tensorflow as tf
 
+# Odd and without a pattern: 2^64 divided by the golden ratio, as a signed number.
+_FACTOR = -7046029254386353131
+
 
 @tf.keras.saving.register_keras_serializable(package='tff_lg')
 class StatelessDropout(tf.keras.layers.Layer):
-  """Dropout whose mask is drawn from the layer's seed and the bits of its input.
+  """Dropout whose mask is drawn from a key of the training step and the layer's seed.
 
   Keras's own dropout counts the draws of its random operation, and clients that run at
   the same time share that count: which client gets which mask is up to the scheduler,
-  and a run that goes on from a checkpoint starts to count afresh. Here the mask is a
-  function of the input. Activations change with every batch and every step, so masks
-  do as well, and the same seed gives the same bits.
+  and a run that goes on from a checkpoint starts to count afresh. Here the mask follows
+  from the key, the seed and the shape of the input. No activation counts, whose rounding
+  differs from one runtime or machine to another.
+
+  The layer's one weight is the key, int64 [2], zeros at first. No gradient trains it: it is
+  how a functional model, which takes its weights as inputs, gets the key of the step, see
+  `LocalGlobalModel.with_dropout_key`. Other training loops assign another key before each step.
 
   Srivastava et al. 2014; the mask by a counter-based generator, Salmon et al. 2011.
   """
@@ -24,7 +31,7 @@ class StatelessDropout(tf.keras.layers.Layer):
     Args:
       rate: share of the inputs set to zero in training, in [0, 1); the others are
         divided by 1 - rate.
-      seed: tells layers with equal inputs apart.
+      seed: tells the layers of a model apart, which have the same key.
       **options: of `tf.keras.layers.Layer`.
 
     Raises:
@@ -33,13 +40,21 @@ class StatelessDropout(tf.keras.layers.Layer):
     super().__init__(**options)
     if not 0 <= rate < 1:
       raise ValueError(f'dropout is {rate}, expected a number in [0, 1).')
-    self.rate, self.seed = rate, seed
+    self.rate, self.seed, self.key = rate, seed, None
+
+  def build(self, input_shape: tf.TensorShape) -> None:
+    """Adds the key, where there is a mask to draw."""
+    if self.rate:
+      self.key = self.add_weight(
+        'key', shape=(2,), dtype=tf.int64, initializer='zeros', trainable=False
+      )
+    super().build(input_shape)
 
   def call(self, inputs: tf.Tensor, training: bool | None = None) -> tf.Tensor:
     """Drops from float32 inputs of any shape if `training`; else gives them back."""
     if not training or not self.rate:
       return inputs
-    seed = tf.stack([tf.constant(self.seed, tf.int64), fingerprint(inputs)])
+    seed = fold_in(tf.convert_to_tensor(self.key), self.seed)
     return tf.nn.experimental.stateless_dropout(inputs, self.rate, seed=seed)
 
   def get_config(self) -> dict[str, Any]:
@@ -47,9 +62,20 @@ class StatelessDropout(tf.keras.layers.Layer):
     return {**super().get_config(), 'rate': self.rate, 'seed': self.seed}
 
 
-def fingerprint(inputs: tf.Tensor) -> tf.Tensor:
-  """An int64 that depends on every bit of float32 inputs and on where it is."""
-  bits = tf.cast(tf.reshape(tf.bitcast(tf.stop_gradient(inputs), tf.int32), [-1]), tf.int64)
-  # Odd factors lose no bits; int64 wraps around where the sum is too large.
-  factors = 2 * tf.range(tf.size(bits, tf.int64), dtype=tf.int64) + 1
-  return tf.reduce_sum(bits * factors)
+def fold_in(key: tf.Tensor, number: int | tf.Tensor) -> tf.Tensor:
+  """Makes a key of its own for each number, such as that of a round or a layer.
+
+  Args:
+    key: int64 [2].
+    number: an integer.
+
+  Returns:
+    int64 [2]. It is plain arithmetic, so that stacked clients share the operations.
+  """
+  return tf.stack([key[0] * _FACTOR + tf.cast(number, tf.int64), key[1]])
+
+
+def keys(keras_model: tf.keras.Model) -> list[tf.Variable]:
+  """The keys of a model's dropout layers."""
+  layers = [layer for layer in keras_model.submodules if isinstance(layer, StatelessDropout)]
+  return [layer.key for layer in layers if layer.key is not None]

@@ -14,6 +14,8 @@ import numpy as np
 import tensorflow as tf
 import tensorflow_federated as tff
 
+from tff_lg.models import dropout
+
 # A model's trainable weights, in the model's own order.
 ModelWeights = tuple[np.ndarray, ...]
 
@@ -34,6 +36,8 @@ class LocalGlobalModel:
       it, the mean of the clients'.
     extra_weights: initial values of the last weights, which are none of the network's: only
       objectives use them, and no evaluation does.
+    dropout_key: int64 [2], what the masks of dropout are drawn from in training; None in a
+      model that no step trains.
   """
 
   functional: tff.learning.models.FunctionalModel
@@ -44,6 +48,7 @@ class LocalGlobalModel:
   outputs_per_example: int = 1
   server_has_copy: bool = False
   extra_weights: ModelWeights = ()
+  dropout_key: tf.Tensor | None = dataclasses.field(default=None, compare=False)
 
   @property
   def initial_weights(self) -> ModelWeights:
@@ -107,6 +112,10 @@ class LocalGlobalModel:
       extra_weights=(*self.extra_weights, *weights.values()),
     )
 
+  def with_dropout_key(self, key: tf.Tensor) -> 'LocalGlobalModel':
+    """The same model, which draws the masks of its dropout in training from a step's key."""
+    return dataclasses.replace(self, dropout_key=key)
+
   def split(self, weights: Sequence) -> tuple[tuple, tuple]:
     """Splits weights, or anything else one per weight, in (global, local)."""
     if self.server_has_copy:
@@ -133,8 +142,17 @@ class LocalGlobalModel:
     return self.merge(global_weights, local_weights)
 
   def predict(self, weights: Sequence, x: tf.Tensor, training: bool) -> tf.Tensor:
-    """The model's output for a batch; call it in a graph."""
-    return self.functional.predict_on_batch((self.network_weights(weights), ()), x, training)
+    """The model's output for a batch; call it in a graph.
+
+    Raises:
+      ValueError: in training, dropout without a key.
+    """
+    _, keys = self.functional.initial_weights
+    if keys and training:
+      if self.dropout_key is None:
+        raise ValueError('The model has dropout, which needs a key in training: with_dropout_key.')
+      keys = (self.dropout_key,) * len(keys)
+    return self.functional.predict_on_batch((self.network_weights(weights), keys), x, training)
 
   def count_examples(self, y: tf.Tensor) -> tf.Tensor:
     """Examples in a batch of labels, an int32 scalar: rows or, of sequences, real positions."""
@@ -183,8 +201,9 @@ def from_keras(
 
   Args:
     keras_model: an uncompiled model with one input and one output, built, and
-      with no other weights than trained ones (no batch normalisation). Do not use it
-      afterwards: TFF clones it in a graph, where Keras changes its classes.
+      with no other weights than trained ones (no batch normalisation) and the keys of
+      `StatelessDropout`. Do not use it afterwards: TFF clones it in a graph, where Keras
+      changes its classes.
     loss: mean loss of a batch.
     metrics: by name, what makes a Keras metric of labels and outputs.
     label_spec: type of a batch of labels, int32 [None] by default.
@@ -197,8 +216,10 @@ def from_keras(
     ValueError: the model has weights that are not trained, such as the statistics of
       batch normalisation or a frozen layer's, or two weights of one name.
   """
-  if keras_model.non_trainable_weights:
-    names = ', '.join(_weight_name(weight) for weight in keras_model.non_trainable_weights)
+  keys = {id(key) for key in dropout.keys(keras_model)}
+  untrained = [weight for weight in keras_model.non_trainable_weights if id(weight) not in keys]
+  if untrained:
+    names = ', '.join(map(_weight_name, untrained))
     raise ValueError(
       f'model {keras_model.name}: {names} found, which no gradient trains; use group '
       'normalisation instead of batch normalisation, and leave every layer trainable.'

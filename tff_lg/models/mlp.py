@@ -29,7 +29,7 @@ def build_mlp(
     output_activation: a Keras activation on top of the logits. The LG-FedAvg
       reference code has a softmax here, *and* another one in its loss.
     dropout_rate: after each hidden layer, in training; masks follow from the seed and
-      the activations, see `StatelessDropout`.
+      the key of the step, see `StatelessDropout`.
 
   Returns:
     An uncompiled Keras model from float32 [batch, *input_shape] to float32
