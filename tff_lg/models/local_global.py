@@ -32,6 +32,7 @@ class LocalGlobalModel:
     outputs_probabilities: whether the output is probabilities instead of logits.
     padding_label: of sequences, the label that marks no target; None where each counts.
     outputs_per_example: how many numbers the output for one example has.
+    has_classes: whether the output has a last dimension, of classes; not if it is one number.
     server_has_copy: whether every weight is a client's own and the server has a copy beside
       it, the mean of the clients'.
     extra_weights: initial values of the last weights, which are none of the network's: only
@@ -46,6 +47,7 @@ class LocalGlobalModel:
   outputs_probabilities: bool = False
   padding_label: int | None = None
   outputs_per_example: int = 1
+  has_classes: bool = True
   server_has_copy: bool = False
   extra_weights: ModelWeights = ()
   dropout_key: tf.Tensor | None = dataclasses.field(default=None, compare=False)
@@ -244,6 +246,7 @@ def from_keras(
     outputs_probabilities=activation is tf.keras.activations.softmax,
     padding_label=padding_label,
     outputs_per_example=math.prod(keras_model.output_shape[1:]),
+    has_classes=len(keras_model.output_shape) > 1,
   )
 
 
