@@ -176,6 +176,7 @@ def build_phases(
     global_layers=tasks.global_layers(config, model.layer_names),
     proximal_strength=config.proximal_strength or 0.0,
     mtl_strength=config.mtl_strength or 0.0,
+    mtl_weight_decay=config.mtl_weight_decay or 0.0,
     auxiliary=auxiliary,
     global_loss_weight=config.global_loss_weight or 1.0,
   )
