@@ -158,6 +158,9 @@ def build_phases(
 
   Returns:
     The phases, in order.
+
+  Raises:
+    ValueError: it is not known what a warm start or held-out clients are to the method.
   """
   warm_start = config
   if config.choices.warm_start_learning_rate is not None:
@@ -189,6 +192,9 @@ def build_phases(
         update_attack=adversary.attack.update_attack if adversary else None,
       )
       process = learning.METHODS[method](options)(model, settings)
+      for name in ('warm_start_rounds', 'held_out_clients', 'held_out_ids'):
+        if getattr(config, name):
+          process.model.check_newcomers(f'--{name} does not fit --method={method}')
       phases.append(rounds.Phase(method, process, num_rounds))
   return phases
 
