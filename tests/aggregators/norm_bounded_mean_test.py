@@ -40,6 +40,24 @@ class NormBoundedMeanTest(parameterized.TestCase):
       moved = np.linalg.norm(testing.aggregate(factory, attacked).result - honest)
       self.assertBetween(moved, 1e-2, num_attackers * 2 * 1.0 / 8)
 
+  @parameterized.parameters(np.nan, np.inf)
+  def test_update_that_is_not_finite_is_absent(self, number):
+    rows = testing.random_rows(4)
+    rows[1, 2] = number
+    others = rows[[0, 2, 3]]
+    result = testing.aggregate(aggregators.norm_bounded_mean(2.0), rows).result
+    np.testing.assert_allclose(result, _clipped(others, 2.0).mean(axis=0), atol=1e-6)
+    weighted = aggregators.norm_bounded_mean(2.0, weighted=True)
+    result = testing.aggregate(weighted, rows, [1, 7, 0, 3]).result
+    expected = np.average(_clipped(others, 2.0), axis=0, weights=[1, 0, 3])
+    np.testing.assert_allclose(result, expected, atol=1e-6)
+    huge = testing.aggregate(weighted, rows, [1, 7, np.inf, 3]).result
+    np.testing.assert_allclose(
+      huge, np.average(_clipped(rows[[0, 3]], 2.0), axis=0, weights=[1, 3]), atol=1e-6
+    )
+    alone = testing.aggregate(aggregators.norm_bounded_mean(2.0), rows[1:2]).result
+    np.testing.assert_array_equal(alone, np.zeros(7))
+
   @parameterized.parameters(0, -1.0, float('nan'))
   def test_refuses_other_bounds(self, bound):
     with self.assertRaisesRegex(ValueError, 'bound is .*, expected a positive norm'):

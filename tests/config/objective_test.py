@@ -18,24 +18,28 @@ def _options(**changes):
 
 class ObjectiveOptionsTest(parameterized.TestCase):
   def test_defaults(self):
-    self.assertEqual(_options(), (None,) * 4)
-    self.assertEqual(_options(auxiliary='jigsaw'), (None, 'jigsaw', 1.0, (64,)))
-    self.assertEqual(_options(method='mtl'), (0.1, None, None, None))
+    self.assertEqual(_options(), (None,) * 5)
+    self.assertEqual(_options(auxiliary='jigsaw'), (None, None, 'jigsaw', 1.0, (64,)))
+    self.assertEqual(_options(method='mtl'), (0.1, None, None, None, None))
     self.assertEqual(_options(method='fedavg', baselines=('mtl',))[0], 0.1)
     self.assertEqual(
       _options(method='fedavg', baselines=('lg_fedavg',), auxiliary='jigsaw', auxiliary_units=()),
-      (None, 'jigsaw', 1.0, ()),
+      (None, None, 'jigsaw', 1.0, ()),
     )
 
   def test_baselines_have_their_own(self):
     own = config.resolve(
       TrainConfig(
-        auxiliary='supervised', mtl_strength=2.0, baselines=('local_only', 'mtl'), rounds=3
+        auxiliary='supervised',
+        mtl_strength=2.0,
+        mtl_weight_decay=0.5,
+        baselines=('local_only', 'mtl'),
+        rounds=3,
       )
     )
     of_mtl, alone = (config.as_baseline(own, method) for method in ('mtl', 'local_only'))
-    self.assertEqual(tuple(getattr(of_mtl, name) for name in _NAMES), (2.0, None, None, None))
-    self.assertEqual(tuple(getattr(alone, name) for name in _NAMES), (None,) * 4)
+    self.assertEqual(tuple(getattr(of_mtl, name) for name in _NAMES), (2.0, 0.5, None, None, None))
+    self.assertEqual(tuple(getattr(alone, name) for name in _NAMES), (None,) * 5)
     for baseline in (of_mtl, alone):
       self.assertEqual(config.resolve(baseline), baseline)
 
@@ -49,6 +53,8 @@ class ObjectiveOptionsTest(parameterized.TestCase):
     ({'method': 'mtl', 'auxiliary': 'jigsaw'}, '--method is mtl: it belongs to --method=lg_fedavg'),
     ({'method': 'mtl', 'mtl_strength': -1.0}, '--mtl_strength is -1.0, expected 0 or more'),
     ({'method': 'mtl', 'mtl_strength': float('nan')}, '--mtl_strength is nan'),
+    ({'mtl_weight_decay': 0.1}, '--mtl_weight_decay is given, but --method is lg_fedavg'),
+    ({'method': 'mtl', 'mtl_weight_decay': -0.1}, '--mtl_weight_decay is -0.1, expected 0 or more'),
     ({'global_loss_weight': 1.0}, '--global_loss_weight is given, but there is no --auxiliary'),
     ({'auxiliary_units': (3,)}, '--auxiliary_units is given, but there is no --auxiliary'),
     ({'auxiliary': 'decoder'}, '--auxiliary is decoder, expected one of supervised'),

@@ -1,10 +1,11 @@
 """Tests of evaluating clients' own models and of an ensemble of them."""
 
 import numpy as np
+import tensorflow as tf
 from absl.testing import absltest, parameterized
 
 from tests.learning import testing
-from tff_lg import learning, simulation
+from tff_lg import learning, models, simulation
 from tff_lg.learning import evaluation
 
 
@@ -35,6 +36,40 @@ class EvaluateTest(absltest.TestCase):
     for metric in ('loss', 'error'):
       np.testing.assert_allclose([result[metric] for result in results], expected, rtol=1e-6)
     self.assertEqual([result['num_examples'] for result in results], [3, 1, 0])
+
+
+class ScalarOutputTest(absltest.TestCase):
+  """y = w * x, w 2 at first, the output for an example of shape []."""
+
+  def setUp(self):
+    super().setUp()
+    dense = tf.keras.layers.Dense(
+      1, use_bias=False, kernel_initializer=tf.keras.initializers.Constant(2.0), name='output'
+    )
+    layers = [tf.keras.layers.InputLayer(input_shape=(1,)), dense, tf.keras.layers.Reshape(())]
+    model = models.from_keras(
+      tf.keras.Sequential(layers),
+      loss=tf.keras.losses.MeanSquaredError(),
+      metrics={'error': tf.keras.metrics.MeanSquaredError},
+      label_spec=tf.TensorSpec([None], tf.float32),
+    )
+    self.process = learning.build_local_global_process(model, testing.settings())
+    self.state = self.process.initialize(model.initial_weights)
+    self.clients = [self.process.initialize_client(model.initial_weights)]
+
+  def test_is_trained_and_evaluated(self):
+    data = [learning.ClientTensors(np.array([[1], [3]], np.float32), np.array([1, 5], np.float32))]
+    (before,) = self.process.evaluate(self.state, self.clients, data)
+    self.assertEqual((before['loss'], before['error'], before['num_examples']), (1, 1, 2))
+    output = self.process.next(self.state, self.clients, data)
+    # Residuals 1 and 1: the gradient is 1 + 3.
+    np.testing.assert_allclose(output.server_state.global_weights, [[[1.6]]], rtol=1e-6)
+
+  def test_has_no_probabilities_of_classes(self):
+    x = np.zeros([evaluation.ENSEMBLE_BATCH_SIZE, 1], np.float32)
+    for predict, examples in ((self.process.predict, [x]), (self.process.ensemble, x)):
+      with self.assertRaisesRegex(ValueError, r'one number for an example, of shape \[\], and no'):
+        predict(self.state, self.clients, examples)
 
 
 class PredictTest(parameterized.TestCase):

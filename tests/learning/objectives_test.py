@@ -34,6 +34,17 @@ class ObjectivesTest(parameterized.TestCase):
   def test_proximal_term_is_zero_at_the_start_of_a_round(self):
     self.assertEqual(_loss(learning.proximal(7.0), weights=(1.0, 2.0)), 1.0)
 
+  @parameterized.parameters((('base', 'head'),), (('head',),), ((),))
+  def test_weight_decay_is_over_all_weights(self, global_layers):
+    loss = _loss(learning.weight_decay(0.5), global_layers)
+    self.assertAlmostEqual(loss, 14**2 + 0.5 * (3**2 + 5**2), places=4)
+
+  def test_weight_decay_is_added_to_any_objective_and_not_negative(self):
+    loss = _loss(learning.weight_decay(0.5, learning.proximal(4.0)))
+    self.assertAlmostEqual(loss, 14**2 + 2 * 13 + 0.5 * 34, places=4)
+    with self.assertRaisesRegex(ValueError, 'weight decay is -1, expected'):
+      learning.weight_decay(-1)
+
   def test_proximal_adds_to_any_objective(self):
     twice = learning.proximal(2.0, learning.proximal(4.0))
     self.assertAlmostEqual(_loss(twice), 14**2 + 3 * 13, places=4)

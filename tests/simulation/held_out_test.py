@@ -1,14 +1,22 @@
 """Tests of held-out clients: who they are, what they meet, and that training never sees them."""
 
 import dataclasses
+import os
 from unittest import mock
 
 import numpy as np
 from absl.testing import absltest
 
 from tff_lg import config as config_lib
-from tff_lg import simulation
-from tff_lg.simulation import adaptation_work, held_out, run_files, tasks, trained_run
+from tff_lg import learning, simulation
+from tff_lg.simulation import (
+  adaptation_work,
+  experiment,
+  held_out,
+  run_files,
+  tasks,
+  trained_run,
+)
 
 _CONFIG = config_lib.TrainConfig(
   task='digits',
@@ -49,6 +57,39 @@ class ChooseTest(absltest.TestCase):
     ):
       with self.assertRaisesRegex(ValueError, sentence):
         self._choose(**changes)
+
+
+def _own_model_beside_a_global_one(options):
+  """A method like Ditto: extra global weights, a copy of the network's, are averaged."""
+  del options
+
+  def build(model, settings):
+    pairs = zip(model.weight_names, model.initial_weights, strict=True)
+    copy = {f'copy/{name}': weight for name, weight in pairs}
+    model = model.with_global_layers(()).with_extra_weights(copy, are_global=True)
+    return learning.build_local_global_process(model, settings)
+
+  return build
+
+
+class UnknownMethodTest(absltest.TestCase):
+  def test_refused_before_anything_is_written_where_it_matters(self):
+    run_dir = self.create_tempdir().full_path + '/run'
+    config = config_lib.resolve(dataclasses.replace(_CONFIG, method='fedprox'))
+    with mock.patch.dict(learning.METHODS, fedprox=_own_model_beside_a_global_one):
+      for changes, name in (
+        ({}, 'held_out_clients'),
+        ({'held_out_clients': None, 'held_out_ids': ('client_0',)}, 'held_out_ids'),
+        ({'held_out_clients': None, 'warm_start_rounds': 1}, 'warm_start_rounds'),
+      ):
+        with self.assertRaisesRegex(
+          ValueError, f'^--{name} does not fit --method=fedprox: the server keeps copy/hidden_1'
+        ):
+          simulation.run_experiment(dataclasses.replace(config, **changes), run_dir)
+        self.assertFalse(os.path.exists(run_dir))
+      alone = dataclasses.replace(config, held_out_clients=None)
+      model = tasks.build_model(alone, tasks.load_data(alone))
+      self.assertLen(experiment.build_phases(alone, model), 1)
 
 
 class HeldOutRunTest(absltest.TestCase):

@@ -19,6 +19,11 @@ class ObjectiveOptions:
     "lambda: the penalty lambda * ||w - mean||^2 on the distance of a client's own model w from "
     'the mean of all (--method=mtl); 0.1 by default.',
   )
+  mtl_weight_decay: float | None = option(
+    None,
+    "lambda_2: the penalty lambda_2 * ||w||^2 on a client's own model w (--method=mtl); 0 by "
+    'default.',
+  )
   auxiliary: str | None = option(
     None,
     'What a network of the client learns from the local layers below the global ones '
@@ -40,6 +45,7 @@ class ObjectiveOptions:
 
 _BELONGS_TO = {
   'mtl_strength': 'mtl',
+  'mtl_weight_decay': 'mtl',
   **dict.fromkeys(('auxiliary', 'global_loss_weight', 'auxiliary_units'), 'lg_fedavg'),
 }
 
@@ -81,8 +87,10 @@ def check(options: ObjectiveOptions, methods: Collection[str], task: str) -> Non
       f'--auxiliary is {options.auxiliary}, but --task={task} has no '
       f'{"images" if options.auxiliary == "jigsaw" else "numbers as inputs"}.'
     )
-  if options.mtl_strength is not None and not 0 <= options.mtl_strength < math.inf:
-    raise ConfigError(f'--mtl_strength is {options.mtl_strength}, expected 0 or more.')
+  for name in ('mtl_strength', 'mtl_weight_decay'):
+    value = getattr(options, name)
+    if value is not None and not 0 <= value < math.inf:
+      raise ConfigError(f'--{name} is {value}, expected 0 or more.')
   if options.global_loss_weight is not None and not 0 < options.global_loss_weight < math.inf:
     raise ConfigError(
       f'--global_loss_weight is {options.global_loss_weight}, expected more than 0.'

@@ -9,7 +9,7 @@ from tff_lg.learning.batches import ClientTensors, DatasetBatches, TensorBatches
 from tff_lg.learning.client_weighting import CLIENT_WEIGHTINGS
 from tff_lg.learning.client_work import ClientState
 from tff_lg.learning.methods import METHODS, MethodOptions
-from tff_lg.learning.objectives import proximal, supervised, with_auxiliary
+from tff_lg.learning.objectives import proximal, supervised, weight_decay, with_auxiliary
 from tff_lg.learning.process import (
   LocalGlobalProcess,
   RoundOutput,
@@ -34,5 +34,6 @@ __all__ = [
   'build_local_global_process',
   'proximal',
   'supervised',
+  'weight_decay',
   'with_auxiliary',
 ]

@@ -1,7 +1,7 @@
 """Evaluating each client's own model: global weights from the server, local its own."""
 
 import collections
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import tensorflow as tf
@@ -151,8 +151,11 @@ def build_predictions(
 
   Returns:
     A computation (server_state, client_states, x@CLIENTS) -> probabilities@CLIENTS,
-    float32 [n, num_classes] for the n examples x of each client, all in one batch.
+    float32 [n, num_classes] for the n examples x of each client, all in one batch. Of a model
+    whose output has no dimension of classes there is none; a call raises ValueError.
   """
+  if not model.has_classes:
+    return _refuse_to_predict
   x_type = tff.types.tensorflow_to_type(model.functional.input_spec[0])
 
   @tff.tensorflow.computation(server_state_type.member.global_weights, client_state_type, x_type)
@@ -190,10 +193,13 @@ def build_ensemble(
 
   Returns:
     A computation (server_state, client_states, x@SERVER) -> EnsembleOutput
-    for a batch x of ENSEMBLE_BATCH_SIZE examples.
+    for a batch x of ENSEMBLE_BATCH_SIZE examples. Of a model whose output has no dimension of
+    classes there is none; a call raises ValueError.
 
   Liang et al. 2020, section 5.1 (New Test).
   """
+  if not model.has_classes:
+    return _refuse_to_predict
   x_spec = model.functional.input_spec[0]
   x_type = tff.TensorType(x_spec.dtype.as_numpy_dtype, [ENSEMBLE_BATCH_SIZE, *x_spec.shape[1:]])
 
@@ -221,3 +227,12 @@ def build_ensemble(
     return EnsembleOutput(tff.federated_sum(output.sums), output.predicted)
 
   return ensemble
+
+
+def _refuse_to_predict(*arguments: Any) -> NoReturn:
+  """Stands for predictions of classes where there are none."""
+  del arguments
+  raise ValueError(
+    'The model gives one number for an example, of shape [], and no probabilities of classes: '
+    'expected logits or probabilities of shape [num_classes]; evaluate() needs no classes.'
+  )

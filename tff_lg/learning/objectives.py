@@ -63,6 +63,35 @@ def proximal(strength: float, objective: Objective = supervised) -> Objective:
   return with_proximal_term
 
 
+def weight_decay(strength: float, objective: Objective = supervised) -> Objective:
+  """Adds strength * ||w||^2 over all weights w, global and local.
+
+  Args:
+    strength: not negative. The gradient is 2 * strength * w.
+    objective: what the term is added to.
+
+  Returns:
+    The objective.
+
+  Raises:
+    ValueError: `strength` is negative.
+  """
+  if strength < 0:
+    raise ValueError(f'weight decay is {strength}, expected a number >= 0.')
+
+  def with_decay(
+    model: local_global.LocalGlobalModel,
+    weights: tuple,
+    initial_weights: tuple,
+    x: tf.Tensor,
+    y: tf.Tensor,
+  ) -> tf.Tensor:
+    squares = tf.add_n([tf.reduce_sum(tf.square(weight)) for weight in weights])
+    return objective(model, weights, initial_weights, x, y) + strength * squares
+
+  return with_decay
+
+
 def with_auxiliary(
   network: auxiliary.AuxiliaryNetwork, global_weight: float, objective: Objective = supervised
 ) -> Objective:

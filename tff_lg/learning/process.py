@@ -87,7 +87,8 @@ class LocalGlobalProcess:
     next: one round.
     evaluate: each client's own model on each client's own data.
     predict: each client's own model's probabilities for examples of its own.
-    ensemble: the clients' predictions on common data, and their sums.
+    ensemble: the clients' predictions on common data, and their sums. Neither this nor `predict`
+      can be called for a model without classes.
     download_type: what the server sends to a client each round.
     upload_type: what a client sends to the server each round.
   """

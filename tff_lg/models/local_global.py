@@ -32,6 +32,7 @@ class LocalGlobalModel:
     outputs_probabilities: whether the output is probabilities instead of logits.
     padding_label: of sequences, the label that marks no target; None where each counts.
     outputs_per_example: how many numbers the output for one example has.
+    has_classes: whether the output has a last dimension, of classes; not if it is one number.
     server_has_copy: whether every weight is a client's own and the server has a copy beside
       it, the mean of the clients'.
     extra_weights: initial values of the last weights, which are none of the network's: only
@@ -46,6 +47,7 @@ class LocalGlobalModel:
   outputs_probabilities: bool = False
   padding_label: int | None = None
   outputs_per_example: int = 1
+  has_classes: bool = True
   server_has_copy: bool = False
   extra_weights: ModelWeights = ()
   dropout_key: tf.Tensor | None = dataclasses.field(default=None, compare=False)
@@ -140,6 +142,34 @@ class LocalGlobalModel:
     if self.server_has_copy:
       return tuple(global_weights)
     return self.merge(global_weights, local_weights)
+
+  def check_newcomers(self, needed_by: str) -> None:
+    """Refuses a split that does not say what somebody begins with who was not there.
+
+    It does where each weight is either global, and of the network, or local; and where the server
+    has a copy of all weights. Of any other copy that a method keeps at the server, nothing is
+    known: it would begin with its initial weights, and so would the models of newcomers.
+
+    Args:
+      needed_by: what needs to know, with the method; the start of the error.
+
+    Raises:
+      ValueError: the split is another one.
+    """
+    names = self.weight_names
+    global_names, local_names = self.split(names)
+    if self.server_has_copy and global_names == local_names == names:
+      return
+    extra = names[len(self.network_weights(names)) :]
+    is_partition = sorted((*global_names, *local_names)) == sorted(names)
+    if is_partition and not set(extra).intersection(global_names):
+      return
+    unknown = [name for name in global_names if name in extra or name in local_names]
+    raise ValueError(
+      f'{needed_by}: the server keeps {", ".join(unknown or global_names)}, and it is not known '
+      'what newcomers and later phases begin with; expected weights of the network that are global '
+      'or local, or LocalGlobalModel.with_server_copy().'
+    )
 
   def predict(self, weights: Sequence, x: tf.Tensor, training: bool) -> tf.Tensor:
     """The model's output for a batch; call it in a graph.
@@ -244,6 +274,7 @@ def from_keras(
     outputs_probabilities=activation is tf.keras.activations.softmax,
     padding_label=padding_label,
     outputs_per_example=math.prod(keras_model.output_shape[1:]),
+    has_classes=len(keras_model.output_shape) > 1,
   )
 
 

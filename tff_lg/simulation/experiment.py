@@ -174,6 +174,9 @@ def build_phases(
 
   Returns:
     The phases, in order.
+
+  Raises:
+    ValueError: it is not known what a warm start or held-out clients are to the method.
   """
   warm_start = config
   if config.choices.warm_start_learning_rate is not None:
@@ -192,6 +195,7 @@ def build_phases(
     global_layers=tasks.global_layers(config, model.layer_names),
     proximal_strength=config.proximal_strength or 0.0,
     mtl_strength=config.mtl_strength or 0.0,
+    mtl_weight_decay=config.mtl_weight_decay or 0.0,
     auxiliary=auxiliary,
     global_loss_weight=config.global_loss_weight or 1.0,
   )
@@ -204,6 +208,9 @@ def build_phases(
         update_attack=adversary.attack.update_attack if adversary else None,
       )
       process = learning.METHODS[method](options)(model, settings)
+      for name in ('warm_start_rounds', 'held_out_clients', 'held_out_ids'):
+        if getattr(config, name):
+          process.model.check_newcomers(f'--{name} does not fit --method={method}')
       phases.append(rounds.Phase(method, process, num_rounds))
   return phases
 

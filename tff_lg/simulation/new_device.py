@@ -138,6 +138,7 @@ def _load_source(
   """A source run after its last round, closed in the end, and the device that joins it."""
   last = trained_run.load_last_round(path, config.data_dir)
   with contextlib.closing(last.state.clients):
+    last.phase.process.model.check_newcomers(f'No new device can join --from_run={path}')
     yield last, build_new_device(config, last.federated_data, path)
 
 

@@ -14,8 +14,9 @@ def setUpModule():
   simulation.set_execution_context()
 
 
-def _build(strength, model=None, **settings) -> learning.LocalGlobalProcess:
-  method = learning.METHODS['mtl'](learning.MethodOptions(mtl_strength=strength))
+def _build(strength, model=None, weight_decay=0.0, **settings) -> learning.LocalGlobalProcess:
+  options = learning.MethodOptions(mtl_strength=strength, mtl_weight_decay=weight_decay)
+  method = learning.METHODS['mtl'](options)
   return method(model or testing.linear_model(), testing.settings(**settings))
 
 
@@ -137,9 +138,42 @@ class MtlTest(absltest.TestCase):
       np.ravel(first.client_states[0].local_weights),
     )
 
+  def test_weight_by_gradient_norm_is_zero_for_who_drops_out(self):
+    process = _build(0.25, client_weighting=learning.CLIENT_WEIGHTINGS['gradient_norm'])
+    data = [testing.tensors((1, 1)), testing.tensors((1, 4))]
+    first = process.next(*_start(process, 2), data)
+    gone = data[0]._replace(work_share=np.float32(0))
+    second = process.next(first.server_state, first.client_states, [gone, data[1]])
+    np.testing.assert_allclose(
+      np.ravel(second.server_state.global_weights),
+      np.ravel(second.client_states[1].local_weights),
+      rtol=1e-6,
+    )
+
+  def test_weight_decay_by_hand(self):
+    process = _build(0.25, weight_decay=0.5)
+    data = [testing.tensors((1, 1)), testing.tensors((1, 4))]
+    first = process.next(*_start(process, 2), data)
+    # At the mean (1, 2): steps of 0.1 along (4, 2) + 2 * 0.5 * (1, 2) and (-8, -4) + (1, 2).
+    own = [np.ravel(state.local_weights) for state in first.client_states]
+    np.testing.assert_allclose(own, [[0.5, 1.6], [1.7, 2.2]], rtol=1e-6)
+    second = process.next(first.server_state, first.client_states, data)
+    # Residuals 0.5 * 1.6 - 1 and 1.7 * 2.2 - 4; the mean is (1.1, 1.9).
+    gradients = [
+      [2 * -0.2 * 1.6 + 0.5 * -0.6 + 0.5, 2 * -0.2 * 0.5 + 0.5 * -0.3 + 1.6],
+      [2 * -0.26 * 2.2 + 0.5 * 0.6 + 1.7, 2 * -0.26 * 1.7 + 0.5 * 0.3 + 2.2],
+    ]
+    np.testing.assert_allclose(
+      [np.ravel(state.local_weights) for state in second.client_states],
+      np.array(own) - 0.1 * np.array(gradients),
+      rtol=1e-5,
+    )
+
   def test_negative_strength_is_refused(self):
     with self.assertRaisesRegex(ValueError, 'mtl strength is -1.0, expected'):
       _build(-1.0)
+    with self.assertRaisesRegex(ValueError, 'weight decay is -1.0, expected'):
+      _build(0.0, weight_decay=-1.0)
 
 
 if __name__ == '__main__':

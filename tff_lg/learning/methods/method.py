@@ -21,6 +21,7 @@ class MethodOptions:
     global_layers: names of the layers that are global (lg_fedavg).
     proximal_strength: mu of the proximal term (fedprox).
     mtl_strength: lambda of the penalty on the distance from the mean (mtl).
+    mtl_weight_decay: lambda_2 of the penalty on the squared norm of a client's model (mtl).
     auxiliary: network on the local representation (lg_fedavg), None for none.
     global_loss_weight: lambda, what the global loss is multiplied by beside that of the
       auxiliary network (lg_fedavg).
@@ -29,5 +30,6 @@ class MethodOptions:
   global_layers: tuple[str, ...] = ()
   proximal_strength: float = 0.0
   mtl_strength: float = 0.0
+  mtl_weight_decay: float = 0.0
   auxiliary: auxiliary_lib.AuxiliaryNetwork | None = None
   global_loss_weight: float = 1.0
