@@ -16,7 +16,8 @@ class _Technique(NamedTuple):
 
   Attributes:
     rates: the option with its learning rates.
-    rate_factors: these rates by default, as multiples of the source run's for clients.
+    rate_factors: these rates by default, as multiples of the source run's for clients; alike for
+      techniques that share the option.
     tried: its options of which, as of learning rates, the best is chosen.
     fixed: its other options.
   """
@@ -261,7 +262,7 @@ def resolve_adapt(config: AdaptConfig, source: TrainConfig) -> AdaptConfig:
 
   Returns:
     The config without any None that stands for a default, but `batch_size` of a run without
-    batches, which is all of a client's examples.
+    batches, which is all of a client's examples, and options of techniques that are not chosen.
   """
   is_tied = source.tied_embeddings and 'freeze_base' in config.adaptation
   techniques = [_TECHNIQUES[name] for name in ('fine_tune', *config.adaptation)]

@@ -45,8 +45,9 @@ class RuntimeOptions:
   )
   stacked_clients: int = option(
     1,
-    'Clients with equally many examples that are trained in one call (--runtime=local); 0 to '
-    'measure whether several are faster. Results differ by the rounding of floats.',
+    'Clients with equally many examples, and the same share of the work, that are trained in one '
+    'call (--runtime=local): on a CPU faster for small networks alone; 0 to measure whether it is. '
+    'Results differ by the rounding of floats.',
   )
 
 

@@ -142,9 +142,9 @@ def create_local_execution_context(
       `gpu:0`.
     clients_per_device: clients that run on a device at the same time; by default as many
       as there are cores on the CPU, and four on a GPU.
-    stacked_clients: clients whose data have the same shape that are trained in one call; 0
-      to measure whether several in one call are faster, and then how many. Results differ
-      by the rounding of floats.
+    stacked_clients: clients whose data have the same shape, and whose scalars are equal, that
+      are trained in one call; 0 to measure whether several in one call are faster, and then
+      how many. Results differ by the rounding of floats.
 
   Returns:
     The context, for `tff.framework.set_default_context`.

@@ -33,7 +33,7 @@ class Run:
   Attributes:
     num_clients: of this invocation.
     pool: runs clients.
-    stacked_clients: clients of equal shape that run in one call; 0 to measure.
+    stacked_clients: clients that are alike that run in one call; 0 to measure.
     remote_run: runs groups at clients in other processes, if there are such.
   """
 
