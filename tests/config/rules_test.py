@@ -182,39 +182,6 @@ class RefusalTest(parameterized.TestCase):
     )
 
 
-class AsBaselineTest(absltest.TestCase):
-  def test_has_the_budget_but_not_what_belongs_to_the_method(self):
-    own = config.resolve(
-      config.TrainConfig(rounds=3, warm_start_rounds=4, global_layers=('output',), seed=2)
-    )
-    baseline = config.as_baseline(own, 'local_only')
-    self.assertEqual(
-      (baseline.method, baseline.rounds, baseline.warm_start_rounds), ('local_only', 7, 0)
-    )
-    self.assertEqual((baseline.baselines, baseline.global_layers, baseline.seed), ((), None, 2))
-    self.assertEqual(config.resolve(baseline), baseline)
-
-
-class FastTest(absltest.TestCase):
-  def test_keeps_method_and_options_on_a_few_digits(self):
-    slow = TrainConfig(
-      task='mnist', data_dir='/data', method='fedprox', rounds=500, warm_start_rounds=1, seed=3
-    )
-    fast = config.resolve(config.fast(slow))
-    self.assertEqual((fast.task, fast.data_dir, fast.num_clients), ('digits', None, 10))
-    self.assertEqual((fast.rounds, fast.warm_start_rounds), (3, 1))
-    self.assertEqual((fast.method, fast.seed), ('fedprox', 3))
-
-  def test_every_method_and_partition(self):
-    for method in config.METHODS:
-      for partition in config.PARTITIONS:
-        config.resolve(config.fast(TrainConfig(method=method, partition=partition)))
-
-  def test_bad_numbers_are_still_refused(self):
-    with self.assertRaisesRegex(config.ConfigError, '--rounds is -5'):
-      config.resolve(config.fast(TrainConfig(rounds=-5)))
-
-
 class FieldsTest(absltest.TestCase):
   def test_every_field_has_a_help_text(self):
     for field in dataclasses.fields(TrainConfig):

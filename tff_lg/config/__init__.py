@@ -7,6 +7,7 @@ out of `TrainConfig`, `pipelines.adapt` its own out of `AdaptConfig`, `pipelines
 
 from tff_lg.config.adapt_config import ADAPTATIONS, AdaptConfig, fast_adapt, resolve_adapt
 from tff_lg.config.aggregation import AGGREGATORS
+from tff_lg.config.derived import as_baseline, as_own_models, fast
 from tff_lg.config.new_device_config import (
   TRANSFORMS,
   NewDeviceConfig,
@@ -16,7 +17,7 @@ from tff_lg.config.new_device_config import (
 from tff_lg.config.objective import AUXILIARIES
 from tff_lg.config.option import ConfigError
 from tff_lg.config.protocols import PROTOCOLS, Protocol
-from tff_lg.config.rules import as_baseline, as_own_models, fast, resolve, with_cohort
+from tff_lg.config.rules import resolve, with_cohort
 from tff_lg.config.runtime import RUNTIMES, RuntimeOptions
 from tff_lg.config.runtime import check as check_runtime
 from tff_lg.config.text import TASKS as TEXT_TASKS

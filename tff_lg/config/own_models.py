@@ -101,3 +101,9 @@ def check_belongs(options: Any, methods: tuple[str, ...]) -> None:
         f'--{name} is given, but --local_budget is {options.local_budget}: it belongs to '
         '--local_budget=best.'
       )
+
+
+def train_to_best(config: Any) -> bool:
+  """Returns whether a `TrainConfig`, resolved or not, has own models that train to their best."""
+  baselines = (LOCAL_ONLY,) if config.baselines is None else config.baselines
+  return config.local_budget == 'best' and LOCAL_ONLY in (config.method, *baselines)

@@ -16,10 +16,9 @@ from tff_lg.config import (
   tuning,
   vqa,
 )
+from tff_lg.config.derived import as_baseline
 from tff_lg.config.option import ConfigError, check_belongs, check_choices
-from tff_lg.config.train_config import MODELS, TrainConfig
-
-_NATURAL = ('natural', 'natural_iid')
+from tff_lg.config.train_config import MODELS, NATURAL, TrainConfig
 
 
 def resolve(config: TrainConfig) -> TrainConfig:
@@ -66,7 +65,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     'dirichlet_alpha': (config.partition == 'dirichlet', 0.9),
     'proximal_strength': ('fedprox' in methods, 0.01),
     'num_clients': (
-      default_partition(config) not in _NATURAL and config.clients is None,
+      default_partition(config) not in NATURAL and config.clients is None,
       10 if on_embeddings else 100,
     ),
     'model': (config.task in MODELS, MODELS.get(config.task, (None,))[0]),
@@ -97,7 +96,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
   baselines = defaults['baselines'] if config.baselines is None else config.baselines
   own_models.check(config)
   own_models.check_belongs(config, (config.method, *baselines))
-  if _trains_own_models(config):
+  if own_models.train_to_best(config):
     defaults |= own_models.defaults()
   config = dataclasses.replace(
     config, **{name: value for name, value in defaults.items() if getattr(config, name) is None}
@@ -146,87 +145,6 @@ def default_partition(config: TrainConfig) -> str:
   by_user = dict.fromkeys((mood.TASK, client_files.TASK, *text.TASKS), 'natural')
   by_task = {'embeddings': 'clusters', vqa.TASK: 'iid', **by_user}
   return config.partition or by_task.get(config.task, 'classes_per_client')
-
-
-def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
-  """The same budget for another method, without what belongs to the run's own method.
-
-  Clients that learn alone meet no aggregator, no attacker and no trouble on the way.
-  """
-  is_local = method == own_models.LOCAL_ONLY
-  alone = {**aggregation.without(), **trouble.without()} if is_local else own_models.without()
-  return dataclasses.replace(
-    config,
-    **alone,
-    **objective.without(method),
-    method=method,
-    baselines=(),
-    rounds=config.total_rounds,
-    warm_start_rounds=0,
-    global_layers=config.global_layers if method == 'lg_fedavg' else None,
-    auto_rounds=None,
-    local_layer_share=config.local_layer_share if method == 'lg_fedavg' else None,
-    proximal_strength=config.proximal_strength if method == 'fedprox' else None,
-  )
-
-
-def _trains_own_models(config: TrainConfig) -> bool:
-  """Whether own models train to their best; the baselines may be those by default."""
-  baselines = (own_models.LOCAL_ONLY,) if config.baselines is None else config.baselines
-  return config.local_budget == 'best' and own_models.LOCAL_ONLY in (config.method, *baselines)
-
-
-def as_own_models(config: TrainConfig, options: own_models.OwnModelOptions) -> TrainConfig:
-  """Returns the config of local learning to the best, on the data of a run.
-
-  Args:
-    config: of the run, resolved.
-    options: of own models, as the user gave them.
-
-  Returns:
-    The config, resolved.
-  """
-  names = [field.name for field in dataclasses.fields(own_models.OwnModelOptions)]
-  given = {name: getattr(options, name) for name in names if getattr(options, name) is not None}
-  return dataclasses.replace(
-    as_baseline(config, own_models.LOCAL_ONLY),
-    **own_models.without() | own_models.defaults() | given,
-    local_budget='best',
-    tune='none',
-    tuned_learning_rates=None,
-    max_evaluated_clients=None,
-  )
-
-
-def fast(config: TrainConfig) -> TrainConfig:
-  """The same method and options on a few digits or lines: a complete run in seconds."""
-  is_text = config.task in (mood.TASK, *text.TASKS)
-  keeps_task = is_text or config.task == vqa.TASK
-  on_digits = None if config.partition in (*_NATURAL, 'clusters') else config.partition
-  return dataclasses.replace(
-    config,
-    **text.fast(config.task)
-    | embedding.without()
-    | client_files.without()
-    | mood.fast(config.task, config.device_variance)
-    | vqa.fast(config.task),
-    task=config.task if keeps_task else 'digits',
-    data_dir=None,
-    partition=config.partition if keeps_task else on_digits,
-    num_clients=None if is_text else 10,
-    clients_per_round=5,
-    held_out_clients=config.held_out_clients and min(config.held_out_clients, 2),
-    held_out_ids=None,
-    num_byzantine=None,
-    model=None,
-    global_layers=config.global_layers if config.task == 'digits' or config.picks_split else None,
-    auto_rounds=config.auto_rounds and min(config.auto_rounds, 3),
-    local_only_epochs=3 if _trains_own_models(config) else None,
-    rounds=min(config.rounds, 3),
-    warm_start_rounds=min(config.warm_start_rounds, 3),
-    evaluate_every=1,
-    checkpoint_every=1,
-  )
 
 
 def _check_contradictions(config: TrainConfig) -> None:
@@ -308,7 +226,7 @@ def _check_contradictions(config: TrainConfig) -> None:
       'are from the mean, no gradient.',
     ),
     (
-      partition in _NATURAL and config.num_clients is not None,
+      partition in NATURAL and config.num_clients is not None,
       f'--num_clients is given, but --partition={partition} takes the clients from the data.',
     ),
     (

@@ -40,6 +40,8 @@ PARTITIONS = (
   'natural_iid',
   'clusters',
 )
+# By the users that the data name.
+NATURAL = ('natural', 'natural_iid')
 # Of the tasks that offer a choice; the first is the default.
 MODELS: Mapping[str, tuple[str, ...]] = {
   'cifar10': ('lenet', 'reference_lenet', 'resnet18'),
