@@ -128,7 +128,7 @@ class DistillationTest(parameterized.TestCase):
       models.build_mlp((2,), 3, (4,), dropout_rate=0.5),
       loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
       metrics={},
-    )
+    ).with_dropout_key(np.array([1, 2]))
     weights, start = testing.weights(model, 1), testing.weights(model, 2)
 
     def outputs():
