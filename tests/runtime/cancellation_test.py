@@ -9,7 +9,7 @@ from absl.testing import absltest, parameterized
 
 from tff_lg.runtime import cancellation, tensorflow_functions
 
-_PATIENCE = 60  # Seconds; only a failure takes them.
+_PATIENCE = 300  # Seconds; only a failure takes them.
 _FOREVER = np.int64(2**62)
 
 

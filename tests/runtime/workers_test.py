@@ -89,7 +89,7 @@ class WorkerPoolTest(parameterized.TestCase):
       if item == 2:
         raise ValueError(f'item {item}')
       if item > 2:
-        seen.wait(60)
+        seen.wait(_SECONDS)
 
     with self.assertRaisesRegex(ValueError, 'item 2'):
       pool.map(fail, range(1000))
