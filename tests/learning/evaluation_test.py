@@ -130,6 +130,12 @@ class EnsembleTest(parameterized.TestCase):
     np.testing.assert_array_equal(sums.vote, np.sum(votes, axis=0))
     np.testing.assert_array_equal(predicted, np.argmax(votes, axis=2))
 
+    few_sums, few_predicted = process.ensemble(server_state, clients, x[:7])
+    for few, all_ in zip((*few_sums, *few_predicted), (*sums, *predicted), strict=True):
+      self.assertLen(few, evaluation.ENSEMBLE_BATCH_SIZE)
+      np.testing.assert_allclose(few[:7], all_[:7], rtol=1e-6)
+      np.testing.assert_array_equal(few[7:], 0)
+
 
 if __name__ == '__main__':
   absltest.main()

@@ -123,7 +123,7 @@ def build_client_work(
     # Who makes no step has an update if it keeps a model of its own; it sends nothing all the same.
     is_sent = finite & (num_examples > 0)
     return ClientOutput(
-      update=where(is_sent, update, tf.nest.map_structure(tf.zeros_like, update)),
+      update=or_zeros(is_sent, update),
       client_weight=tf.where(is_sent, client_weight, 0.0),
       client_state=where(finite, new_state, client_state),
       metrics=ClientMetrics(
@@ -191,3 +191,12 @@ def all_finite(structure: Any) -> tf.Tensor:
 def where(condition: tf.Tensor, if_true: Any, if_false: Any) -> Any:
   """The first structure of tensors if the condition, a bool scalar, holds; else the second."""
   return tf.nest.map_structure(lambda a, b: tf.where(condition, a, b), if_true, if_false)
+
+
+def or_zeros(condition: tf.Tensor, tensors: Any) -> Any:
+  """The structure of tensors if the condition, a bool scalar, holds; else zeros of its shapes.
+
+  The zeros are scalars that are broadcast: where a graph has zeros as large as the weights,
+  TensorFlow unpacks them several times before the first round.
+  """
+  return where(condition, tensors, tf.nest.map_structure(lambda t: tf.zeros([], t.dtype), tensors))

@@ -10,7 +10,7 @@ import tensorflow_federated as tff
 from tff_lg.learning import batches as batches_lib
 from tff_lg.models import local_global
 
-# Examples that an ensemble predicts at a time: sums need a static shape.
+# Examples that an ensemble predicts at a time, at most: sums need a static shape.
 ENSEMBLE_BATCH_SIZE = 1000
 
 # Numbers in the output for a batch of an evaluation; with a vocabulary as classes they are many.
@@ -137,32 +137,58 @@ def build_evaluation(
   return evaluate
 
 
-def build_predictions(
+def build_output(
   model: local_global.LocalGlobalModel,
   server_state_type: tff.FederatedType,
   client_state_type: tff.Type,
 ) -> tff.Computation:
+  """Builds what a client's own model puts out, for `build_predictions` and `build_ensemble`.
+
+  Args:
+    model: the model and its split.
+    server_state_type: type of the process's server state, at the server.
+    client_state_type: type of one client's state.
+
+  Returns:
+    A computation (global_weights, client_state, x) -> output for any number of examples.
+  """
+  x_type = tff.types.tensorflow_to_type(model.functional.input_spec[0])
+
+  @tff.tensorflow.computation(server_state_type.member.global_weights, client_state_type, x_type)
+  def output_client(global_weights, client_state, x):
+    weights = model.merge(tuple(global_weights), tuple(client_state.local_weights))
+    return model.predict(weights, x, training=False)
+
+  return output_client
+
+
+def build_predictions(
+  output_client: tff.Computation,
+  server_state_type: tff.FederatedType,
+  *,
+  outputs_probabilities: bool,
+  has_classes: bool = True,
+) -> tff.Computation:
   """Builds each client's predictions for examples of its own.
 
   Args:
-    model: the model and its split; its output is logits or probabilities.
+    output_client: as `build_output` makes it.
     server_state_type: type of the process's server state, at the server.
-    client_state_type: type of one client's state.
+    outputs_probabilities: whether that output is probabilities; else it is logits.
+    has_classes: whether that output has a dimension of classes.
 
   Returns:
     A computation (server_state, client_states, x@CLIENTS) -> probabilities@CLIENTS,
     float32 [n, num_classes] for the n examples x of each client, all in one batch. Of a model
     whose output has no dimension of classes there is none; a call raises ValueError.
   """
-  if not model.has_classes:
+  if not has_classes:
     return _refuse_to_predict
-  x_type = tff.types.tensorflow_to_type(model.functional.input_spec[0])
+  _, client_state_type, x_type = output_client.type_signature.parameter
 
-  @tff.tensorflow.computation(server_state_type.member.global_weights, client_state_type, x_type)
-  def predict_client(global_weights, client_state, x):
-    weights = model.merge(tuple(global_weights), tuple(client_state.local_weights))
-    output = model.predict(weights, x, training=False)
-    return output if model.outputs_probabilities else tf.nn.softmax(output)
+  @tff.tensorflow.computation(output_client.type_signature.result)
+  def to_probabilities(output):
+    return output if outputs_probabilities else tf.nn.softmax(output)
 
   @tff.federated_computation(
     server_state_type,
@@ -171,15 +197,18 @@ def build_predictions(
   )
   def predict(server_state, client_states, x):
     weights_at_clients = tff.federated_broadcast(server_state.global_weights)
-    return tff.federated_map(predict_client, (weights_at_clients, client_states, x))
+    output = tff.federated_map(output_client, (weights_at_clients, client_states, x))
+    return tff.federated_map(to_probabilities, output)
 
   return predict
 
 
 def build_ensemble(
-  model: local_global.LocalGlobalModel,
+  output_client: tff.Computation,
   server_state_type: tff.FederatedType,
-  client_state_type: tff.Type,
+  *,
+  outputs_probabilities: bool,
+  has_classes: bool = True,
 ) -> tff.Computation:
   """Builds all clients' predictions on examples that all of them see, and their sums.
 
@@ -187,33 +216,32 @@ def build_ensemble(
   is no part of any method.
 
   Args:
-    model: the model and its split; its output is logits or probabilities.
+    output_client: as `build_output` makes it.
     server_state_type: type of the process's server state, at the server.
-    client_state_type: type of one client's state.
+    outputs_probabilities: whether that output is probabilities; else it is logits.
+    has_classes: whether that output has a dimension of classes.
 
   Returns:
-    A computation (server_state, client_states, x@SERVER) -> EnsembleOutput
-    for a batch x of ENSEMBLE_BATCH_SIZE examples. Of a model whose output has no dimension of
-    classes there is none; a call raises ValueError.
+    A computation (server_state, client_states, x@SERVER) -> EnsembleOutput for at most
+    ENSEMBLE_BATCH_SIZE examples x. What comes after the last example is zero. Of a model whose
+    output has no dimension of classes there is none; a call raises ValueError.
 
   Liang et al. 2020, section 5.1 (New Test).
   """
-  if not model.has_classes:
+  if not has_classes:
     return _refuse_to_predict
-  x_spec = model.functional.input_spec[0]
-  x_type = tff.TensorType(x_spec.dtype.as_numpy_dtype, [ENSEMBLE_BATCH_SIZE, *x_spec.shape[1:]])
+  _, client_state_type, x_type = output_client.type_signature.parameter
 
-  @tff.tensorflow.computation(server_state_type.member.global_weights, client_state_type, x_type)
-  def predict_client(global_weights, client_state, x):
-    weights = model.merge(tuple(global_weights), tuple(client_state.local_weights))
-    output = model.predict(weights, x, training=False)
-    if model.outputs_probabilities:
+  @tff.tensorflow.computation(output_client.type_signature.result)
+  def to_ensemble_output(output):
+    if outputs_probabilities:
       log_probability = tf.math.log(tf.maximum(output, _LEAST_PROBABILITY))
     else:
       log_probability = tf.nn.log_softmax(output)
     predicted = tf.argmax(log_probability, axis=1, output_type=tf.int32)
     vote = tf.one_hot(predicted, log_probability.shape[1])
-    return EnsembleOutput(EnsembleSums(tf.exp(log_probability), log_probability, vote), predicted)
+    sums = EnsembleSums(tf.exp(log_probability), log_probability, vote)
+    return tf.nest.map_structure(_pad_ensemble_batch, EnsembleOutput(sums, predicted))
 
   @tff.federated_computation(
     server_state_type,
@@ -223,7 +251,8 @@ def build_ensemble(
   def ensemble(server_state, client_states, x):
     weights_at_clients = tff.federated_broadcast(server_state.global_weights)
     x_at_clients = tff.federated_broadcast(x)
-    output = tff.federated_map(predict_client, (weights_at_clients, client_states, x_at_clients))
+    output = tff.federated_map(output_client, (weights_at_clients, client_states, x_at_clients))
+    output = tff.federated_map(to_ensemble_output, output)
     return EnsembleOutput(tff.federated_sum(output.sums), output.predicted)
 
   return ensemble
@@ -236,3 +265,11 @@ def _refuse_to_predict(*arguments: Any) -> NoReturn:
     'The model gives one number for an example, of shape [], and no probabilities of classes: '
     'expected logits or probabilities of shape [num_classes]; evaluate() needs no classes.'
   )
+
+
+def _pad_ensemble_batch(tensor: tf.Tensor) -> tf.Tensor:
+  """The tensor with zeros up to ENSEMBLE_BATCH_SIZE rows."""
+  # Padded after the network: a batch of static size would make Grappler fold what Keras layers
+  # compute of shapes alone into constants as large as activations.
+  padding = [[0, ENSEMBLE_BATCH_SIZE - tf.shape(tensor)[0]]] + [[0, 0]] * (tensor.shape.rank - 1)
+  return tf.ensure_shape(tf.pad(tensor, padding), [ENSEMBLE_BATCH_SIZE, *tensor.shape[1:]])

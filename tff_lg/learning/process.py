@@ -179,8 +179,7 @@ def build_local_global_process(
     # The mean of initial minus final weights is a gradient for the server. Updates are
     # finite, so a mean that is not is one over nobody.
     mean_update = tuple(mean_update)
-    nothing = tuple(map(tf.zeros_like, mean_update))
-    mean_update = client_work.where(client_work.all_finite(mean_update), mean_update, nothing)
+    mean_update = client_work.or_zeros(client_work.all_finite(mean_update), mean_update)
     optimizer_state, global_weights = server_optimizer.next(
       optimizer_state, tuple(global_weights), mean_update
     )
@@ -224,6 +223,11 @@ def build_local_global_process(
     )
     return RoundOutput(new_state, output.client_state, metrics, output.metrics)
 
+  output_client = evaluation.build_output(model, server_state_type, client_state_type)
+  about_output = {
+    'outputs_probabilities': model.outputs_probabilities,
+    'has_classes': model.has_classes,
+  }
   return LocalGlobalProcess(
     model=model,
     initialize=initialize,
@@ -235,8 +239,8 @@ def build_local_global_process(
       client_state_type,
       settings.evaluation_batches or evaluation.default_batches(model),
     ),
-    predict=evaluation.build_predictions(model, server_state_type, client_state_type),
-    ensemble=evaluation.build_ensemble(model, server_state_type, client_state_type),
+    predict=evaluation.build_predictions(output_client, server_state_type, **about_output),
+    ensemble=evaluation.build_ensemble(output_client, server_state_type, **about_output),
     download_type=tff.to_type((global_types, round_num_type) if global_types else ()),
     upload_type=tff.to_type((global_types, tff.TensorType(np.float32)) if global_types else ()),
   )

@@ -8,6 +8,8 @@ import tensorflow as tf
 # `tff.simulation.models` does not export it.
 from tensorflow_federated.python.simulation.models import resnet_models
 
+from tff_lg.models import group_norm
+
 RESNET18_BODY = ('stem', 'stage_1', 'stage_2', 'stage_3', 'stage_4', 'final')
 _BLOCKS_PER_STAGE = 2
 _SHORT_NAMES = {'Conv2D': 'conv', 'GroupNormalization': 'norm'}
@@ -68,7 +70,9 @@ def build_resnet18(
       config['strides'] = (2, 2)
     if isinstance(layer, tf.keras.layers.Dense):
       config['activation'] = 'linear'
-    return type(layer).from_config(config)
+    is_norm = isinstance(layer, tf.keras.layers.GroupNormalization)
+    kind = group_norm.GroupNormalization if is_norm else type(layer)
+    return kind.from_config(config)
 
   cloned = tf.keras.models.clone_model(network, clone_function=clone)
   return tf.keras.Model(cloned.inputs, cloned.outputs, name='resnet18')

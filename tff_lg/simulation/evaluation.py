@@ -204,12 +204,10 @@ def evaluate_new_test(
 def _ensemble_batches(
   test: examples_lib.Examples,
 ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-  """Where each batch of a test set starts, its features padded to a whole batch, its labels."""
+  """Where each batch of a test set starts, its features, its labels."""
   size = learning_evaluation.ENSEMBLE_BATCH_SIZE
   for start in range(0, len(test), size):
-    x, y = test.x[start : start + size], test.y[start : start + size]
-    padding = size - len(x)
-    yield start, np.pad(x, [(0, padding)] + [(0, 0)] * (x.ndim - 1)) if padding else x, y
+    yield start, test.x[start : start + size], test.y[start : start + size]
 
 
 def evaluate_weight_average(

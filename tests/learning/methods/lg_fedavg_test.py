@@ -166,8 +166,6 @@ class AuxiliaryTest(parameterized.TestCase):
   def test_predictions_and_ensembles_are_without_it(self):
     plain, process = _process(), _process('jigsaw')
     data = _data()
-    batch = np.zeros([1000, 4, 4, 1], np.float32)
-    batch[:5] = data[0].x
     results = []
     for one in (plain, process):
       server_state = one.initialize(one.model.initial_weights)
@@ -176,7 +174,7 @@ class AuxiliaryTest(parameterized.TestCase):
         (
           one.evaluate(server_state, states, data),
           one.predict(server_state, states, [of.x for of in data]),
-          one.ensemble(server_state, states, batch),
+          one.ensemble(server_state, states, data[0].x),
         )
       )
     tf.nest.map_structure(np.testing.assert_array_equal, *results)
