@@ -1,6 +1,7 @@
 """Tests of the experiment on fair representations, on the synthetic table."""
 
 import dataclasses
+import functools
 import itertools
 
 import numpy as np
@@ -35,11 +36,16 @@ def setUpModule():
   simulation.set_execution_context()
 
 
+@functools.cache
+def _run(config):
+  return list(fair.run_fair(config))
+
+
 class RunFairTest(absltest.TestCase):
   @classmethod
   def setUpClass(cls):
     super().setUpClass()
-    every_run = list(fair.run_fair(_SMALL))
+    every_run = _run(_SMALL)
     cls.runs, cls.of_other_seed = every_run[:5], every_run[5:]
 
   def test_methods_and_strengths(self):
@@ -115,7 +121,7 @@ class ToBestTest(absltest.TestCase):
   @classmethod
   def setUpClass(cls):
     super().setUpClass()
-    cls.runs = list(fair.run_fair(_TO_BEST))
+    cls.runs = _run(_TO_BEST)
 
   def test_own_models_stand_in_place_of_those_of_the_same_epochs(self):
     self.assertEqual(
@@ -130,7 +136,7 @@ class ToBestTest(absltest.TestCase):
     self.assertEqual(dataclasses.replace(_TO_BEST, own_models=('network',)).num_runs, 5)
 
   def test_the_others_are_as_with_own_models_of_the_same_epochs(self):
-    _, *others = fair.run_fair(dataclasses.replace(_SMALL, seeds=(5,)))
+    others = _run(_SMALL)[6:]  # Those of seed 5, without local_only.
     for run, other in zip(self.runs[2:], others, strict=True):
       self.assertEqual(run.method, other.method)
       self.assertIs(run.test, run.test_by_round[-1])
