@@ -5,11 +5,13 @@ r"""Fair representations on UCI Adult: predict income, do not tell race and sex.
   python -m pipelines.fair --run_dir=runs/fair_fast --fast
 
 Ten devices with rows of Adult learn local layers that give a representation h, later layers
-that predict income from h, and an adversary that guesses race and sex from h. Local learning,
-FedAvg (network and adversary global) and LG-FedAvg (later layers global, adversary local)
-each go on for --rounds from what the devices learned alone, without an adversary's pressure
-and, the latter two, with each of --lambdas. The adversary steps first in each batch, then the
-local layers against it, with the gradient times lambda.
+that predict income from h, and an adversary that guesses race and sex from h. FedAvg (network
+and adversary global) and LG-FedAvg (later layers global, adversary local) each go on for --rounds
+from what the devices learned alone, without an adversary's pressure and with each of --lambdas.
+The adversary steps first in each batch, then the local layers against it, with the gradient times
+lambda. Their opponent is local learning: each device trains alone to its best, with a tuned
+learning rate, or fits a simple model (--own_models). --local_budget=cohort gives its networks the
+same epochs as the others have.
 
 Prints accuracy, AUC and the adversary's AUC as Table 4 of Liang et al. 2020 has them, beside
 the AUC of probes fitted afterwards on the frozen h, and parity of predictions. Writes
@@ -29,6 +31,7 @@ from absl import flags
 
 from pipelines import launch, run_dirs, runtime_flags
 from tff_lg import environment, files
+from tff_lg.config import own_models
 
 flags.adopt_module_key_flags(runtime_flags)
 
@@ -49,18 +52,54 @@ _PRETRAIN_EPOCHS = flags.DEFINE_integer(
   'pretrain_epochs', 10, 'Epochs that each device trains alone.', lower_bound=1
 )
 _ROUNDS = flags.DEFINE_integer('rounds', 10, 'Joint rounds of one epoch.', lower_bound=1)
+_TO_BEST = own_models.defaults((own_models.LOCAL_ONLY,), 'best')
+_LOCAL_BUDGET = flags.DEFINE_enum(
+  'local_budget',
+  'best',
+  own_models.BUDGETS,
+  'best: each device trains alone until its held-out rows show no more progress; cohort: for as '
+  'many epochs as the other methods.',
+)
+_OWN_MODELS = flags.DEFINE_list(
+  'own_models',
+  [own_models.NETWORK, 'linear'],
+  'What each device trains alone to its best (--local_budget=best): '
+  f'{", ".join(own_models.OWN_MODELS)}.',
+)
+_LOCAL_ONLY_EPOCHS = flags.DEFINE_integer(
+  'local_only_epochs', _TO_BEST['local_only_epochs'], "Epochs of a device's own network at most."
+)
+_LOCAL_ONLY_PATIENCE = flags.DEFINE_integer(
+  'local_only_patience',
+  _TO_BEST['local_only_patience'],
+  "A device's own network stops after this many epochs without a lower loss on held-out rows.",
+)
+_LOCAL_ONLY_LEARNING_RATE = flags.DEFINE_list(
+  'local_only_learning_rate',
+  None,
+  'Learning rates of own networks to choose from. By default 0.1, a third and three times it; the '
+  'grid grows while its best value is at an end.',
+)
 _FAST = flags.DEFINE_bool(
   'fast',
   False,
   'A complete small run in about a minute: 2 devices, 400 training rows, 1 epoch alone, 2 rounds, '
-  'one lambda, whatever the flags of these say.',
+  'one lambda, own networks of 5 epochs at most, whatever the flags of these say.',
 )
 _CAPTION = (
   'Accuracy against leakage, a line a method through its lambdas. Up is better, and left, where an '
   'AUC of 50 is a guess: what the adversary that trained along finds, and what boosting finds '
   'afterwards. The horizontal line is always predicting the more frequent class.'
 )
-_SMALL = {'num_clients': 2, 'train_rows': 400, 'pretrain_epochs': 1, 'rounds': 2, 'lambdas': (1.0,)}
+_SMALL = {
+  'num_clients': 2,
+  'train_rows': 400,
+  'pretrain_epochs': 1,
+  'rounds': 2,
+  'lambdas': (1.0,),
+  'local_only_epochs': 5,
+  'local_only_learning_rate': (0.1,),
+}
 
 
 def main(argv: Sequence[str]) -> None:
@@ -80,9 +119,9 @@ def main(argv: Sequence[str]) -> None:
     from tff_lg import data, simulation
     from tff_lg.analysis import fairness, sections, tables, tables_report
     from tff_lg.analysis.figures import fair as figures
-    from tff_lg.simulation import fair
+    from tff_lg.simulation import fair, fair_config
 
-    config = fair.FairConfig(**values)
+    config = fair_config.FairConfig(**values)
     simulation.set_execution_context(runtime)
     data.load_adult(config.data_dir, num_train=config.train_rows)  # Checked before what takes long.
     run_dirs.claim_folder(_RUN_DIR.value, flag_lines)
@@ -122,15 +161,20 @@ def read_flags() -> dict:
   """The flags' values by name, with `--fast`, and lists as tuples of their kind."""
   values = {
     flag.name: flag.value
-    for flag in (_DATA_DIR, _NUM_CLIENTS, _TRAIN_ROWS, _PRETRAIN_EPOCHS, _ROUNDS)
+    for flag in (
+      *(_DATA_DIR, _NUM_CLIENTS, _TRAIN_ROWS, _PRETRAIN_EPOCHS, _ROUNDS),
+      *(_LOCAL_BUDGET, _LOCAL_ONLY_EPOCHS, _LOCAL_ONLY_PATIENCE),
+    )
   }
   for flag, kind, kinds in (
     (_LAMBDAS, float, 'numbers'),
     (_SEEDS, int, 'whole numbers'),
     (_PARTITIONS, str, 'names'),
+    (_OWN_MODELS, str, 'names'),
+    (_LOCAL_ONLY_LEARNING_RATE, float, 'numbers'),
   ):
     try:
-      values[flag.name] = tuple(map(kind, flag.value))
+      values[flag.name] = flag.value if flag.value is None else tuple(map(kind, flag.value))
     except ValueError:
       found = ','.join(flag.value)
       raise ValueError(f'--{flag.name} is {found}, expected {kinds} with commas between.') from None

@@ -7,10 +7,11 @@ r"""Lets a new device with transformed data join finished training runs: what is
 
 Training of each run goes on from its last round, by its own method. The new device takes part in
 each round, with a share C of the old ones (--old_clients_share; each C is a run of its own). Prints
-the accuracy of the old devices (normal) and of the new one by method and C; several source runs of
-one method and partition, which may differ in their seed alone, are averaged. Writes
-figures/forgetting.png (both by round), curves.csv, clients.parquet (each device before and after)
-and summary.json. The same command again goes on where a stopped run was.
+the accuracy of the old devices (normal) and of the new one by method and C, and that of the best
+model that the new device trains alone (--own_models). Several source runs of one method and
+partition, which may differ in their seed alone, are averaged. Writes figures/forgetting.png (both
+by round), curves.csv, clients.parquet (each device before and after) and summary.json. The same
+command again goes on where a stopped run was.
 
 Liang et al. 2020, Table 3; docs/PROTOCOL.md P3.
 """

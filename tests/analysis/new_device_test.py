@@ -64,6 +64,18 @@ class NewDeviceTest(parameterized.TestCase):
     self.assertEqual(table.notes[-1], '±: standard deviation over source runs.')
     self.assertIn('LG-FedAvg', analysis.new_device_text(self.path))
 
+  def test_model_that_the_device_trains_alone_stands_beside(self):
+    own = {run['run'].iloc[0]: 0.5 + 0.1 * number for number, run in enumerate(_RUNS[:3])}
+    with open(f'{self.path}/summary.json', 'w', encoding='utf-8') as file:
+      json.dump(
+        {f'{run}/new_client/own_model/local_test/accuracy': v for run, v in own.items()}, file
+      )
+    self._write(_RUNS[:3])
+    table = analysis.new_device_table(analysis.NewDeviceFolder.load(self.path))
+    self.assertEqual(table.columns[-1].name, 'alone')
+    self.assertEqual([row[-1] for row in table.rows], ['50.00', '70.00', '60.00'])
+    self.assertStartsWith(table.notes[-1], 'alone: the best model')
+
   def test_one_run_each_has_no_deviation(self):
     self._write(_RUNS[:3])
     text = analysis.new_device_text(self.path)

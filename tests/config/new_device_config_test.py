@@ -23,6 +23,8 @@ class NewDeviceConfigTest(parameterized.TestCase):
     ({'old_clients_share': ()}, '--old_clients_share is empty, expected one or more'),
     ({'old_clients_share': (0.1, 1.5)}, r'--old_clients_share is 0.1,1.5, .* in \[0, 1\]'),
     ({'old_clients_share': (0.1, 0.1)}, '--old_clients_share is 0.1,0.1, .* different'),
+    ({'own_models': ('tree',)}, '--own_models is tree, expected one of network, linear, boosting'),
+    ({'local_only_epochs': 0}, '--local_only_epochs is 0, expected more than 0'),
     ({'from_run': ('a', 'a')}, '--from_run is a,a, expected each folder once'),
   )
   def test_refuses(self, fields, sentence):

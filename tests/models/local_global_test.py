@@ -144,6 +144,10 @@ class ExtraWeightsTest(absltest.TestCase):
     self.assertEqual(model.split('abcde'), (tuple('abcde'), ()))
     self.assertEqual(model.with_all_global().split('abcde')[1], ('e',))
 
+  def test_they_may_be_global_beside_any_split(self):
+    model = self.model.with_global_extra_weights()
+    self.assertEqual(model.split('abcde'), (('c', 'd', 'e'), ('a', 'b')))
+
   def test_they_are_no_layer(self):
     self.assertEqual(self.model.layer_names, ('hidden_1', 'output'))
     with self.assertRaisesRegex(ValueError, 'no layer with weights named extra'):

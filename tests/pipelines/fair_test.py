@@ -34,16 +34,23 @@ class FairTest(absltest.TestCase):
       [(row['method'], row['lambda'], row['seed']) for row in rows],
       [
         ('local_only', '0.0', '3'),
+        ('own_linear', '0.0', '3'),
         *(('fedavg', strength, '3') for strength in ('0.0', '1.0')),
         *(('lg_fedavg', strength, '3') for strength in ('0.0', '1.0')),
       ],
     )
-    self.assertLen(list(csv.DictReader(rounds.decode().splitlines())), 5 * 3)
+    self.assertLen(list(csv.DictReader(rounds.decode().splitlines())), 4 * 3)
     values = json.loads(summary)['non_iid/lg_fedavg/lambda_1']
     accuracy = values['local_test/accuracy/pooled/mean']
     self.assertEqual(accuracy, float(rows[-1]['local_test/accuracy/pooled']))
     self.assertRegex(result.stdout, rf'LG-FedAvg \+ adversary, lambda 1 +{100 * accuracy:.1f} ')
     self.assertIn(f'{100 * accuracy:.1f}', tables.decode())
+    own = json.loads(summary)['non_iid/local_only/lambda_0']
+    self.assertEqual(own['own_models/network/learning_rate/mean'], 0.1)
+    epochs = own['own_models/epochs/median_over_clients/mean']
+    self.assertIn(
+      f'alone to its best, {epochs:g} epochs (median), learning rate 0.1.', report.decode()
+    )
     self.assertIn('adv AUC  logistic  boosting  parity  odds', result.stdout)
     self.assertIn(f'Report: {run_dir}/report.html', result.stdout)
     self.assertIn(b'--num_clients=2\n', flag_lines)

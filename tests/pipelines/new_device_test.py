@@ -24,7 +24,7 @@ class NewDeviceTest(parameterized.TestCase):
     )
     result = testing.run('new_device', *arguments)
     self.assertEqual(result.returncode, 0, result.stderr)
-    for text in ('2 classes per client', 'invert', f'Report: {root}/joined/report.html'):
+    for text in ('2 classes per client', 'invert', 'alone', f'Report: {root}/joined/report.html'):
       self.assertIn(text, result.stdout)
     rows = [line.split()[:2] for line in result.stdout.splitlines() if 'Fed' in line[:8]]
     shares = [[method, share] for share in ('0', '0.1') for method in ('FedProx', 'LG-FedAvg')]

@@ -1,15 +1,16 @@
 """Tests of the experiment on fair representations, on the synthetic table."""
 
 import dataclasses
+import functools
 import itertools
 
 import numpy as np
-from absl.testing import absltest, parameterized
+from absl.testing import absltest
 
 from tff_lg import learning, models, simulation
-from tff_lg.simulation import fair
+from tff_lg.simulation import fair, fair_config
 
-_SMALL = fair.FairConfig(
+_SMALL = fair_config.FairConfig(
   partitions=('non_iid',),
   lambdas=(2.0,),
   num_clients=2,
@@ -17,6 +18,15 @@ _SMALL = fair.FairConfig(
   pretrain_epochs=1,
   rounds=2,
   seeds=(0, 5),
+  local_budget='cohort',
+)
+_TO_BEST = dataclasses.replace(
+  _SMALL,
+  seeds=(5,),
+  local_budget='best',
+  local_only_epochs=3,
+  local_only_patience=1,
+  local_only_learning_rate=(0.01, 0.1),
 )
 # Of the network 36-32-32-32-32-2 and the adversary 32-32-32-32-2: weights and biases.
 _ABOVE_H, _ADVERSARY = 32 * 33 + 33 * 2, 3 * 32 * 33 + 33 * 2
@@ -26,11 +36,16 @@ def setUpModule():
   simulation.set_execution_context()
 
 
+@functools.cache
+def _run(config):
+  return list(fair.run_fair(config))
+
+
 class RunFairTest(absltest.TestCase):
   @classmethod
   def setUpClass(cls):
     super().setUpClass()
-    every_run = list(fair.run_fair(_SMALL))
+    every_run = _run(_SMALL)
     cls.runs, cls.of_other_seed = every_run[:5], every_run[5:]
 
   def test_methods_and_strengths(self):
@@ -102,6 +117,56 @@ class RunFairTest(absltest.TestCase):
     self.assertFalse(np.array_equal(first, other))
 
 
+class ToBestTest(absltest.TestCase):
+  @classmethod
+  def setUpClass(cls):
+    super().setUpClass()
+    cls.runs = _run(_TO_BEST)
+
+  def test_own_models_stand_in_place_of_those_of_the_same_epochs(self):
+    self.assertEqual(
+      [(run.method, run.strength, run.seed) for run in self.runs],
+      [
+        ('local_only', 0.0, 5),
+        ('own_linear', 0.0, 5),
+        *((method, strength, 5) for method in ('fedavg', 'lg_fedavg') for strength in (0.0, 2.0)),
+      ],
+    )
+    self.assertEqual(_TO_BEST.num_runs, 6)
+    self.assertEqual(dataclasses.replace(_TO_BEST, own_models=('network',)).num_runs, 5)
+
+  def test_the_others_are_as_with_own_models_of_the_same_epochs(self):
+    others = _run(_SMALL)[6:]  # Those of seed 5, without local_only.
+    for run, other in zip(self.runs[2:], others, strict=True):
+      self.assertEqual(run.method, other.method)
+      self.assertIs(run.test, run.test_by_round[-1])
+      self.assertEmpty(run.own_models)
+      for one, same in zip(run.test, other.test, strict=True):
+        np.testing.assert_array_equal(one.probability, same.probability)
+
+  def test_own_networks(self):
+    run = self.runs[0]
+    self.assertEmpty(run.test_by_round)
+    self.assertEqual(run.traffic.parameters, 0)
+    self.assertEqual(run.own_models['own_models/network/learning_rate'], 0.1)
+    self.assertEqual(run.own_models['own_models/network/learning_rate/tried'], '0.01, 0.1')
+    self.assertBetween(run.own_models['own_models/epochs/median_over_clients'], 1, 3)
+    for rows in (*run.train, *run.test):
+      self.assertEqual(rows.h.shape, (len(rows.y), 32))
+      self.assertTrue(np.isfinite(rows.probability).all())
+      self.assertTrue(np.isfinite(rows.guesses).all())
+
+  def test_own_linear_models_have_no_representation(self):
+    run = self.runs[1]
+    self.assertIn('own_models/linear/C', run.own_models)
+    for rows, of_network in zip(run.test, self.runs[0].test, strict=True):
+      np.testing.assert_array_equal(rows.y, of_network.y)
+      np.testing.assert_array_equal(rows.attributes, of_network.attributes)
+      self.assertBetween(rows.probability.min(), 0, 1)
+      self.assertTrue(np.isnan(rows.h).all())
+      self.assertTrue(np.isnan(rows.guesses).all())
+
+
 class RoundsTest(absltest.TestCase):
   def test_fedavg_is_the_mean_by_rows_of_what_devices_learn_alone(self):
     rng = np.random.default_rng(0)
@@ -139,24 +204,6 @@ class SplitTest(absltest.TestCase):
       is_global = set(adversary.own_weights) <= set(global_names)
       self.assertEqual(is_global, method == 'fedavg')
       self.assertIsInstance(adversary, models.Adversary)
-
-
-class FairConfigTest(parameterized.TestCase):
-  @parameterized.parameters(
-    ({'lambdas': ()}, '--lambdas is empty, expected different numbers'),
-    ({'lambdas': (1.0, 1.0)}, '--lambdas is 1.0,1.0, expected different'),
-    ({'lambdas': (-1.0,)}, '--lambdas is -1.0, expected different numbers, 0 or more'),
-    ({'lambdas': (float('nan'),)}, '--lambdas is nan, expected'),
-    ({'lambdas': (float('inf'),)}, '--lambdas is inf, expected numbers above 0'),
-    ({'lambdas': (0.0,)}, '--lambdas is 0.0, expected numbers above 0: 0 is always tried'),
-    ({'seeds': (-1,)}, '--seeds is -1, expected'),
-    ({'partitions': ('even',)}, '--partitions is even, expected some of iid,non_iid'),
-    ({'partitions': ('iid', 'iid')}, '--partitions is iid,iid, expected some of .*, each once'),
-    ({'train_rows': 99}, '--train_rows is 99, expected at least 100, ten a device'),
-  )
-  def test_refuses(self, changes, sentence):
-    with self.assertRaisesRegex(ValueError, sentence):
-      fair.FairConfig(**changes)
 
 
 if __name__ == '__main__':

@@ -13,7 +13,15 @@ from absl.testing import absltest, parameterized
 
 from tff_lg import config as config_lib
 from tff_lg import data, learning, simulation
-from tff_lg.simulation import checkpoints, new_device, rounds, run_files, seeds, trained_run
+from tff_lg.simulation import (
+  checkpoints,
+  new_device,
+  own_models,
+  rounds,
+  run_files,
+  seeds,
+  trained_run,
+)
 
 _SOURCE = config_lib.TrainConfig(
   task='digits',
@@ -145,6 +153,8 @@ class RunTest(absltest.TestCase):
       rounds=3,
       evaluate_every=2,
       checkpoint_every=1,
+      local_only_epochs=4,
+      local_only_learning_rate=(0.1,),
     )
     cls.run_dir = f'{cls.root}/joined'
     build, cls.draws = new_device.build_cohorts, []
@@ -182,6 +192,43 @@ class RunTest(absltest.TestCase):
         self.assertAlmostEqual(pooled, value, places=6)
       of_new = summary[f'{name}/new_client/local_test/accuracy/pooled']
       self.assertAlmostEqual(new['local_test/accuracy'], of_new, places=6)
+
+  def test_own_model_is_the_best_that_the_device_trains_alone(self):
+    _, clients = run_files.load_results(self.run_dir)
+    column = clients['own_model/local_test/accuracy']
+    self.assertTrue(column[~clients['is_new']].isna().all())
+    for number, names in (
+      ('1', ('fedavg_1_C0', 'fedavg_1_C0.2')),
+      ('2', ('lg_fedavg_2_C0', 'lg_fedavg_2_C0.2')),
+    ):
+      own, devices = run_files.load_results(f'{self.run_dir}/own_models/{number}')
+      # A tenth of 60 examples chooses, and all 60 train what has been chosen.
+      self.assertEqual(devices['client_id'].tolist(), ['new_device_choosing', 'new_device'])
+      self.assertEqual(devices['num_train'].tolist(), [54, 60])
+      self.assertEqual(devices['num_validation'].tolist(), [6, 0])
+      self.assertEqual(devices['num_test'].tolist(), [40, 40])
+      self.assertEqual(devices['epochs'].nunique(), 1)
+      self.assertEqual(devices['own_model'].nunique(), 1)
+      found = devices['local_test/accuracy'].iloc[1]
+      for name in names:
+        start = f'{name}/new_client/own_model'
+        self.assertEqual(self.summary[f'{start}/local_test/accuracy'], found)
+        self.assertEqual(self.summary[f'{start}/kind'], devices['own_model'].iloc[1])
+        new = clients[(clients['run'] == name) & clients['is_new']]
+        self.assertEqual(new['own_model/local_test/accuracy'].tolist(), [found])
+      self.assertEqual(own['own_models/network/learning_rate'], 0.1)
+
+  def test_own_network_may_be_asked_for_alone(self):
+    last = trained_run.load_last_round(f'{self.root}/lg')
+    config = dataclasses.replace(self.config, own_models=('network',))
+    device = new_device.build_new_device(config, last.federated_data, 'r')
+    folder = self.create_tempdir().full_path + '/own'
+    own = new_device.train_own_model(config, last, device, folder)
+    self.assertEqual((own['kind'], own['learning_rate']), ('network', 0.1))
+    self.assertBetween(own['epochs'], 0, 4)
+    # The same again, without training.
+    with mock.patch.object(own_models, 'run_own_models', side_effect=AssertionError):
+      self.assertEqual(new_device.train_own_model(config, last, device, folder), own)
 
   def test_normal_accuracy_starts_where_the_source_run_ended(self):
     for source, name in (('fedavg', 'fedavg_1_C0'), ('lg', 'lg_fedavg_2_C0')):

@@ -152,6 +152,8 @@ def build_adaptation_process(
   epochs = tuple(range(0, num_epochs + 1, evaluate_every_epochs))
   # A split in layers that train ("global") and layers that do not.
   split = model.with_global_layers(adaptation.trained_layers(model))
+  if adaptation.trains_extra_weights:
+    split = split.with_global_extra_weights()
   evaluation_batches = evaluation_batches or evaluation.default_batches(model)
   between = dataclasses.replace(batches, num_epochs=evaluate_every_epochs)
 

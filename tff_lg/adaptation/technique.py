@@ -26,12 +26,14 @@ class Adaptation:
     objective: what `measure` gave, () without one, to what the client minimises. The
       objective's initial weights are the ones that the adaptation starts from.
     trained_layers: model to the names of the layers that train; the others keep their bits.
+    trains_extra_weights: whether the model's extra weights train, where the objective uses them.
     measure: (model, weights, public data) -> tensors that the objective needs beside the
       weights, measured once before the adaptation; None for nothing. It is traced.
   """
 
   objective: Callable[[Any], objectives.Objective] = _plain_objective
   trained_layers: Callable[[local_global.LocalGlobalModel], tuple[str, ...]] = _all_layers
+  trains_extra_weights: bool = False
   measure: (
     Callable[[local_global.LocalGlobalModel, tuple, batches_lib.ClientTensors], Any] | None
   ) = None

@@ -61,6 +61,8 @@ ENSEMBLES = {
 LOCAL_ONLY = 'local_only'
 _METHODS = {
   LOCAL_ONLY: 'Local only',
+  'own_linear': 'Own linear model',
+  'own_boosting': 'Own boosted trees',
   'fedavg': 'FedAvg',
   'fedprox': 'FedProx',
   'fedsgd': 'FedSGD',

@@ -4,6 +4,7 @@
 |---|---|
 | hparams.json | value of each flag, and those of the source runs |
 | curves.csv | accuracies of the old devices and of the new one, by run and round |
+| summary.json | accuracy of the model that the new device trains alone, by run |
 """
 
 import dataclasses
@@ -25,6 +26,7 @@ _CAPTION = (
   'Accuracy on the test examples of the old devices pooled, and below on those of the new one. A '
   'line is the mean over source runs, its band a standard deviation to either side.'
 )
+_OWN_MODEL = '/new_client/own_model/local_test/accuracy'
 _NUMBERS = ('old_clients_share', 'round_num', *forgetting.ACCURACIES)
 
 
@@ -38,12 +40,15 @@ class NewDeviceFolder:
     hparams: value of each flag by its name.
     curves: by run and round, the columns run, method, partition (texts), old_clients_share,
       round_num, and both of `forgetting.ACCURACIES` (float64).
+    own_models: by run, the test accuracy of the model that the new device trains alone; empty for
+      a folder that is too old to know it.
   """
 
   path: str
   transform: str
   hparams: Mapping[str, Any]
   curves: pd.DataFrame
+  own_models: Mapping[str, float]
 
   @classmethod
   def load(cls, path: str) -> 'NewDeviceFolder':
@@ -75,7 +80,14 @@ class NewDeviceFolder:
       ) from error
     # The source runs' own flags are objects.
     flags = {name: value for name, value in hparams.items() if not isinstance(value, dict)}
-    return cls(path, transform, flags, curves)
+    summary_file = os.path.join(path, 'summary.json')
+    summary = readers.read_object(summary_file) if os.path.exists(summary_file) else {}
+    own = {
+      name.removesuffix(_OWN_MODEL): value
+      for name, value in summary.items()
+      if name.endswith(_OWN_MODEL)
+    }
+    return cls(path, transform, flags, curves, own)
 
 
 def new_device_table(folder: NewDeviceFolder) -> tables.Table:
@@ -85,9 +97,9 @@ def new_device_table(folder: NewDeviceFolder) -> tables.Table:
     folder: the run.
 
   Returns:
-    A row for each method and C, of equal C in the order of the runs. For each partition three
-    columns: normal before the first round and after the last, and of the new device; in per
-    cent, ± the standard deviation over runs where there are several.
+    A row for each method and C, of equal C in the order of the runs. For each partition columns:
+    normal before the first round and after the last, that of the new device, and that of the model
+    that it trains alone; in per cent, ± the standard deviation over runs where there are several.
 
   Liang et al. 2020, Table 3.
   """
@@ -97,6 +109,9 @@ def new_device_table(folder: NewDeviceFolder) -> tables.Table:
   runs = last.assign(before=first[normal]).loc[folder.curves['run'].unique()]
   partitions = list(dict.fromkeys(runs['partition']))
   heads = {'before': 'normal before', normal: 'normal', new: folder.transform}
+  if folder.own_models:
+    runs = runs.assign(own=runs.index.map(folder.own_models))
+    heads['own'] = 'alone'
   columns = (
     Column('', 'method'),
     Column('', 'C'),
@@ -116,6 +131,8 @@ def new_device_table(folder: NewDeviceFolder) -> tables.Table:
     'Normal (%): test examples of the old devices pooled, each predicted by its own model; before:',
     'as the source run left it; then after the last round, as is that of the new device.',
   ]
+  if folder.own_models:
+    notes.append('alone: the best model that the new device trains alone, on the same examples.')
   if runs.groupby(['old_clients_share', 'method', 'partition']).size().max() > 1:
     notes.append('±: standard deviation over source runs.')
   return tables.Table(columns, tuple(rows), tuple(notes))

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from tff_lg.config import own_models
 from tff_lg.config.option import ConfigError, check_choices, option
 from tff_lg.config.train_config import TrainConfig
 
@@ -9,8 +10,8 @@ TRANSFORMS = ('rotate90', 'rotate180', 'invert', 'shift_colours', 'shift_feature
 
 
 @dataclasses.dataclass(frozen=True)
-class NewDeviceConfig:
-  """The choices of a run.
+class NewDeviceConfig(own_models.OwnModelOptions):
+  """The choices of a run; those of own models are for the model that the new device trains alone.
 
   Raises:
     ConfigError: the first choice that cannot be, in one sentence.
@@ -53,6 +54,7 @@ class NewDeviceConfig:
 
   def __post_init__(self) -> None:
     check_choices(self)
+    own_models.check(self)
     for name in 'train_examples test_examples rounds evaluate_every checkpoint_every'.split():
       if getattr(self, name) < 1:
         raise ConfigError(f'--{name} is {getattr(self, name)}, expected more than 0.')
@@ -92,7 +94,7 @@ def check_new_device(from_run: str, source: TrainConfig) -> None:
 
 
 def fast_new_device(config: NewDeviceConfig) -> NewDeviceConfig:
-  """The same for three rounds of a device with few examples."""
+  """The same for three rounds of a device with few examples, and few epochs of its own model."""
   return dataclasses.replace(
     config,
     train_examples=min(config.train_examples, 100),
@@ -100,4 +102,6 @@ def fast_new_device(config: NewDeviceConfig) -> NewDeviceConfig:
     rounds=min(config.rounds, 3),
     evaluate_every=1,
     checkpoint_every=1,
+    local_only_epochs=config.local_only_epochs or 3,
+    local_only_learning_rate=config.local_only_learning_rate or (0.1,),
   )

@@ -118,6 +118,13 @@ class LocalGlobalModel:
     """The same model, which draws the masks of its dropout in training from a step's key."""
     return dataclasses.replace(self, dropout_key=key)
 
+  def with_global_extra_weights(self) -> 'LocalGlobalModel':
+    """The same model, with its extra weights global too."""
+    of_network = self.network_weights(self.weight_is_global)
+    return dataclasses.replace(
+      self, weight_is_global=(*of_network, *[True] * len(self.extra_weights))
+    )
+
   def split(self, weights: Sequence) -> tuple[tuple, tuple]:
     """Splits weights, or anything else one per weight, in (global, local)."""
     if self.server_has_copy:

@@ -3,25 +3,28 @@
 Ten devices with rows of UCI Adult. Local layers give a representation h, later layers
 predict income from it, and an adversary guesses race and sex from it. Every device first
 trains alone, with an adversary that only listens. From there each method goes on for some
-rounds of one epoch: `local_only`; `fedavg`, where network and adversary are global;
-`lg_fedavg`, where the layers above h are global and the adversary is local. The server's first
-weights are the devices' mean. Strength 0 is a method whose adversary only listens: what the
-paper calls LG-FedAvg, without adversary. Liang et al. 2020, section on fair representations.
+rounds of one epoch: `fedavg`, where network and adversary are global; `lg_fedavg`, where the
+layers above h are global and the adversary is local. The server's first weights are the devices'
+mean. Strength 0 is a method whose adversary only listens: what the paper calls LG-FedAvg, without
+adversary. Liang et al. 2020, section on fair representations.
+
+`local_only` trains each device alone to its best, see `fair_local`; or, as in the paper, for the
+same epochs as the other methods.
 """
 
-import dataclasses
+import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
 import tensorflow_federated as tff
 
 from tff_lg import data as data_lib
-from tff_lg import learning, models
-from tff_lg.simulation import communication, seeds
+from tff_lg import learning, models, simple_models
+from tff_lg.config import own_models
+from tff_lg.simulation import communication, fair_config, fair_local, seeds
 
-PARTITIONS = ('iid', 'non_iid')
 _LOCAL_LAYERS, _GLOBAL_LAYERS = ('hidden_1', 'hidden_2', 'hidden_3'), ('hidden_4', 'output')
 # The paper's: of the network, whose adversary has no dropout, and of the devices' SGD, whose
 # momentum starts afresh each round.
@@ -45,64 +48,13 @@ _SPLITS: Mapping[str, _Split] = {
 }
 
 
-@dataclasses.dataclass(frozen=True)
-class FairConfig:
-  """Settings of the experiment; defaults are the paper's.
-
-  Attributes:
-    data_dir: folder with the files of Adult; None for the synthetic table.
-    partitions: of `PARTITIONS`. `non_iid` is rows sorted by income, in ten shards a device.
-    lambdas: strengths of the adversary, tried beside 0.
-    seeds: each repeats everything, from the draw of the rows on.
-    num_clients: devices, all in every round.
-    train_rows: training rows of all devices together.
-    pretrain_epochs: epochs that each device trains alone.
-    rounds: joint rounds of one epoch.
-  """
-
-  data_dir: str | None = None
-  partitions: tuple[str, ...] = PARTITIONS
-  lambdas: tuple[float, ...] = (1.0,)
-  seeds: tuple[int, ...] = (0,)
-  num_clients: int = 10
-  train_rows: int = 15_000
-  pretrain_epochs: int = 10
-  rounds: int = 10
-
-  def __post_init__(self) -> None:
-    for name, values in (('lambdas', self.lambdas), ('seeds', self.seeds)):
-      if not values or len(set(values)) < len(values) or not min(values) >= 0:
-        found = ','.join(map(str, values)) or 'empty'
-        raise ValueError(f'--{name} is {found}, expected different numbers, 0 or more.')
-    if not np.isfinite(self.lambdas).all() or 0 in self.lambdas:
-      found = ','.join(map(str, self.lambdas))
-      raise ValueError(f'--lambdas is {found}, expected numbers above 0: 0 is always tried.')
-    names = set(self.partitions)
-    if not names or not names <= set(PARTITIONS) or len(names) < len(self.partitions):
-      found = ','.join(self.partitions) or 'empty'
-      raise ValueError(
-        f'--partitions is {found}, expected some of {",".join(PARTITIONS)}, each once.'
-      )
-    if self.train_rows < 10 * self.num_clients:
-      raise ValueError(
-        f'--train_rows is {self.train_rows}, expected at least {10 * self.num_clients}, ten a '
-        'device.'
-      )
-
-  @property
-  def num_runs(self) -> int:
-    """How many runs `run_fair` yields."""
-    of_a_seed = len(self.partitions) * (1 + 2 * (1 + len(self.lambdas)))
-    return of_a_seed * len(self.seeds)
-
-
 class DeviceOutputs(NamedTuple):
   """What a device's own model and adversary say of n rows.
 
   Attributes:
-    h: representation, float32 [n, 32].
+    h: representation, float32 [n, 32]; NaN for a simple model, which has none.
     probability: float32 [n], of an income above 50K.
-    guesses: float32 [n, 2], the adversary's probability of each attribute being 1.
+    guesses: float32 [n, 2], the adversary's probability of each attribute being 1; NaN without h.
     y: int32 [n], the income's class.
     attributes: int32 [n, 2].
   """
@@ -114,18 +66,24 @@ class DeviceOutputs(NamedTuple):
   attributes: np.ndarray
 
 
+# (weights, rows) -> what model and adversary say of them.
+_Look = Callable[[models.ModelWeights, learning.ClientTensors], DeviceOutputs]
+
+
 class FairRun(NamedTuple):
   """One method on one partition.
 
   Attributes:
-    partition: of `PARTITIONS`.
-    method: `local_only`, `fedavg` or `lg_fedavg`.
+    partition: of `fair_config.PARTITIONS`.
+    method: `fedavg`, `lg_fedavg`, `local_only` or, of own simple models, `own_linear` and so on.
     strength: lambda, 0 where the adversary only listens.
     seed: of everything random.
-    train: of each device after the last round, on its training rows.
-    test_by_round: the same on its test rows, as the joint rounds begin and after each.
+    train: of each device after training, on its training rows.
+    test: the same on its test rows.
+    test_by_round: the same as the joint rounds begin and after each; empty without joint rounds.
     traffic: communication of the joint rounds, and of the upload that they begin with.
     left_out: updates of the joint rounds that were not finite; such a device stays as it was.
+    own_models: how devices trained alone to their best, by name.
   """
 
   partition: str
@@ -133,12 +91,14 @@ class FairRun(NamedTuple):
   strength: float
   seed: int
   train: tuple[DeviceOutputs, ...]
-  test_by_round: tuple[tuple[DeviceOutputs, ...], ...]
-  traffic: communication.RoundTraffic
-  left_out: int
+  test: tuple[DeviceOutputs, ...]
+  test_by_round: tuple[tuple[DeviceOutputs, ...], ...] = ()
+  traffic: communication.RoundTraffic = communication.RoundTraffic()
+  left_out: int = 0
+  own_models: Mapping[str, float | str] = types.MappingProxyType({})
 
 
-def run_fair(config: FairConfig) -> Iterator[FairRun]:
+def run_fair(config: fair_config.FairConfig) -> Iterator[FairRun]:
   """Runs local learning, FedAvg and LG-FedAvg, the latter two at each strength and at 0.
 
   Runs of one seed and partition share data, initial weights and what devices learn alone.
@@ -153,6 +113,7 @@ def run_fair(config: FairConfig) -> Iterator[FairRun]:
     data_lib.DataError: the files of Adult are missing or damaged.
   """
   processes: dict[tuple, learning.LocalGlobalProcess] = {}
+  trainer = None
 
   def process(method: str, strength: float, epochs: int = 1) -> learning.LocalGlobalProcess:
     settings = (method, strength, epochs)
@@ -170,19 +131,28 @@ def run_fair(config: FairConfig) -> Iterator[FairRun]:
       train, test = _spread(config, source, partition, seed)
       model, _ = _build_model(num_inputs, seed, 0.0, _SPLITS['local_only'])
       initial = [model.initial_weights] * config.num_clients
+      splits = dict(_SPLITS)
+      if config.local_budget == 'best':
+        del splits['local_only']
+        trainer = trainer or _build_trainer(config, num_inputs)
+        for name in config.own_models:
+          own = _own_models(name, trainer, model.initial_weights, look, train, test, seed)
+          yield FairRun(partition, strength=0.0, seed=seed, **own)
       alone = process('local_only', 0.0, config.pretrain_epochs)
       *_, (start, _) = _rounds(alone, initial, train, seed, range(1))
-      for method, split in _SPLITS.items():
+      for method, split in splits.items():
         for strength in (0.0, *(config.lambdas if split.adversary_acts else ())):
           joint = process(method, strength)
           states = list(_rounds(joint, start, train, seed, range(1, 1 + config.rounds)))
+          test_by_round = tuple(tuple(map(look, weights, test)) for weights, _ in states)
           yield FairRun(
             partition,
             method,
             strength,
             seed,
             train=tuple(map(look, states[-1][0], train)),
-            test_by_round=tuple(tuple(map(look, weights, test)) for weights, _ in states),
+            test=test_by_round[-1],
+            test_by_round=test_by_round,
             traffic=communication.count_round(joint, 0, config.num_clients)
             + communication.count_round(joint, config.num_clients, config.num_clients)
             * config.rounds,
@@ -191,7 +161,7 @@ def run_fair(config: FairConfig) -> Iterator[FairRun]:
 
 
 def _spread(
-  config: FairConfig, source: data_lib.Source, partition: str, seed: int
+  config: fair_config.FairConfig, source: data_lib.Source, partition: str, seed: int
 ) -> tuple[list[learning.ClientTensors], ...]:
   """Each device's training and test rows, labels with attributes."""
   partitioner = {
@@ -259,6 +229,66 @@ def _build_process(
   )
 
 
+def _build_trainer(config: fair_config.FairConfig, num_inputs: int) -> fair_local.NetworkTrainer:
+  """Trains own networks with an adversary that only listens; for any seed, as processes are."""
+  model, adversary = _build_model(num_inputs, 0, 0.0, _SPLITS['local_only'])
+  return fair_local.NetworkTrainer(
+    model,
+    learning.with_auxiliary(adversary, 1.0),
+    lambda rate: tff.learning.optimizers.build_sgdm(rate, _MOMENTUM),
+    learning.TensorBatches(_BATCH_SIZE),
+    config.own_model_options,
+    _LEARNING_RATE,
+  )
+
+
+def _own_models(
+  name: str,
+  trainer: fair_local.NetworkTrainer,
+  initial: models.ModelWeights,
+  look: _Look,
+  train: Sequence[learning.ClientTensors],
+  test: Sequence[learning.ClientTensors],
+  seed: int,
+) -> dict[str, Any]:
+  """Trains one kind of own models to their best; gives the fields of a `FairRun`."""
+  if name == own_models.NETWORK:
+    own = trainer.train(initial, train, seed)
+    return {
+      'method': own_models.LOCAL_ONLY,
+      'train': tuple(map(look, own.weights, train)),
+      'test': tuple(map(look, own.weights, test)),
+      'left_out': int((~own.is_finite).sum()),
+      'own_models': {
+        'own_models/network/learning_rate': own.search.best,
+        'own_models/network/learning_rate/tried': own.search.describe(),
+        'own_models/epochs/median_over_clients': float(np.median(own.epochs)),
+        'own_models/still_improving/num_clients': int((~own.was_stopped).sum()),
+      },
+    }
+  predict, search = fair_local.fit_simple(name, train, seed)
+  hyperparameter = f'own_models/{name}/{simple_models.SIMPLE_MODELS[name].hyperparameter}'
+  return {
+    'method': f'own_{name}',
+    'train': tuple(map(_simple_outputs, predict, train)),
+    'test': tuple(map(_simple_outputs, predict, test)),
+    'own_models': {hyperparameter: search.best, f'{hyperparameter}/tried': search.describe()},
+  }
+
+
+def _simple_outputs(
+  predict: simple_models.Predict, tensors: learning.ClientTensors
+) -> DeviceOutputs:
+  attributes = tensors.y[:, 1:]
+  return DeviceOutputs(
+    h=np.full((len(attributes), 1), np.nan, np.float32),
+    probability=predict(tensors.x)[:, 1].astype(np.float32),
+    guesses=np.full(attributes.shape, np.nan, np.float32),
+    y=tensors.y[:, 0],
+    attributes=attributes,
+  )
+
+
 def _rounds(
   process: learning.LocalGlobalProcess,
   start: Sequence[models.ModelWeights],
@@ -296,9 +326,7 @@ def _rounds(
     yield all_weights(), int(output.metrics.num_clients_left_out)
 
 
-def _build_outputs(
-  num_inputs: int,
-) -> Callable[[models.ModelWeights, learning.ClientTensors], DeviceOutputs]:
+def _build_outputs(num_inputs: int) -> _Look:
   """A function (weights, rows) -> what model and adversary say, without dropout."""
   model, adversary = _build_model(num_inputs, 0, 0.0, _SPLITS['local_only'])
   weight_types = tuple(tff.TensorType(w.dtype.type, w.shape) for w in model.initial_weights)

@@ -2,7 +2,8 @@
 
 Training goes on from a run's last round. The new device takes part in every round, with a share C
 of the old devices drawn at random. It starts from the local weights of a client that took no part;
-old devices keep theirs, and change them only when they are drawn.
+old devices keep theirs, and change them only when they are drawn. What it gains is told by its
+opponent: the best model that it trains alone on the same examples.
 
 Liang et al. 2020, Table 3.
 """
@@ -20,13 +21,17 @@ from absl import logging
 from tff_lg import client_gains, files
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
+from tff_lg.config import own_models as own_model_options
+from tff_lg.data import splits
 from tff_lg.simulation import (
   cohorts,
   communication,
   evaluation,
+  own_models,
   rounds,
   run_files,
   seeds,
+  tasks,
   trained_run,
 )
 
@@ -34,6 +39,9 @@ CURVES_FILE = 'curves.csv'
 NEW_DEVICE = 'new_device'
 _GROUPS = ('old_clients', 'new_client')
 _ACCURACY = 'local_test/accuracy'
+_OWN_MODEL = 'own_model'
+# The part of its training examples by which the new device chooses its own model.
+_VALIDATION_FRACTION = 0.1
 # What tells one non-IID partition from another.
 _PARTITION_OPTIONS = {
   'classes_per_client': 'classes_per_client',
@@ -57,8 +65,9 @@ def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str
   Args:
     config: `from_run` names at least one run.
     run_dir: made or gone on with. `runs/<name>` has the metrics and checkpoints of each training,
-      `curves.csv` the accuracies of all by round, `clients.parquet` those of each device before and
-      after, and `summary.json` those of both groups.
+      `own_models/<number>` what the new device trains alone beside each source run, `curves.csv`
+      the accuracies of all by round, `clients.parquet` those of each device before and after, and
+      `summary.json` those of both groups and of the own model.
 
   Returns:
     The summary.
@@ -85,11 +94,13 @@ def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str
   curves, tables, summary = [], [], {}
   for number, path in enumerate(sources, 1):
     with _load_source(config, path) as (last, device):
+      own = train_own_model(config, last, device, os.path.join(run_dir, 'own_models', str(number)))
       for share in config.old_clients_share:
         name = f'{last.config.method}_{number}_C{share:g}'
         logging.info('%s joins %s, C = %g.', NEW_DEVICE, path, share)
         folder = os.path.join(run_dir, 'runs', name)
         table = _join(config, last, device, share, folder)
+        table[f'{_OWN_MODEL}/{_ACCURACY}'] = np.where(table['is_new'], own[_ACCURACY], np.nan)
         curve = _curve(folder)
         about = {
           'run': name,
@@ -100,6 +111,7 @@ def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str
         curves.append(curve.assign(**about))
         tables.append(table.assign(**about))
         summary |= {f'{name}/{key}': value for key, value in _summarize(curve, table).items()}
+        summary |= {f'{name}/{_GROUPS[1]}/{_OWN_MODEL}/{key}': v for key, v in own.items()}
   text = pd.concat(curves).to_csv(index=False, lineterminator='\n')
   files.write_atomically(os.path.join(run_dir, CURVES_FILE), text)
   run_files.write_tables(run_dir, summary, pd.concat(tables, ignore_index=True))
@@ -183,6 +195,66 @@ def build_new_device(
       ) from error
   nothing = drawn['train'].take(np.zeros(0, np.int64))
   return data_lib.ClientExamples(NEW_DEVICE, validation=nothing, **drawn)
+
+
+def train_own_model(
+  config: config_lib.NewDeviceConfig,
+  last: trained_run.LastRound,
+  device: data_lib.ClientExamples,
+  folder: str,
+) -> dict[str, Any]:
+  """Trains the best model that the new device can have alone; a rerun resumes.
+
+  A tenth of its training examples chooses the kind of model, the learning rate and the number of
+  epochs. Then the device trains on all of them, as it does in the rounds.
+
+  Args:
+    config: with the options of own models.
+    last: the source run, whose network and batches the own network has. It starts from weights that
+      nobody has trained.
+    device: the new device.
+    folder: a run folder of the method `local_only`, made or gone on with.
+
+  Returns:
+    `local_test/accuracy`, `kind` of the model and, for a network, its `epochs` and `learning_rate`.
+
+  Raises:
+    ValueError: a kind of model does not fit the data; one sentence.
+  """
+  seed = seeds.derive_seed(config.seed, seeds.Purpose.NEW_DEVICE, 2)
+  budget = own_model_options.defaults((own_model_options.LOCAL_ONLY,), 'best')
+  own_config = dataclasses.replace(
+    config_lib.as_baseline(last.config, own_model_options.LOCAL_ONLY),
+    local_budget='best',
+    protocol='validation',
+    max_evaluated_clients=None,
+    own_models=config.own_models,
+    local_only_learning_rate=config.local_only_learning_rate,
+    **{name: getattr(config, name) or default for name, default in budget.items()},
+    seed=seed,
+  )
+  kept, held = splits.hold_out(device.train.y, _VALIDATION_FRACTION, np.random.default_rng(seed))
+  choosing = dataclasses.replace(
+    device,
+    client_id=f'{NEW_DEVICE}_choosing',
+    train=device.train.take(kept),
+    validation=device.train.take(held),
+  )
+  # The device itself has no validation examples: it trains with what the other has chosen.
+  alone = dataclasses.replace(
+    last.federated_data, clients=(choosing, device), test=device.test, held_out=()
+  )
+  run_files.claim(folder, own_config)
+  if not run_files.is_complete(folder):
+    model = tasks.build_model(own_config, alone)
+    own_models.run_own_models(own_config, alone, model, folder)
+  summary, table = run_files.load_results(folder)
+  row = table.iloc[-1]
+  found = {_ACCURACY: float(row[_ACCURACY]), 'kind': row[_OWN_MODEL]}
+  if found['kind'] == own_model_options.NETWORK:
+    found['epochs'] = int(row['epochs'])
+    found['learning_rate'] = summary['own_models/network/learning_rate']
+  return found
 
 
 def build_cohorts(

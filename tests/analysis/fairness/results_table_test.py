@@ -1,5 +1,6 @@
 """Tests of the tables over seeds."""
 
+import numpy as np
 from absl.testing import absltest
 
 from tests.analysis.fairness import testing
@@ -28,6 +29,45 @@ class ResultsTableTest(absltest.TestCase):
   def test_one_seed_has_no_deviation(self):
     table = fairness.methods_table(testing.results((0,)))
     self.assertEqual(table.rows[0][1:3], ('80.0', '90.0'))
+
+  def test_notes_say_how_long_own_networks_have_trained(self):
+    results = testing.results((0, 1)).replace({'method': {'fedavg': 'local_only'}})
+    note = fairness.methods_table(results).notes[-3]
+    self.assertEqual(note, 'Local only, IID: alone for as many epochs as the other methods.')
+    is_own = results['method'] == 'local_only'
+    for name, values in {
+      'epochs/median_over_clients': (30, 31),
+      'network/learning_rate': (0.1, 0.3),
+      'still_improving/num_clients': (0, 0),
+    }.items():
+      results[f'own_models/{name}'] = np.where(is_own, np.take(values, results['seed']), np.nan)
+    results['own_models/network/learning_rate/tried'] = '0.1, 0.3'
+    table = fairness.methods_table(results)
+    self.assertEqual(
+      table.notes[-3:-1],
+      tuple(
+        f'Local only, {name}: alone to its best, 30.5 epochs (median), learning rate 0.1, 0.3.'
+        for name in ('IID', 'non-IID')
+      ),
+    )
+    values = fairness.summary(results)
+    self.assertEqual(
+      values['iid/local_only/lambda_0']['own_models/network/learning_rate/mean'], 0.2
+    )
+    self.assertNotIn(
+      'own_models/network/learning_rate/tried/mean', values['iid/local_only/lambda_0']
+    )
+    results.loc[is_own, 'own_models/still_improving/num_clients'] = 2
+    note = fairness.methods_table(results).notes[-2]
+    self.assertEndsWith(note, '4 own networks were still improving.')
+
+  def test_a_model_without_a_representation_has_dashes(self):
+    results = testing.results((0,)).replace({'method': {'fedavg': 'own_linear'}})
+    is_own = results['method'] == 'own_linear'
+    for name in ('adversary_auc', 'probe_auc/logistic', 'probe_auc/boosting'):
+      results.loc[is_own, f'local_test/{name}/mean_over_clients'] = np.nan
+    row = fairness.methods_table(results).rows[0]
+    self.assertEqual(row[:6], ('Own linear model', '80.0', '90.0', '–', '–', '–'))
 
   def test_attributes_table(self):
     table = fairness.attributes_table(testing.results((0,)), ('race', 'sex'))

@@ -1,5 +1,7 @@
 """Devices' outputs, made up, with figures known by hand."""
 
+import types
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +29,7 @@ class Run(NamedTuple):
   """As `fairness.collect` takes it."""
 
   train: tuple
+  test: tuple
   test_by_round: tuple
   strength: float = 0.0
   partition: str = 'iid'
@@ -34,6 +37,7 @@ class Run(NamedTuple):
   seed: int = 0
   traffic: Traffic = Traffic()
   left_out: int = 0
+  own_models: Mapping[str, float | str] = types.MappingProxyType({})
 
 
 def device(seed: int = 0, n: int = 40) -> Outputs:

@@ -1,6 +1,6 @@
 """The figures of all runs as tables."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 import pandas as pd
@@ -23,9 +23,11 @@ class Run(Protocol):
   strength: float
   seed: int
   train: Sequence[measures.Outputs]
+  test: Sequence[measures.Outputs]
   test_by_round: Sequence[Sequence[measures.Outputs]]
   traffic: Traffic
   left_out: int
+  own_models: Mapping[str, float | str]
 
 
 def collect(runs: Iterable[Run], attributes: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -36,9 +38,9 @@ def collect(runs: Iterable[Run], attributes: Sequence[str]) -> tuple[pd.DataFram
     attributes: names of the attributes.
 
   Returns:
-    A row a run, after its last round, and a row a run and round, round 0 being the start of
-    the joint rounds. Both have the columns partition, method, lambda, seed, and figures: all
-    of `measure` and the communication, and those of `measure_round`.
+    A row a run, after training, and a row a run and round, round 0 being the start of the joint
+    rounds. Both have the columns partition, method, lambda, seed, and figures: all of `measure`,
+    the communication and `own_models`, NaN for other methods; and those of `measure_round`.
   """
   results, rounds = [], []
   for run in runs:
@@ -51,10 +53,11 @@ def collect(runs: Iterable[Run], attributes: Sequence[str]) -> tuple[pd.DataFram
     results.append(
       {
         **names,
-        **measures.measure(run.train, run.test_by_round[-1], attributes),
+        **measures.measure(run.train, run.test, attributes),
         'communication/parameters_total': run.traffic.parameters,
         'communication/bytes_total': run.traffic.bytes,
         'train/num_clients_left_out': run.left_out,
+        **run.own_models,
       }
     )
     rounds += [

@@ -39,13 +39,15 @@ def over_seeds(results: pd.DataFrame) -> pd.DataFrame:
   """Means and standard deviations over seeds.
 
   Args:
-    results: a row a run, with the columns partition, method, lambda, seed, and figures.
+    results: a row a run, with the columns partition, method, lambda, seed, and figures. Texts are
+      left out.
 
   Returns:
     A row a partition, method and lambda, in the order they come in; two columns a figure,
     (name, `mean`) and (name, `std`), the latter NaN of one seed.
   """
-  return results.drop(columns='seed').groupby(_KEYS, sort=False).agg(['mean', 'std'])
+  figures = results.set_index(_KEYS).drop(columns='seed').select_dtypes('number')
+  return figures.groupby(level=_KEYS, sort=False).agg(['mean', 'std'])
 
 
 def summary(results: pd.DataFrame) -> dict[str, dict[str, float | None]]:
@@ -94,9 +96,14 @@ def methods_table(results: pd.DataFrame) -> tables.Table:
     )
     for method, strength in dict.fromkeys(zip(results['method'], results['lambda'], strict=True))
   ]
+  own = [
+    _own_networks(results, partition)
+    for partition in partitions
+    if names.LOCAL_ONLY in set(results['method'])
+  ]
   majority = formats.percent(results[f'{_TEST}/accuracy/majority'].mean(), 1)
   note = f'Always predicting the more frequent class has an accuracy of {majority}.'
-  return tables.Table(columns, tuple(rows), (*_NOTES, note))
+  return tables.Table(columns, tuple(rows), (*_NOTES, *own, note))
 
 
 def attributes_table(results: pd.DataFrame, attributes: Sequence[str]) -> tables.Table:
@@ -126,6 +133,19 @@ def attributes_table(results: pd.DataFrame, attributes: Sequence[str]) -> tables
     for partition, method, strength in statistics.index
   ]
   return tables.Table(columns, tuple(rows), (_PARITY_NOTE,))
+
+
+def _own_networks(results: pd.DataFrame, partition: str) -> str:
+  """How long devices' own networks have trained, and at which learning rates."""
+  runs = results[(results['method'] == names.LOCAL_ONLY) & (results['partition'] == partition)]
+  name = f'Local only, {PARTITION_NAMES[partition]}'
+  epochs = runs.get('own_models/epochs/median_over_clients', pd.Series(dtype=float)).dropna()
+  if epochs.empty:
+    return f'{name}: alone for as many epochs as the other methods.'
+  rates = ', '.join(f'{rate:g}' for rate in sorted(set(runs['own_models/network/learning_rate'])))
+  text = f'{name}: alone to its best, {epochs.median():g} epochs (median), learning rate {rates}.'
+  improving = runs['own_models/still_improving/num_clients'].sum()
+  return f'{text} {improving:g} own networks were still improving.' if improving else text
 
 
 def _label(method: str, strength: float) -> str:

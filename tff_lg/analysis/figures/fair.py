@@ -21,7 +21,8 @@ def accuracy_against_leakage(results: pd.DataFrame) -> Figure:
   """Draws accuracy over leakage, a line a method through its lambdas.
 
   Args:
-    results: a row a run, as `fairness.over_seeds` takes them; means over seeds are drawn.
+    results: a row a run, as `fairness.over_seeds` takes them; means over seeds are drawn,
+      of methods with a representation.
 
   Returns:
     The figure: a row of panels a partition, leakage as the adversary sees it on the left, as
@@ -30,6 +31,7 @@ def accuracy_against_leakage(results: pd.DataFrame) -> Figure:
   Liang et al. 2020, section on fair representations.
   """
   summary = results_table.over_seeds(results).xs('mean', axis=1, level=1).reset_index()
+  summary = summary[summary[list(_LEAKAGES.values())].notna().any(axis=1)]
   partitions = list(dict.fromkeys(summary['partition']))
   figure = Figure(figsize=(9.6, 0.8 + 3.2 * len(partitions)))
   rows = figure.subplots(len(partitions), len(_LEAKAGES), squeeze=False, sharex='all', sharey='row')

@@ -74,6 +74,9 @@ def train_networks(
     ValueError: a file of a chunk is damaged; one sentence that names it.
   """
   work = _Work(config, model, client_data, folder)
+  if not work.can_tune(clients):
+    rate = (config.local_only_learning_rate or (config.client_learning_rate,))[0]
+    return work.train(clients, grid_search.GridSearch(rate, {rate: ()}))
   rates = config.local_only_learning_rate or grid_search.grid_around(config.client_learning_rate)
   search = grid_search.search(
     rates, work.tune(clients), grows=config.local_only_learning_rate is None
@@ -98,8 +101,12 @@ class _Work:
     fitting = _BYTES_IN_A_CHUNK // num_bytes
     size = max(min(fitting, _CLIENTS_IN_A_CHUNK), os.cpu_count() or 1)
     self._parts = parts.Parts(folder, 'network', size)
-    # The best rate's computations, traced for the search, train all clients.
+    # Building takes as long as training hundreds of small clients: the best rate's is used again.
     self._process = functools.cache(self._build_process)
+
+  def can_tune(self, clients: np.ndarray) -> bool:
+    """Whether any of the clients has validation data."""
+    return bool(self._num_validation[clients].any())
 
   def tune(self, clients: np.ndarray) -> Callable[[float], tuple[float, float]]:
     """Returns the score of a learning rate over a sample of the clients."""
