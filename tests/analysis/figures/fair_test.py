@@ -32,6 +32,15 @@ class AccuracyAgainstLeakageTest(absltest.TestCase):
     self.assertEqual(legend, ['FedAvg', 'LG-FedAvg'])
     self.assertStartsWith(style.png_bytes(figure), b'\x89PNG')
 
+  def test_a_model_without_a_representation_is_not_drawn(self):
+    results = testing.results().replace({'method': {'fedavg': 'own_linear'}})
+    for name in ('adversary_auc', 'probe_auc/boosting'):
+      is_own = results['method'] == 'own_linear'
+      results.loc[is_own, f'local_test/{name}/mean_over_clients'] = np.nan
+    figure = fair.accuracy_against_leakage(results)
+    legend = [text.get_text() for text in figure.legends[0].get_texts()]
+    self.assertEqual(legend, ['LG-FedAvg'])
+
   def test_one_partition(self):
     results = testing.results()
     figure = fair.accuracy_against_leakage(results[results['partition'] == 'non_iid'])
