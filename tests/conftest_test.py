@@ -45,7 +45,8 @@ class ModulesTest(absltest.TestCase):
       capture_output=True,
       text=True,
       check=False,
-      env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)},
+      # Bazel's path has a package `tests` of its own.
+      env={name: value for name, value in os.environ.items() if name != 'PYTHONPATH'},
     )
 
   def test_modules_that_define_the_same_flag(self):

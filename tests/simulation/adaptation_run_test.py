@@ -89,7 +89,9 @@ class AdaptationRunTest(absltest.TestCase):
     columns = ['client_id', 'num_train', 'num_validation', 'num_test', 'num_classes']
     for model in ('local_only', 'federated', 'fine_tune', 'distillation'):
       columns += [f'{model}/{metric}' for metric in ('validation/accuracy', *_TESTS)]
-      if model not in ('local_only', 'federated'):
+      if model == 'local_only':
+        columns.append('local_only/epoch')
+      elif model != 'federated':
         columns += [f'{model}/epoch', f'{model}/is_finite', f'{model}/learning_rate']
     columns[-1:] += ['distillation/distillation_alpha', 'distillation/distillation_temperature']
     columns += ['best/name', *(f'best/{metric}' for metric in ('validation/accuracy', *_TESTS))]
@@ -176,7 +178,7 @@ class AdaptationRunTest(absltest.TestCase):
     )
     with self.assertLogs(level='WARNING') as logs:
       summary = simulation.run_adaptation(config, f'{self.root}/lg_adapted')
-    self.assertIn('give --local_only_epochs to train such models', logs.output[0])
+    self.assertIn('give --own_models=network to train such models', logs.output[0])
     table = pd.read_parquet(f'{self.root}/lg_adapted/clients.parquet')
     self.assertNotIn('local_only/local_test/accuracy', table)
     self.assertLen(set(table['ewc/epoch']), 1)

@@ -54,10 +54,11 @@ class OtherTasksTest(absltest.TestCase):
       self.assertEqual(json.load(file)['selection_metric'], 'loss')
 
   def test_text(self):
-    fields = config_lib.fast(config_lib.TrainConfig(task='text', method='fedavg', rounds=1))
+    fields = config_lib.fast(
+      config_lib.TrainConfig(task='text', method='fedavg', rounds=1, baselines=())
+    )
     simulation.run_experiment(
-      config_lib.resolve(dataclasses.replace(fields, baselines=(), tied_embeddings=True)),
-      f'{self.root}/run',
+      config_lib.resolve(dataclasses.replace(fields, tied_embeddings=True)), f'{self.root}/run'
     )
     _, table = self._adapt(adaptation=('freeze_base',), learning_rate=(1.0,), max_clients=4)
     self.assertLen(table, 4)

@@ -16,6 +16,7 @@ from tff_lg import config as config_lib
 
 _CONFIG = config_lib.TrainConfig(
   task='digits',
+  local_budget='cohort',
   num_clients=5,
   clients_per_round=2,
   rounds=4,

@@ -10,8 +10,9 @@ import tensorflow_federated as tff
 from tff_lg.learning import batches as batches_lib
 from tff_lg.models import local_global
 
-# Examples that an ensemble predicts at a time, at most: sums need a static shape.
-ENSEMBLE_BATCH_SIZE = 1000
+# Examples that an ensemble predicts at a time, at most: sums need a static shape, and a client
+# holds the activations of all of them.
+ENSEMBLE_BATCH_SIZE = 250
 
 # Numbers in the output for a batch of an evaluation; with a vocabulary as classes they are many.
 _OUTPUTS_IN_A_BATCH = 2**22

@@ -7,7 +7,7 @@ import numpy as np
 from tff_lg.config import own_models as own_models_lib
 
 PARTITIONS = ('iid', 'non_iid')
-_TO_BEST = own_models_lib.defaults((own_models_lib.LOCAL_ONLY,), 'best')
+_TO_BEST = own_models_lib.defaults()
 
 
 @dataclasses.dataclass(frozen=True)

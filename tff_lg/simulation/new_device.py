@@ -222,7 +222,7 @@ def train_own_model(
     ValueError: a kind of model does not fit the data; one sentence.
   """
   seed = seeds.derive_seed(config.seed, seeds.Purpose.NEW_DEVICE, 2)
-  budget = own_model_options.defaults((own_model_options.LOCAL_ONLY,), 'best')
+  budget = own_model_options.defaults()
   own_config = dataclasses.replace(
     config_lib.as_baseline(last.config, own_model_options.LOCAL_ONLY),
     local_budget='best',
