@@ -37,6 +37,13 @@ class OwnModelOptionsTest(parameterized.TestCase):
     resolved = config.resolve(TrainConfig(baselines=('local_only', 'fedavg')))
     self.assertIsNone(config.as_baseline(resolved, 'fedavg').local_only_epochs)
 
+  def test_without_baselines(self):
+    alone = config.without_baselines(config.resolve(TrainConfig()))
+    self.assertEqual((alone.baselines, alone.local_only_epochs), ((), None))
+    self.assertEqual(config.resolve(alone), alone)
+    own = config.resolve(TrainConfig(method='local_only'))
+    self.assertEqual(config.without_baselines(own), own)
+
   def test_as_own_models(self):
     source = config.resolve(TrainConfig(method='fedavg', baselines=(), tune='validation'))
     own = config.as_own_models(source, config.AdaptConfig(own_models=('linear',)))

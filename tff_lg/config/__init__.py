@@ -7,7 +7,7 @@ out of `TrainConfig`, `pipelines.adapt` its own out of `AdaptConfig`, `pipelines
 
 from tff_lg.config.adapt_config import ADAPTATIONS, AdaptConfig, fast_adapt, resolve_adapt
 from tff_lg.config.aggregation import AGGREGATORS
-from tff_lg.config.derived import as_baseline, as_own_models, fast
+from tff_lg.config.derived import as_baseline, as_own_models, fast, without_baselines
 from tff_lg.config.new_device_config import (
   TRANSFORMS,
   NewDeviceConfig,
@@ -63,4 +63,5 @@ __all__ = [
   'resolve',
   'resolve_adapt',
   'with_cohort',
+  'without_baselines',
 ]

@@ -38,6 +38,12 @@ def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
   )
 
 
+def without_baselines(config: TrainConfig) -> TrainConfig:
+  """Returns the config of the run's own method alone."""
+  own = {} if config.method == own_models.LOCAL_ONLY else own_models.without()
+  return dataclasses.replace(config, **own, baselines=())
+
+
 def as_own_models(config: TrainConfig, options: own_models.OwnModelOptions) -> TrainConfig:
   """Returns the config of local learning to the best, on the data of a run.
 

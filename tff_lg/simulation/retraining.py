@@ -54,8 +54,7 @@ def retrain_without(
   try:
     config = config_lib.resolve(
       dataclasses.replace(
-        source.config,
-        baselines=(),
+        config_lib.without_baselines(source.config),
         held_out_clients=None,
         held_out_ids=tuple(source.clients['client_id'][is_removed | source.is_held_out]),
         clients_per_round=min(source.config.clients_per_round, num_left),

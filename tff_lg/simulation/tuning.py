@@ -62,7 +62,8 @@ def tune_learning_rate(
   sign = -1 if metric == 'loss' else 1
 
   def score(rate: float) -> tuple[float]:
-    trial = dataclasses.replace(TunedRate(rate, {}).apply(config), baselines=(), goal_accuracy=None)
+    trial = config_lib.without_baselines(TunedRate(rate, {}).apply(config))
+    trial = dataclasses.replace(trial, goal_accuracy=None)
     try:
       summary = run(trial, os.path.join(run_dir, 'tuning', f'{rate:g}'))
     except rounds.DivergenceError as error:
