@@ -20,25 +20,31 @@ class GridSearchTest(parameterized.TestCase):
       values, lambda value: (-(math.log10(value / optimum) ** 2),), grows=True
     )
     self.assertEqual(found.best, best)
-    self.assertTrue(found.best_is_inside)
+    self.assertFalse(found.improves_outwards)
     for value, expected in zip(found.tried, tried, strict=True):
       self.assertAlmostEqual(value, expected, places=4)
 
   def test_grows_four_times_at_most(self):
     found = grid_search.search((1.0, 2.0), lambda value: (value,), grows=True)
     self.assertEqual(list(found.tried), [1, 2, 4, 8, 16, 32])
-    self.assertEqual((found.best, found.best_is_inside), (32, False))
+    self.assertEqual((found.best, found.improves_outwards), (32, True))
 
   def test_given_values_are_all_there_is(self):
     found = grid_search.search((3.0, 1.0, 2.0), lambda value: (value,), grows=False)
     self.assertEqual((list(found.tried), found.best), ([1, 2, 3], 3))
-    self.assertFalse(found.best_is_inside)
+    self.assertTrue(found.improves_outwards)
     self.assertEqual(found.describe(), '1, 2, 3')
 
   def test_ties_go_to_the_second_score_then_to_the_first_tried(self):
     scores = {1.0: (1, -5), 2.0: (1, -2), 3.0: (1, -2)}
     self.assertEqual(grid_search.search((3, 1, 2), scores.get, grows=False).best, 3)
     self.assertEqual(grid_search.search((1, 2), scores.get, grows=False).best, 2)
+
+  def test_an_end_that_is_no_better_by_the_first_score_does_not_improve_outwards(self):
+    scores = {1.0: (0.9, -2.0), 2.0: (0.9, -1.0)}
+    found = grid_search.search((1.0, 2.0), scores.get, grows=False)
+    self.assertEqual((found.best, found.improves_outwards), (2, False))
+    self.assertFalse(grid_search.search((1.0,), scores.get, grows=False).improves_outwards)
 
   def test_not_a_number_is_the_worst(self):
     scores = {1.0: (math.nan, 1.0), 2.0: (-1e9, 0.0)}

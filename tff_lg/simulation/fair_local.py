@@ -189,5 +189,5 @@ def _seeded(devices: Devices, seed: int) -> list[learning.ClientTensors]:
 
 def _tell(what: str, search: grid_search.GridSearch) -> None:
   logging.info('Own models (%s): tried %s.', what, search.describe())
-  if len(search.tried) > 1 and not search.best_is_inside:
+  if search.improves_outwards:
     logging.warning('Own models (%s): the best, %g, is at an end.', what, search.best)

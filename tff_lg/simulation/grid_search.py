@@ -22,9 +22,14 @@ class GridSearch(NamedTuple):
   tried: dict[float, tuple[float, ...]]
 
   @property
-  def best_is_inside(self) -> bool:
-    """Whether a lower and a greater value have been tried."""
-    return min(self.tried) < self.best < max(self.tried)
+  def improves_outwards(self) -> bool:
+    """Whether the best is at an end of the grid and its first score above its neighbour's."""
+    values = list(self.tried)
+    place = values.index(self.best)
+    if len(values) == 1 or 0 < place < len(values) - 1:
+      return False
+    neighbour = values[1 if place == 0 else -2]
+    return self.tried[self.best][0] > self.tried[neighbour][0]
 
   def describe(self) -> str:
     """The values tried, such as `0.0167, 0.05, 0.15`."""

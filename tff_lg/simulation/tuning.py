@@ -78,7 +78,7 @@ def tune_learning_rate(
       f'--tune=validation: every learning rate diverges ({found.describe()}); lower '
       '--client_learning_rate.'
     )
-  if not found.best_is_inside:
+  if found.improves_outwards:
     logging.warning(
       '--tune=validation: the best learning rate, %g, is at an end of those tried: %s.',
       found.best,

@@ -241,7 +241,7 @@ def _describe_networks(
 def _describe_search(
   kind: str, hyperparameter: str, search: grid_search.GridSearch
 ) -> dict[str, Any]:
-  if not search.best_is_inside:
+  if search.improves_outwards:
     logging.warning(
       'Own models (%s): the best %s, %g, is at an end of those tried: %s.',
       kind,
