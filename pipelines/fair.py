@@ -52,7 +52,7 @@ _PRETRAIN_EPOCHS = flags.DEFINE_integer(
   'pretrain_epochs', 10, 'Epochs that each device trains alone.', lower_bound=1
 )
 _ROUNDS = flags.DEFINE_integer('rounds', 10, 'Joint rounds of one epoch.', lower_bound=1)
-_TO_BEST = own_models.defaults((own_models.LOCAL_ONLY,), 'best')
+_TO_BEST = own_models.defaults()
 _LOCAL_BUDGET = flags.DEFINE_enum(
   'local_budget',
   'best',
