@@ -105,6 +105,12 @@ class OwnNetworksTest(absltest.TestCase):
     own, _, _ = _train(self.create_tempdir().full_path, _ONE_RATE, clients=(1,))
     np.testing.assert_array_equal(own.best_epoch < 0, [True, False, True])
 
+  def test_without_any_validation_data_the_rate_is_that_of_the_run(self):
+    config = dataclasses.replace(_CONFIG, local_only_learning_rate=None)
+    own, _, _ = _train(self.create_tempdir().full_path, config, clients=(2,))
+    self.assertEqual(own.search.best, config.client_learning_rate)
+    self.assertEqual((own.best_epoch[2], own.settled), (6, {}))
+
   def test_a_rate_that_diverges_keeps_its_best_epoch_before(self):
     config = dataclasses.replace(_CONFIG, local_only_learning_rate=(1e38,))
     own, _, _ = _train(self.create_tempdir().full_path, config)

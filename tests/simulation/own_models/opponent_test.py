@@ -115,6 +115,10 @@ class OpponentTest(absltest.TestCase):
     np.testing.assert_array_equal(table['validation/accuracy'], [0.8, 0.5, np.nan])
     opponent._choose(table, _CONFIG, {name: pd.DataFrame(of) for name, of in found.items()}, None)
     self.assertEqual(list(table['own_model']), ['network'] * 3)
+    # Nobody has validation data: the first kind counts.
+    table = pd.DataFrame({'num_validation': [0, 0, 0]})
+    opponent._choose(table, _CONFIG, {name: pd.DataFrame(of) for name, of in found.items()}, {})
+    self.assertEqual(list(table['own_model']), ['network'] * 3)
 
 
 class ParticipationTest(absltest.TestCase):

@@ -178,11 +178,12 @@ def _choose(
   sizes = table[f'num_{evaluation.PARTS[part]}'].to_numpy()
   scores_of = []
   for name, of_kind in found.items():
-    is_settled = name == NETWORK and settled is not None
+    is_settled = name == NETWORK and bool(settled)
     values = settled[metric] if is_settled else of_kind[f'{part}/{metric}'].to_numpy()
     values = np.where(np.isfinite(values), values, np.inf if metric == 'loss' else 0)
-    pooled = np.average(values, weights=np.where(sizes > 0, sizes, 0))
     own = np.where(sizes > 0, values, 0)
+    # Where nobody has validation data, all kinds are equal and the first counts.
+    pooled = sizes @ own / max(sizes.sum(), 1)
     mean = (sizes * own + _PRIOR_EXAMPLES * pooled) / (sizes + _PRIOR_EXAMPLES)
     scores_of.append(-mean if metric == 'loss' else mean)
   chosen = np.argmax(scores_of, axis=0)
