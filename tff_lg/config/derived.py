@@ -70,6 +70,11 @@ def fast(config: TrainConfig) -> TrainConfig:
   """The same method and options on a few digits or lines: a complete run in seconds."""
   is_text = config.task in (mood.TASK, *text.TASKS)
   keeps_task = is_text or config.task == vqa.TASK
+  own = own_models.without()
+  if own_models.train_to_best(config):
+    rates = config.local_only_learning_rate or (config.client_learning_rate,)
+    own |= {'own_models': config.own_models, 'local_only_epochs': 3}
+    own |= {'local_only_learning_rate': rates[:1]}
   on_digits = None if config.partition in (*NATURAL, 'clusters') else config.partition
   return dataclasses.replace(
     config,
@@ -89,7 +94,7 @@ def fast(config: TrainConfig) -> TrainConfig:
     model=None,
     global_layers=config.global_layers if config.task == 'digits' or config.picks_split else None,
     auto_rounds=config.auto_rounds and min(config.auto_rounds, 3),
-    local_only_epochs=3 if own_models.train_to_best(config) else None,
+    **own,
     rounds=min(config.rounds, 3),
     warm_start_rounds=min(config.warm_start_rounds, 3),
     evaluate_every=1,
