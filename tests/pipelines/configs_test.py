@@ -113,6 +113,11 @@ class ConfigsTest(absltest.TestCase):
         'train_rows': 15_000,
         'pretrain_epochs': 10,
         'rounds': 10,
+        'local_budget': 'best',
+        'own_models': ('network', 'linear'),
+        'local_only_epochs': 200,
+        'local_only_patience': 20,
+        'local_only_learning_rate': None,
       },
     )
 
