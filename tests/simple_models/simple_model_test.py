@@ -48,5 +48,13 @@ class FitTest(absltest.TestCase):
     self.assertEqual(self._fit([0, 1])(np.zeros((0, 2, 3))).shape, (0, 4))
 
 
+class LogLikelihoodsTest(absltest.TestCase):
+  def test_a_class_of_probability_zero_has_a_finite_loss(self):
+    probabilities = np.array([[0.25, 0.75], [1.0, 0.0]])
+    np.testing.assert_allclose(
+      simple_models.log_likelihoods(probabilities, np.array([1, 1])), np.log([0.75, 1e-7])
+    )
+
+
 if __name__ == '__main__':
   absltest.main()

@@ -9,8 +9,16 @@ from collections.abc import Mapping
 
 from tff_lg.simple_models.boosting import boosting
 from tff_lg.simple_models.linear import linear
-from tff_lg.simple_models.simple_model import Predict, SimpleModel, fit
+from tff_lg.simple_models.simple_model import Predict, SimpleModel, fit, log_likelihoods
 
 SIMPLE_MODELS: Mapping[str, SimpleModel] = {'linear': linear(), 'boosting': boosting()}
 
-__all__ = ['SIMPLE_MODELS', 'Predict', 'SimpleModel', 'boosting', 'fit', 'linear']
+__all__ = [
+  'SIMPLE_MODELS',
+  'Predict',
+  'SimpleModel',
+  'boosting',
+  'fit',
+  'linear',
+  'log_likelihoods',
+]

@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 
+# A class of probability 0 has a finite loss.
+_LEAST_PROBABILITY = 1e-7
+
 # Features [n, ...] -> probabilities, float64 [n, num_classes].
 Predict = Callable[[np.ndarray], np.ndarray]
 
@@ -59,6 +62,19 @@ def fit(
     return probabilities
 
   return predict
+
+
+def log_likelihoods(probabilities: np.ndarray, y: np.ndarray) -> np.ndarray:
+  """Returns the logarithm of the probability of each label.
+
+  Args:
+    probabilities: float [n, num_classes]; less than 1e-7 counts as that.
+    y: int [n], labels.
+
+  Returns:
+    float64 [n].
+  """
+  return np.log(np.maximum(probabilities[np.arange(len(y)), y], _LEAST_PROBABILITY))
 
 
 def _flat(x: np.ndarray) -> np.ndarray:

@@ -194,11 +194,10 @@ def evaluate_new_test(
   accuracy['weight_average'] = evaluate_weight_average(
     process, server_state, selection, test, clients
   )
-  class_size = np.bincount(test.y, minlength=class_correct.shape[1])
-  class_accuracy = np.where(class_size, class_correct / np.maximum(class_size, 1), np.nan)
+  by_class = class_accuracy(class_correct, test.y)
   if clients is not None:
-    class_accuracy = _spread(class_accuracy[clients], clients, len(class_accuracy))
-  return NewTest(accuracy, class_accuracy)
+    by_class = _spread(by_class[clients], clients, len(by_class))
+  return NewTest(accuracy, by_class)
 
 
 def _ensemble_batches(
@@ -256,6 +255,21 @@ def _chunks(groups: list) -> Iterator[tuple]:
       continue
     for chunk in client_data_lib.chunks(len(clients)):
       yield clients[chunk], global_weights, list(states[chunk])
+
+
+def class_accuracy(class_correct: np.ndarray, y: np.ndarray) -> np.ndarray:
+  """Returns the accuracy on the test examples of each class.
+
+  Args:
+    class_correct: [num_clients, num_classes], examples of each class that a client's model gets
+      right.
+    y: int [n], all labels of the test set.
+
+  Returns:
+    float64 [num_clients, num_classes]; NaN for a class without examples.
+  """
+  class_size = np.bincount(y, minlength=class_correct.shape[1])
+  return np.where(class_size, class_correct / np.maximum(class_size, 1), np.nan)
 
 
 def participant_accuracy(class_accuracy: np.ndarray, label_counts: np.ndarray) -> np.ndarray:

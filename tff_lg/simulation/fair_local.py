@@ -23,7 +23,6 @@ from tff_lg.simulation import grid_search, seeds
 
 _VALIDATION_FRACTION = 0.1
 _NUM_CLASSES = 2
-_LEAST_PROBABILITY = 1e-7
 
 Devices = Sequence[learning.ClientTensors]
 
@@ -147,11 +146,11 @@ def fit_simple(
       ]
 
   def score(value: float) -> tuple[float]:
-    of_labels = [
-      predict(of.x)[np.arange(len(of.y)), of.y[:, 0]]
+    of_devices = [
+      simple_models.log_likelihoods(predict(of.x), of.y[:, 0])
       for predict, of in zip(fit(parts, value), validation, strict=True)
     ]
-    return (float(np.log(np.maximum(np.concatenate(of_labels), _LEAST_PROBABILITY)).mean()),)
+    return (float(np.concatenate(of_devices).mean()),)
 
   search = grid_search.search(model.values, score, grows=True)
   _tell(f'{name}, {model.hyperparameter}', search)

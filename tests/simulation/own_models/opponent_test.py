@@ -113,7 +113,7 @@ class OpponentTest(absltest.TestCase):
     # Pooled: network 56 / 92, linear 73 / 92; settled metrics of networks count.
     self.assertEqual(list(table['own_model']), ['linear', 'linear', 'linear'])
     np.testing.assert_array_equal(table['validation/accuracy'], [0.8, 0.5, np.nan])
-    opponent._choose(table, _CONFIG, {name: pd.DataFrame(of) for name, of in found.items()}, None)
+    opponent._choose(table, _CONFIG, {name: pd.DataFrame(of) for name, of in found.items()}, {})
     self.assertEqual(list(table['own_model']), ['network'] * 3)
     # Nobody has validation data: the first kind counts.
     table = pd.DataFrame({'num_validation': [0, 0, 0]})

@@ -79,7 +79,7 @@ def run_own_models(
   found: dict[str, pd.DataFrame] = {}
   predictions: dict[str, dict[int, np.ndarray]] = {}
   summary: dict[str, Any] = {}
-  settled = None
+  settled: dict[str, np.ndarray] = {}
   if NETWORK in kinds:
     own = networks.train_networks(config, model, tensors, clients, folder)
     found[NETWORK], predictions[NETWORK], summary = _score_networks(
@@ -164,7 +164,7 @@ def _choose(
   table: pd.DataFrame,
   config: config_lib.TrainConfig,
   found: Mapping[str, pd.DataFrame],
-  settled: Mapping[str, np.ndarray] | None,
+  settled: Mapping[str, np.ndarray],
 ) -> None:
   """Gives each client the scores of its best kind of model, by validation data.
 
@@ -172,13 +172,14 @@ def _choose(
     table: of clients, with their sizes.
     config: says on which part, and by which metric.
     found: the scores of each kind.
-    settled: of networks, in place of the metrics of an epoch that the same data have chosen.
+    settled: of networks, in place of the metrics of an epoch that the same data have chosen; empty
+      if there are none.
   """
   part, metric, names = config.choices.choose_by, config.selection_metric, list(found)
   sizes = table[f'num_{evaluation.PARTS[part]}'].to_numpy()
   scores_of = []
   for name, of_kind in found.items():
-    is_settled = name == NETWORK and bool(settled)
+    is_settled = name == NETWORK and settled
     values = settled[metric] if is_settled else of_kind[f'{part}/{metric}'].to_numpy()
     values = np.where(np.isfinite(values), values, np.inf if metric == 'loss' else 0)
     own = np.where(sizes > 0, values, 0)

@@ -15,7 +15,6 @@ from tff_lg.simulation import evaluation, grid_search, parts, scores, seeds
 
 _TUNED_CLIENTS = 20
 _CLIENTS_IN_A_CHUNK = 100
-_LEAST_PROBABILITY = 1e-7
 
 
 class OwnSimpleModels(NamedTuple):
@@ -132,10 +131,9 @@ def fit_simple_models(
       bar.update(len(chunk))
   class_correct = columns.pop('class_correct', None)
   if class_correct is not None and federated_data.reader is None:
-    class_size = np.bincount(federated_data.test.y, minlength=federated_data.num_classes)
-    class_accuracy = np.where(class_size, class_correct / np.maximum(class_size, 1), np.nan)
     columns['participant_test/accuracy'] = evaluation.participant_accuracy(
-      class_accuracy, federated_data.label_counts()
+      evaluation.class_accuracy(class_correct, federated_data.test.y),
+      federated_data.label_counts(),
     )
   return OwnSimpleModels(found, columns, predictions)
 
@@ -147,10 +145,9 @@ def _score(probabilities: np.ndarray, y: np.ndarray) -> dict[str, float]:
   """Accuracy and mean cross-entropy; NaN without examples."""
   if not len(y):
     return dict.fromkeys(_METRICS, np.nan)
-  chosen = np.maximum(probabilities[np.arange(len(y)), y], _LEAST_PROBABILITY)
   return {
     'accuracy': float((probabilities.argmax(axis=1) == y).mean()),
-    'loss': float(-np.log(chosen).mean()),
+    'loss': float(-simple_models.log_likelihoods(probabilities, y).mean()),
   }
 
 
