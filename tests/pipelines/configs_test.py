@@ -8,7 +8,7 @@ import shlex
 from absl import flags
 from absl.testing import absltest, flagsaver
 
-from pipelines import config_flags, fair
+from pipelines import config_flags, fair_flags
 from tff_lg import config as config_lib
 from tff_lg import sweeps
 
@@ -101,7 +101,7 @@ class ConfigsTest(absltest.TestCase):
     self.assertEqual(run_dir, '--run_dir=folder')
     with contextlib.chdir(_ROOT), flagsaver.flagsaver():
       flags.FLAGS(['fair', *arguments])
-      values = fair.read_flags()
+      values = fair_flags.read()
     self.assertEqual(
       values,
       {

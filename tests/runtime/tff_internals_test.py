@@ -68,5 +68,19 @@ class CompileTest(absltest.TestCase):
     self.assertNotIn('secure', str(internals.compile_computation(computation)))
 
 
+class OptimizeTest(absltest.TestCase):
+  def test_zeros_stay_an_operation(self):
+    # As a constant each would be unpacked at every look for zeros: minutes for a large network.
+    @tff.tensorflow.computation(np.int32)
+    def zeros(size):
+      return tf.zeros([1000]) + tf.cast(size, tf.float32)
+
+    optimized = internals.optimize(zeros.to_compiled_building_block())
+    graph = tf.compat.v1.GraphDef()
+    optimized.graph_def.Unpack(graph)
+    nodes = [*graph.node, *(node for of in graph.library.function for node in of.node_def)]
+    self.assertIn('Fill', [node.op for node in nodes])
+
+
 if __name__ == '__main__':
   absltest.main()
