@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ from absl.testing import absltest
 
 from tff_lg import client_gains, simulation
 from tff_lg import config as config_lib
+from tff_lg.simulation import tasks
 
 _CONFIG = config_lib.TrainConfig(
   task='digits',
@@ -85,8 +87,9 @@ class ExperimentTest(absltest.TestCase):
 
   def test_run_folder_is_complete(self):
     for name in (
-      'flags.txt hparams.json metrics.csv communication.csv clients.parquet label_counts.csv '
-      'model_split.txt summary.json timing.json checkpoints tensorboard baselines/local_only'
+      'flags.txt hparams.json client_list.json metrics.csv communication.csv clients.parquet '
+      'label_counts.csv model_split.txt summary.json timing.json checkpoints tensorboard '
+      'baselines/local_only'
     ).split():
       self.assertTrue(os.path.exists(os.path.join(self.folder, name)), name)
 
@@ -167,6 +170,20 @@ class ExperimentTest(absltest.TestCase):
     other = config_lib.resolve(dataclasses.replace(_CONFIG, seed=1))
     with self.assertRaisesRegex(ValueError, 'seed was 0, now 1'):
       simulation.run_experiment(other, self.folder)
+
+  def test_data_that_changed_are_refused(self):
+    load_data = tasks.load_data
+
+    def negated(config):
+      loaded = load_data(config)
+      first = loaded.clients[0]
+      train = dataclasses.replace(first.train, x=-first.train.x)
+      clients = (dataclasses.replace(first, train=train), *loaded.clients[1:])
+      return dataclasses.replace(loaded, clients=clients)
+
+    with mock.patch.object(tasks, 'load_data', negated):
+      with self.assertRaisesRegex(ValueError, 'began with: the examples differ'):
+        simulation.run_experiment(config_lib.resolve(_CONFIG), self.folder)
 
   def test_folder_of_something_else_is_refused(self):
     folder = self.create_tempdir()

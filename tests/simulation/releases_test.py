@@ -60,6 +60,53 @@ class MetricsReleaserTest(absltest.TestCase):
     down = [row['parameters_down'] for row in self._read('communication.csv')]
     self.assertEqual(down, ['1', '2', '30'])
 
+  def _lengthened(self, tables):
+    resumed = releases.MetricsReleaser(self.folder, 3, tables)
+    resumed.release(4, 'fedavg', {'loss': 4}, RoundTraffic())
+    resumed.flush()
+    return self._read()
+
+  def _released(self, num_rounds):
+    releaser = releases.MetricsReleaser(self.folder)
+    for round_num in range(1, num_rounds + 1):
+      releaser.release(round_num, 'fedavg', {'loss': round_num}, RoundTraffic())
+    return releaser.flush()
+
+  def test_rows_of_the_checkpoint_count_whatever_the_file_has(self):
+    tables = self._released(3)
+    expected = self._lengthened(tables)
+    self.assertLen(expected, 4)
+    path = os.path.join(self.folder, 'metrics.csv')
+    for damage in (
+      os.unlink,
+      lambda path: os.truncate(path, 0),
+      lambda path: os.truncate(path, 25),
+      lambda path: os.truncate(path, os.path.getsize(path) - 12),
+    ):
+      damage(path)
+      self.assertEqual(self._lengthened(tables), expected)
+
+  def test_file_that_lacks_rows_is_refused_where_the_checkpoint_has_none(self):
+    self._released(3)
+    path = os.path.join(self.folder, 'metrics.csv')
+    with open(path, encoding='utf-8') as file:
+      lines = file.read().splitlines(keepends=True)
+    for kept, what in (
+      (lines[:3], 'has no row of round 3'),
+      (lines[:2] + lines[3:], 'has no row of round 2'),
+      ([*lines, lines[2]], 'has a round twice'),
+      ([*lines[:3], '3,fedavg\n'], 'cannot be read .a row has another number of fields'),
+      ([*lines[:3], 'x,fedavg,1\n'], "cannot be read .invalid literal for int.*'x'"),
+      ([], 'has no row of round 1'),
+    ):
+      with open(path, 'w', encoding='utf-8') as file:
+        file.writelines(kept)
+      with self.assertRaisesRegex(ValueError, f'{path} {what}.*checkpoint is of round 3: put back'):
+        self._lengthened({})
+    os.unlink(path)
+    with self.assertRaisesRegex(ValueError, f'{path} cannot be read .*No such file'):
+      self._lengthened(None)
+
   def test_run_that_starts_again_from_the_first_round(self):
     for loss in (1, 2):
       releaser = releases.MetricsReleaser(self.folder)

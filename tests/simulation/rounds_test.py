@@ -162,6 +162,19 @@ class RoundLoopTest(parameterized.TestCase):
       with open(f'{folder}/whole/{name}') as one, open(f'{folder}/parts/{name}') as other:
         self.assertEqual(one.read(), other.read())
 
+  @parameterized.parameters(True, False)
+  def test_goes_on_without_its_tables(self, is_missing):
+    folder = self.create_tempdir().full_path
+    rounds.RoundLoop(_config(), _federated_data(), [_phase(3)], folder + '/whole').run()
+    rounds.RoundLoop(_config(), _federated_data(), [_phase(2)], folder + '/parts').run()
+    for name in ('metrics.csv', 'communication.csv'):
+      path = f'{folder}/parts/{name}'
+      os.unlink(path) if is_missing else os.truncate(path, os.path.getsize(path) // 2)
+    rounds.RoundLoop(_config(), _federated_data(), [_phase(3)], folder + '/parts').run()
+    for name in ('metrics.csv', 'communication.csv'):
+      with open(f'{folder}/whole/{name}') as one, open(f'{folder}/parts/{name}') as other:
+        self.assertEqual(one.read(), other.read())
+
   def test_starts_from_trained_models(self):
     folder, phase = self.create_tempdir().full_path, _phase(3)
     last = rounds.RoundLoop(_config(), _federated_data(), [phase], folder + '/first').run()

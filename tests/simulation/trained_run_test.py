@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 import shutil
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,14 @@ from absl.testing import absltest
 
 from tff_lg import config as config_lib
 from tff_lg import simulation
-from tff_lg.simulation import adaptation_work, client_data, evaluation, run_files, trained_run
+from tff_lg.simulation import (
+  adaptation_work,
+  client_data,
+  evaluation,
+  run_files,
+  tasks,
+  trained_run,
+)
 
 _CONFIG = config_lib.TrainConfig(
   task='digits',
@@ -153,6 +161,18 @@ class TrainedRunTest(absltest.TestCase):
       _write(f'{folder}/hparams.json', json.dumps({**hparams, **changes}))
       with self.assertRaisesRegex(ValueError, sentence):
         trained_run.load_trained_run(folder, data_dir)
+
+  def test_examples_are_others(self):
+    folder = self._copy()
+    load_data = tasks.load_data
+
+    def doubled(config):
+      loaded = load_data(config)
+      return dataclasses.replace(loaded, test=dataclasses.replace(loaded.test, x=2 * loaded.test.x))
+
+    with mock.patch.object(tasks, 'load_data', doubled):
+      with self.assertRaisesRegex(ValueError, f'in --from_run={folder} began with: the examples'):
+        trained_run.load_trained_run(folder)
 
 
 def _write(path, text):

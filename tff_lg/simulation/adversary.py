@@ -9,7 +9,7 @@ import pandas as pd
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import learning
-from tff_lg.simulation import attacks, evaluation, rounds, scores, seeds
+from tff_lg.simulation import attacks, evaluation, run_state, scores, seeds
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,7 +65,7 @@ def add_scores(
   clients: pd.DataFrame,
   federated_data: data_lib.FederatedData,
   process: learning.LocalGlobalProcess,
-  state: rounds.RunState,
+  state: run_state.RunState,
 ) -> dict[str, Any]:
   """Marks malicious clients in the table, and says what the attack did to the honest ones.
 

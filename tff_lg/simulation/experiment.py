@@ -16,6 +16,7 @@ from tff_lg import data as data_lib
 from tff_lg.simulation import adversary as adversary_lib
 from tff_lg.simulation import (
   aggregation,
+  data_fingerprint,
   goals,
   held_out,
   layer_variances,
@@ -23,6 +24,7 @@ from tff_lg.simulation import (
   results,
   rounds,
   run_files,
+  run_state,
   scores,
   split_choice,
   tasks,
@@ -76,6 +78,9 @@ def _run(
   if budget is not None:
     _tell_privacy(budget, config)
   run_files.claim(run_dir, config)
+  data_fingerprint.check_data(run_dir, federated_data)
+  if not run_files.is_complete(run_dir):
+    data_fingerprint.write_fingerprint(run_dir, federated_data)
   baselines = {}
   for method in config.baselines:
     baseline_config = config_lib.as_baseline(config, method)
@@ -267,7 +272,7 @@ def _learning_rate_fn(
 def _score_held_out(
   federated_data: data_lib.FederatedData,
   process: learning.LocalGlobalProcess,
-  state: rounds.RunState,
+  state: run_state.RunState,
   run_dir: str,
 ) -> dict[str, float]:
   """Scores the model on clients that took no part, and writes their table."""

@@ -30,6 +30,7 @@ from tff_lg.simulation import (
   own_models,
   rounds,
   run_files,
+  run_state,
   seeds,
   tasks,
   trained_run,
@@ -315,7 +316,7 @@ def _join(
     groups=dict(zip(_GROUPS, (range(num_old), [num_old]), strict=True)),
   )
 
-  def test_accuracy(state: rounds.RunState) -> np.ndarray:
+  def test_accuracy(state: run_state.RunState) -> np.ndarray:
     states = state.clients.snapshot(range(len(clients)))
     values = evaluation.evaluate_parts(
       process, state.server_state, states, {'test': loop.client_data['test']}

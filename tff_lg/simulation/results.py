@@ -9,7 +9,7 @@ import pandas as pd
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import learning, models
-from tff_lg.simulation import communication, evaluation, rounds, scores, selection
+from tff_lg.simulation import communication, evaluation, rounds, run_state, scores, selection
 
 # Columns of the table of clients that every method has, and their means over clients.
 METRICS = ('validation/accuracy', 'validation/loss', 'local_test/accuracy', 'local_test/loss')
@@ -26,7 +26,7 @@ COMMUNICATION = tuple(
 def score_clients(
   federated_data: data_lib.FederatedData,
   process: learning.LocalGlobalProcess,
-  state: rounds.RunState | selection.ChosenModels,
+  state: run_state.RunState | selection.ChosenModels,
   client_data: Mapping[str, Sequence[learning.ClientTensors]],
   evaluated: np.ndarray | None = None,
   *,
@@ -119,7 +119,7 @@ def summarize_clients(
 def summarize_rounds(
   config: config_lib.TrainConfig,
   phases: list[rounds.Phase],
-  state: rounds.RunState,
+  state: run_state.RunState,
   num_clients: int,
 ) -> dict[str, Any]:
   """Summarizes rounds and communication of a run.

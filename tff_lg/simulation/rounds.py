@@ -10,10 +10,8 @@ import functools
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
-import tensorflow as tf
 import tqdm
 from absl import logging
 
@@ -31,6 +29,7 @@ from tff_lg.simulation import (
   evaluation,
   releases,
   round_metrics,
+  run_state,
   seeds,
 )
 from tff_lg.simulation import selection as selection_lib
@@ -60,31 +59,6 @@ class Phase:
   method: str
   process: process_lib.LocalGlobalProcess
   num_rounds: int
-
-
-@dataclasses.dataclass
-class RunState:
-  """Where a run is; all of it is in a checkpoint.
-
-  Attributes:
-    round_num: rounds done, over all phases.
-    phase: index of the current phase.
-    start_weights: the model's weights at the start of the phase.
-    server_state: the server's.
-    clients: the clients' states.
-    selection: the best models of the phase so far.
-    traffic: communication so far.
-    seconds: time spent in rounds and evaluations so far.
-  """
-
-  round_num: int
-  phase: int
-  start_weights: local_global.ModelWeights
-  server_state: process_lib.ServerState
-  clients: client_stores.ClientStateStore
-  selection: selection_lib.ModelSelection
-  traffic: communication.RoundTraffic
-  seconds: float = 0.0
 
 
 class RoundLoop:
@@ -150,7 +124,7 @@ class RoundLoop:
     self._checkpoints = checkpoints.CheckpointManager(os.path.join(folder, 'checkpoints'))
     self._clients: client_stores.ClientStateStore | None = None
 
-  def run(self, start: RunState | None = None) -> RunState:
+  def run(self, start: run_state.RunState | None = None) -> run_state.RunState:
     """Runs to the end of the last phase, from the newest checkpoint if there is one.
 
     Args:
@@ -180,12 +154,14 @@ class RoundLoop:
         ) from error
       raise
 
-  def _run(self, start: RunState | None) -> RunState:
+  def _run(self, start: run_state.RunState | None) -> run_state.RunState:
     state = self.restore(read_only=False)
     goes_on = state is not None
     if not goes_on:
       state = self._begin(start)
-    releaser = releases.MetricsReleaser(self._folder, state.round_num)
+    releaser = releases.MetricsReleaser(self._folder, state.round_num, state.tables)
+    if goes_on:
+      releaser.flush()  # Of the rounds up to the checkpoint, whatever the files have.
     if start is not None and not goes_on:
       method, no_traffic = self._phases[state.phase].method, communication.RoundTraffic()
       releaser.release(state.round_num, method, self._evaluate(state), no_traffic)
@@ -201,7 +177,7 @@ class RoundLoop:
         state.seconds += time.monotonic() - began
         releaser.release(state.round_num, self._phases[state.phase].method, metrics, traffic)
         if self._is_due(state, self._config.checkpoint_every):
-          releaser.flush()
+          state.tables = releaser.flush()
           self._save(state)
         bar.set_description(self._phases[state.phase].method)
         bar.set_postfix(round_metrics.for_progress_bar(metrics), refresh=False)
@@ -211,12 +187,12 @@ class RoundLoop:
   def _phase_end(self, phase: int) -> int:
     return sum(phase.num_rounds for phase in self._phases[: phase + 1])
 
-  def _is_due(self, state: RunState, every: int) -> bool:
+  def _is_due(self, state: run_state.RunState, every: int) -> bool:
     return state.round_num % every == 0 or state.round_num == self._phase_end(state.phase)
 
   def start(
     self, phase: int, weights: local_global.ModelWeights, read_only: bool = False
-  ) -> RunState:
+  ) -> run_state.RunState:
     """The state in which a phase begins, by its index, with these weights for everybody."""
     process = self._phases[phase].process
     self._clients = client_stores.create_client_store(
@@ -227,7 +203,7 @@ class RoundLoop:
       len(self._ids),
       read_only,
     )
-    return RunState(
+    return run_state.RunState(
       round_num=self._phase_end(phase - 1) if phase else 0,
       phase=phase,
       start_weights=weights,
@@ -237,16 +213,16 @@ class RoundLoop:
       traffic=communication.RoundTraffic(),
     )
 
-  def _begin(self, start: RunState | None) -> RunState:
+  def _begin(self, start: run_state.RunState | None) -> run_state.RunState:
     """The state before the first round, with a copy of the client states of `start`."""
     if start is None:
       return self.start(0, self._phases[0].process.model.initial_weights)
     own = self.start(start.phase, start.start_weights)
     for clients, states in start.clients.written():
       own.clients.put(start.round_num, clients, states)
-    return dataclasses.replace(start, clients=own.clients, selection=own.selection)
+    return dataclasses.replace(start, clients=own.clients, selection=own.selection, tables={})
 
-  def _next_phase(self, state: RunState) -> RunState:
+  def _next_phase(self, state: run_state.RunState) -> run_state.RunState:
     """Starts the next phase from this one's global weights, which are all weights."""
     weights = state.server_state.global_weights
     if self._config.choices.warm_start_from == 'best':
@@ -254,9 +230,13 @@ class RoundLoop:
     extra_weights = self._phases[state.phase + 1].process.model.extra_weights
     state.clients.close()
     following = self.start(state.phase + 1, (*weights, *extra_weights))
-    return dataclasses.replace(following, traffic=state.traffic, seconds=state.seconds)
+    return dataclasses.replace(
+      following, traffic=state.traffic, seconds=state.seconds, tables=state.tables
+    )
 
-  def _one_round(self, state: RunState) -> tuple[dict[str, float], communication.RoundTraffic]:
+  def _one_round(
+    self, state: run_state.RunState
+  ) -> tuple[dict[str, float], communication.RoundTraffic]:
     """Runs a round and changes the state to the one after it."""
     cohort = self._draw_cohort(state.round_num)
     data = [
@@ -300,7 +280,7 @@ class RoundLoop:
     if is_round and isinstance(data, client_data.UnreadTensors):
       data.prefetch(self._draw_cohort(round_num).clients)
 
-  def _evaluate(self, state: RunState) -> dict[str, float]:
+  def _evaluate(self, state: run_state.RunState) -> dict[str, float]:
     """Evaluates all clients, or those drawn for it, and offers their models for selection."""
     client_states = state.clients.snapshot(range(len(self._ids)))
     num_examples = {name: self.num_examples(part) for name, part in evaluation.PARTS.items()}
@@ -347,31 +327,18 @@ class RoundLoop:
       return scores
     return np.full_like(scores, evaluation.pooled(scores, num_examples))
 
-  def _save(self, state: RunState) -> None:
-    server = {str(i): leaf for i, leaf in enumerate(tf.nest.flatten(state.server_state))}
-    start = {str(i): leaf for i, leaf in enumerate(state.start_weights)}
-    arrays = {
-      **checkpoints.with_prefix('server', server),
-      **checkpoints.with_prefix('start', start),
-      **checkpoints.with_prefix('clients', state.clients.to_arrays(state.round_num)),
-      **checkpoints.with_prefix('selection', state.selection.to_arrays()),
-    }
-    meta: dict[str, Any] = {
-      'phase': state.phase,
-      'traffic': dataclasses.asdict(state.traffic),
-      'seconds': state.seconds,
-    }
-    self._checkpoints.save(state.round_num, arrays, meta)
+  def _save(self, state: run_state.RunState) -> None:
+    self._checkpoints.save(state.round_num, *state.to_checkpoint())
     self._settle(state)
 
-  def _settle(self, state: RunState) -> None:
+  def _settle(self, state: run_state.RunState) -> None:
     """Frees what no checkpoint that is kept needs."""
     saved = self._checkpoints.rounds()
     state.clients.settle(saved)
     if state.phase and saved[0] > self._phase_end(state.phase - 1):
       client_stores.remove_client_stores(self._folder, state.phase)
 
-  def restore(self, read_only: bool = True) -> RunState | None:
+  def restore(self, read_only: bool = True) -> run_state.RunState | None:
     """The state at the newest checkpoint, None without one; CheckpointError if it is damaged.
 
     Its clients' store is open; `read_only` if nobody goes on with the run in this folder.
@@ -380,21 +347,8 @@ class RoundLoop:
     if loaded is None:
       return None
     round_num, arrays, meta = loaded
-    start = checkpoints.without_prefix('start', arrays)
-    weights = tuple(start[str(i)] for i in range(len(start)))
-    state = self.start(meta['phase'], weights, read_only)
-    server = checkpoints.without_prefix('server', arrays)
-    state.server_state = tf.nest.pack_sequence_as(
-      state.server_state, [server[str(i)] for i in range(len(server))]
-    )
-    state.clients.load_arrays(checkpoints.without_prefix('clients', arrays), round_num)
-    state.selection.load_arrays(
-      checkpoints.without_prefix('selection', arrays),
-      state.clients.initial_state,
-      state.server_state.global_weights,
-    )
-    state.traffic = communication.RoundTraffic(**meta['traffic'])
-    state.round_num, state.seconds = round_num, meta['seconds']
+    state = self.start(meta['phase'], run_state.start_weights(arrays), read_only)
+    state.load_checkpoint(round_num, arrays, meta)
     if not read_only:
       self._settle(state)
     return state

@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import os
-import zlib
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -12,12 +11,10 @@ import pandas as pd
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import files, models
-from tff_lg.data import client_parts
 
 _HPARAMS, _SUMMARY, _CLIENTS = 'hparams.json', 'summary.json', 'clients.parquet'
 _CLIENTS_CSV = 'clients.csv'
 _HELD_OUT = 'held_out_clients.parquet'
-_CLIENT_LIST = 'client_list.json'
 
 
 def check(run_dir: str, config: config_lib.TrainConfig) -> bool:
@@ -86,13 +83,7 @@ def write_inputs(
   model: models.LocalGlobalModel,
   about_split: str = '',
 ) -> None:
-  """Writes what a run starts from: labels by client and the model's split, with text about it.
-
-  Raises:
-    ValueError: the run in the folder began with other clients.
-  """
-  if federated_data.reader is not None:
-    _check_client_list(run_dir, federated_data)
+  """Writes what a run starts from: labels by client and the model's split, with text about it."""
   label_counts = federated_data.label_counts()
   if label_counts is not None:
     counts = pd.DataFrame(label_counts, columns=list(federated_data.class_names))
@@ -100,28 +91,6 @@ def write_inputs(
     files.write_atomically(os.path.join(run_dir, 'label_counts.csv'), counts.to_csv(index=False))
   split = '\n\n'.join(filter(None, (model.describe_split(), about_split)))
   files.write_atomically(os.path.join(run_dir, 'model_split.txt'), split + '\n')
-
-
-def _check_client_list(run_dir: str, federated_data: data_lib.FederatedData) -> None:
-  """Makes sure that clients that are read when needed are those of a run that goes on.
-
-  Its states are by their place in the list, and would be given to others.
-  """
-  clients = federated_data.clients
-  listed = [[client.client_id, *map(client.size, client_parts.PARTS)] for client in clients]
-  found = {'num_clients': len(clients), 'crc32': zlib.crc32(json.dumps(listed).encode())}
-  path = os.path.join(run_dir, _CLIENT_LIST)
-  if not os.path.exists(path):
-    files.write_atomically(path, _json(found))
-    return
-  with open(path, encoding='utf-8') as file:
-    began_with = json.load(file)
-  if began_with != found:
-    raise ValueError(
-      f'--data_dir has {len(clients)} clients, but the run in --run_dir={run_dir} began with other '
-      f'ones, or other sizes ({began_with["num_clients"]} clients): put them back, or choose '
-      'another folder.'
-    )
 
 
 def write_results(

@@ -6,7 +6,7 @@ import tensorflow as tf
 
 from tff_lg import config as config_lib
 from tff_lg import data, learning, models
-from tff_lg.simulation import client_data, embedding_task, evaluation, rounds
+from tff_lg.simulation import client_data, embedding_task, evaluation, run_state
 
 # Columns of the table of clients in which runs are compared with their baselines.
 COMPARED = ('local_test/accuracy', 'participant_test/accuracy')
@@ -16,7 +16,7 @@ def add_scores(
   clients: pd.DataFrame,
   federated_data: data.FederatedData,
   process: learning.LocalGlobalProcess,
-  state: rounds.RunState,
+  state: run_state.RunState,
 ) -> dict[str, float]:
   """Scores the chosen models on the clients' test examples.
 
@@ -67,7 +67,7 @@ def add_new_test(
   clients: pd.DataFrame,
   federated_data: data.FederatedData,
   process: learning.LocalGlobalProcess,
-  state: rounds.RunState,
+  state: run_state.RunState,
 ) -> dict[str, float]:
   """Scores the chosen models on the common test set, together and as each client's data are.
 
@@ -115,7 +115,7 @@ def score_unknown_client(
   config: config_lib.TrainConfig,
   federated_data: data.FederatedData,
   process: learning.LocalGlobalProcess,
-  state: rounds.RunState,
+  state: run_state.RunState,
 ) -> dict[str, float]:
   """Scores a conditioned model on the test set, as a client has it that took no part.
 

@@ -112,7 +112,7 @@ class ModelSelection:
 
 
 class ChosenModels(NamedTuple):
-  """The models that are scored, as `rounds.RunState` has them.
+  """The models that are scored, as `run_state.RunState` has them.
 
   Attributes:
     server_state: of the process that evaluates.

@@ -16,11 +16,13 @@ from tff_lg.learning import process as process_lib
 from tff_lg.simulation import (
   checkpoints,
   client_stores,
+  data_fingerprint,
   experiment,
   held_out,
   own_models,
   rounds,
   run_files,
+  run_state,
   split_choice,
   tasks,
   tuning,
@@ -73,7 +75,7 @@ class LastRound:
   config: config_lib.TrainConfig
   federated_data: data_lib.FederatedData
   phase: rounds.Phase
-  state: rounds.RunState
+  state: run_state.RunState
 
 
 def load_config(run_dir: str) -> config_lib.TrainConfig:
@@ -206,6 +208,7 @@ def _load_inputs(
     ) from error
   model = tasks.build_model(config, federated_data)
   _check_data(run_dir, clients, data_lib.readmit_held_out(federated_data), model)
+  data_fingerprint.check_data(run_dir, federated_data, '--from_run')
   return config, clients, federated_data, model
 
 
@@ -273,8 +276,8 @@ def _load_weights(
   loaded = checkpoints.CheckpointManager(folder).load_latest()
   _check_is_last(run_dir, config, None if loaded is None else loaded[0])
   round_num, arrays, meta = loaded
-  server, start = (checkpoints.without_prefix(name, arrays) for name in ('server', 'start'))
-  start_weights = tuple(start[str(i)] for i in range(len(start)))
+  server = checkpoints.without_prefix('server', arrays)
+  start_weights = run_state.start_weights(arrays)
   clients = client_stores.create_client_store(
     config.client_store,
     run_dir,
