@@ -34,6 +34,10 @@ class FastTest(absltest.TestCase):
       for partition in config.PARTITIONS:
         config.resolve(config.fast(TrainConfig(method=method, partition=partition)))
 
+  def test_own_models_where_nothing_is_sent(self):
+    fast = config.resolve(config.fast(TrainConfig(local_layer_share=1.0)))
+    self.assertEqual((fast.method, fast.local_only_epochs), ('local_only', 3))
+
   def test_bad_numbers_are_still_refused(self):
     with self.assertRaisesRegex(config.ConfigError, '--rounds is -5'):
       config.resolve(config.fast(TrainConfig(rounds=-5)))

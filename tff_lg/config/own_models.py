@@ -103,7 +103,13 @@ def check_belongs(options: Any, methods: tuple[str, ...]) -> None:
       )
 
 
+def sends_nothing(config: Any) -> bool:
+  """Returns whether the method of a `TrainConfig` leaves no layer global: clients learn alone."""
+  return config.method == 'lg_fedavg' and config.local_layer_share == 1
+
+
 def train_to_best(config: Any) -> bool:
   """Returns whether a `TrainConfig`, resolved or not, has own models that train to their best."""
   baselines = (LOCAL_ONLY,) if config.baselines is None else config.baselines
-  return config.local_budget == 'best' and LOCAL_ONLY in (config.method, *baselines)
+  is_alone = sends_nothing(config) or LOCAL_ONLY in (config.method, *baselines)
+  return is_alone and config.local_budget == 'best'

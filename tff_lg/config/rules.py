@@ -38,8 +38,8 @@ def resolve(config: TrainConfig) -> TrainConfig:
   check_choices(config)
   split.check(config)
   _check_contradictions(config)
-  if config.method == 'lg_fedavg' and config.local_layer_share == 1:
-    config = as_baseline(config, 'local_only')  # Nothing is global: each client learns alone.
+  if own_models.sends_nothing(config):
+    config = as_baseline(config, own_models.LOCAL_ONLY)
   partition = default_partition(config)
   text.check(config, config.task, partition)
   mood.check(config, config.task, partition, config.data_dir)

@@ -74,13 +74,12 @@ def train_networks(
     ValueError: a file of a chunk is damaged; one sentence that names it.
   """
   work = _Work(config, model, client_data, folder)
-  if not work.can_tune(clients):
-    rate = (config.local_only_learning_rate or (config.client_learning_rate,))[0]
+  given = config.local_only_learning_rate
+  if given is not None and len(given) == 1 or not work.can_tune(clients):
+    rate = (given or (config.client_learning_rate,))[0]
     return work.train(clients, grid_search.GridSearch(rate, {rate: ()}))
-  rates = config.local_only_learning_rate or grid_search.grid_around(config.client_learning_rate)
-  search = grid_search.search(
-    rates, work.tune(clients), grows=config.local_only_learning_rate is None
-  )
+  rates = given or grid_search.grid_around(config.client_learning_rate)
+  search = grid_search.search(rates, work.tune(clients), grows=given is None)
   return work.train(clients, search)
 
 
