@@ -35,7 +35,7 @@ class FastTest(absltest.TestCase):
         config.resolve(config.fast(TrainConfig(method=method, partition=partition)))
 
   def test_own_models_where_nothing_is_sent(self):
-    fast = config.resolve(config.fast(TrainConfig(local_layer_share=1.0)))
+    fast = config.resolve(config.fast(TrainConfig(baselines=(), local_layer_share=1.0)))
     self.assertEqual((fast.method, fast.local_only_epochs), ('local_only', 3))
 
   def test_bad_numbers_are_still_refused(self):
