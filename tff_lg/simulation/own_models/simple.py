@@ -1,6 +1,7 @@
 """Own simple models: each client fits one of `tff_lg.simple_models` to its examples."""
 
 import os
+import warnings
 from typing import NamedTuple
 
 import joblib
@@ -95,8 +96,12 @@ def fit_simple_models(
     return found
 
   def all_of(of: np.ndarray, value: float, parts_scored: tuple[str, ...]) -> list[dict]:
-    # One thread a fit: the fits themselves run side by side.
-    with threadpoolctl.threadpool_limits(1):
+    from sklearn import exceptions  # It takes a second to import.
+
+    # One thread a fit: the fits themselves run side by side. A fit that ends by its number of
+    # iterations is a candidate like another, which validation data judge.
+    with threadpoolctl.threadpool_limits(1), warnings.catch_warnings():
+      warnings.simplefilter('ignore', exceptions.ConvergenceWarning)
       return joblib.Parallel(n_jobs=os.cpu_count(), prefer='threads')(
         joblib.delayed(fit_and_score)(client, value, parts_scored) for client in of.tolist()
       )
