@@ -1,14 +1,15 @@
 """Tests of the choice of a runtime, and that TFF's own ends with the program."""
 
 import re
+import signal
 import subprocess
 import sys
 
 import numpy as np
-import psutil
 import tensorflow_federated as tff
-from absl.testing import absltest
+from absl.testing import absltest, parameterized
 
+from tests import processes
 from tff_lg import config, simulation
 
 # As in what a shell script runs in the background, interrupts are ignored, by the worker too.
@@ -29,8 +30,11 @@ for _ in range(2):
   simulation.set_execution_context(config.RuntimeOptions(runtime='tff'))
   assert add_one(1) == 2
   for child in psutil.Process().children():
-    print('child', child.pid)
+    if child.name() == 'worker_binary':
+      print('child', child.pid, flush=True)
+{end}
 """
+_KILL = 'import os; os.kill(os.getpid(), signal.SIGKILL)'
 
 
 @tff.tensorflow.computation(np.int32)
@@ -38,7 +42,7 @@ def _add_one(x):
   return x + 1
 
 
-class SetExecutionContextTest(absltest.TestCase):
+class SetExecutionContextTest(parameterized.TestCase):
   def test_either_runtime_runs_and_setting_one_again_does_no_harm(self):
     for name in ('local', 'tff', 'tff', 'local', 'local'):
       simulation.set_execution_context(config.RuntimeOptions(runtime=name))
@@ -48,22 +52,23 @@ class SetExecutionContextTest(absltest.TestCase):
     with self.assertRaisesRegex(ValueError, 'runtime is cpp, expected local, tff or ray'):
       simulation.set_execution_context(config.RuntimeOptions(runtime='cpp'))
 
-  def test_workers_end_with_their_context_and_with_the_program(self):
+  @parameterized.named_parameters(('ends', '', 0), ('is_killed', _KILL, -signal.SIGKILL))
+  def test_workers_end_with_their_context_and_with_the_program(self, end, exit_code):
     # A worker that lives on would hold the pipe, and this call, until the time is out.
     result = subprocess.run(
-      [sys.executable, '-c', _PROGRAM.format(path=sys.path)],
+      [sys.executable, '-c', _PROGRAM.format(path=sys.path, end=end)],
       stdout=subprocess.PIPE,
       stderr=subprocess.STDOUT,
       text=True,
-      timeout=300,
+      timeout=100,
       check=False,
     )
-    self.assertEqual(result.returncode, 0, result.stdout)
+    self.assertEqual(result.returncode, exit_code, result.stdout)
     self.assertNotIn('Exception ignored', result.stdout)
     workers = re.findall('^child ([0-9]+)$', result.stdout, re.MULTILINE)
     self.assertLen(workers, 2)
     for worker in workers:
-      self.assertFalse(psutil.pid_exists(int(worker)), worker)
+      self.assertTrue(processes.has_ended(int(worker)), worker)
 
 
 if __name__ == '__main__':

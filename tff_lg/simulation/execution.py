@@ -2,14 +2,18 @@
 
 import atexit
 import gc
+import os
 
 import psutil
 import tensorflow_federated as tff
 
 from tff_lg import config as config_lib
-from tff_lg import runtime
+from tff_lg import orphans, runtime
 
 _WORKER = 'worker_binary'
+
+# Of a program that is killed, TFF's worker would live on. Python calls `_end` otherwise.
+_watch: orphans.Watch | None = None
 
 
 def set_execution_context(options: config_lib.RuntimeOptions | None = None) -> None:
@@ -50,7 +54,12 @@ def set_execution_context(options: config_lib.RuntimeOptions | None = None) -> N
 
 
 def end_worker_at_exit() -> None:
-  """Ends TFF's worker, if there is one, when Python ends; calling it again changes nothing."""
+  """Ends TFF's worker, if there is one, with the program; calling it again changes nothing."""
+  global _watch
+  if _watch is None:
+    _watch = orphans.Watch()
+    # The worker is started when it is first needed.
+    os.environ.update(_watch.environment)
   atexit.unregister(_end)
   atexit.register(_end)
 
