@@ -1,10 +1,11 @@
 """Run folders of pipelines that are quickly run again: known by the flags that made them."""
 
+import atexit
 import os
 from collections.abc import Mapping
 from typing import Any
 
-from tff_lg import files
+from tff_lg import files, folder_lock
 
 FLAGS_FILE = 'flags.txt'
 
@@ -33,7 +34,7 @@ def check_folder(run_dir: str, flag_lines: str) -> None:
     if os.path.exists(run_dir):
       raise ValueError(f'--run_dir={run_dir} is no folder.')
     return
-  names = {name for name in os.listdir(run_dir) if not name.endswith('.tmp')}
+  names = {name for name in os.listdir(run_dir) if not name.endswith('.tmp')} - {folder_lock.FILE}
   if names <= {FLAGS_FILE}:
     return  # Of a run that was stopped its flags alone are left.
   path = os.path.join(run_dir, FLAGS_FILE)
@@ -50,14 +51,31 @@ def check_folder(run_dir: str, flag_lines: str) -> None:
 def claim_folder(run_dir: str, flag_lines: str) -> None:
   """Makes a folder that `check_folder` allows this run's, before what takes long.
 
+  The folder is this process's until it ends.
+
   Args:
     run_dir: the folder.
     flag_lines: what is written to its `FLAGS_FILE`.
 
   Raises:
-    ValueError: it cannot be written; one sentence.
+    ValueError: it cannot be written, or another process writes there; one sentence.
   """
   try:
+    lock_folder(run_dir)
     files.write_atomically(os.path.join(run_dir, FLAGS_FILE), flag_lines)
   except OSError as error:
     raise ValueError(f'--run_dir={run_dir} cannot be written: {error.strerror}.') from error
+
+
+def lock_folder(folder: str, option: str = '--run_dir') -> None:
+  """Keeps other processes from writing in a folder until this one ends.
+
+  Args:
+    folder: made if need be.
+    option: the flag that names it.
+
+  Raises:
+    folder_lock.FolderInUseError: another process writes there; one sentence.
+    OSError: it cannot be made or written.
+  """
+  atexit.register(folder_lock.FolderLock(folder, option).release)

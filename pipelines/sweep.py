@@ -24,7 +24,7 @@ from typing import Any
 
 from absl import flags
 
-from pipelines import launch, trial_pools
+from pipelines import launch, run_dirs, trial_pools
 from tff_lg import config as config_lib
 from tff_lg import environment, sweeps
 
@@ -107,8 +107,9 @@ def main(argv: Sequence[str]) -> None:
     trial_pools.check(configs)
     environment.check_environment()
     folder = sweeps.SweepFolder(_SWEEP_DIR.value)
+    run_dirs.lock_folder(_SWEEP_DIR.value, '--sweep_dir')
     folder.claim(_PIPELINE.value, axes, trials, configs, config_lib.WITHOUT_EFFECT)
-  except (sweeps.SweepError, environment.UnsupportedEnvironmentError, OSError) as error:
+  except (ValueError, environment.UnsupportedEnvironmentError, OSError) as error:
     sys.exit(f'sweep: {error}')
 
   jobs = [

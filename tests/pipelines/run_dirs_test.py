@@ -45,8 +45,10 @@ class ClaimFolderTest(absltest.TestCase):
   def test_claimed_is_its_own(self):
     folder = os.path.join(self.create_tempdir().full_path, 'runs', 'one')
     run_dirs.claim_folder(folder, '--a=1\n')
-    self.assertEqual(os.listdir(folder), [run_dirs.FLAGS_FILE])
+    self.assertCountEqual(os.listdir(folder), [run_dirs.FLAGS_FILE, 'lock'])
     run_dirs.check_folder(folder, '--a=1\n')
+    with self.assertRaisesRegex(ValueError, f'--run_dir={folder} is in use by process '):
+      run_dirs.claim_folder(folder, '--a=1\n')
 
   def test_refuses_what_cannot_be_written(self):
     path = self.create_tempfile().full_path

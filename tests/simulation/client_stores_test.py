@@ -124,7 +124,7 @@ class RoundsTest(parameterized.TestCase):
   def test_same_as_in_memory(self):
     self._assert_same(self._finish('disk', self.folder))
     # That of the first phase belongs to no checkpoint that is kept.
-    self.assertEqual(set(os.listdir(f'{self.folder}/client_states')), {'lock', 'phase_1'})
+    self.assertEqual(set(os.listdir(f'{self.folder}/client_states')), {'phase_1'})
     for name in os.listdir(f'{self.folder}/checkpoints'):
       with np.load(f'{self.folder}/checkpoints/{name}') as file:
         self.assertEqual([n for n in file.files if 'client' in n], ['clients/store_id'])

@@ -2,7 +2,6 @@
 
 import collections
 import errno
-import multiprocessing
 import os
 import shutil
 import struct
@@ -22,13 +21,6 @@ def _state(value, size=2) -> learning.ClientState:
     rate=np.float64(value), accumulator=(np.full([size, 0], 1.0), np.array([value > 2]))
   )
   return learning.ClientState((np.full([size], value, np.float32), np.int32(7)), optimizer_state)
-
-
-def _take_lock(folder, refused) -> None:
-  try:
-    client_state_file.ClientStateFile(folder, '', False).create()
-  except client_state_file.ClientStoreError as error:
-    refused.put(str(error))
 
 
 class DiskClientStateStoreTest(absltest.TestCase):
@@ -210,20 +202,6 @@ class DiskClientStateStoreTest(absltest.TestCase):
     store.put(1, [2], [_state(2)])
     store.to_arrays(2)
     store.close()
-
-  def test_second_process_is_refused(self):
-    store = self._store()
-    store.put(1, [2], [_state(2)])
-    refused = multiprocessing.SimpleQueue()
-    with self.assertRaisesRegex(client_state_file.ClientStoreError, 'is in use by another run'):
-      self._store().put(1, [2], [_state(2)])
-    process = multiprocessing.get_context('fork').Process(
-      target=_take_lock, args=(self.folder, refused)
-    )
-    process.start()
-    process.join()
-    self.assertIn('client_states is in use by another run: wait', refused.get())
-    np.testing.assert_equal(store.get([2]), [_state(2)])
 
   def test_full_disk_changes_nothing(self):
     arrays = self._checkpoint()

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from absl.testing import absltest
 
-from tff_lg import client_gains, simulation
+from tff_lg import client_gains, folder_lock, simulation
 from tff_lg import config as config_lib
 from tff_lg.simulation import tasks
 
@@ -49,19 +49,32 @@ simulation.run_experiment(config.resolve(config.TrainConfig(**{fields!r})), {fol
 """
 
 
+# Runs to the end.
+_SCRIPT = """
+import sys
+sys.path[:0] = {path!r}
+from tff_lg import config, simulation
+simulation.set_execution_context()
+simulation.run_experiment(config.resolve(config.TrainConfig(**{fields!r})), {folder!r})
+"""
+
+
 def setUpModule():
   simulation.set_execution_context()
 
 
+def _fields():
+  return {f.name: getattr(_CONFIG, f.name) for f in dataclasses.fields(_CONFIG)}
+
+
 def _run_killed(folder, module, owner, method, call):
-  fields = {f.name: getattr(_CONFIG, f.name) for f in dataclasses.fields(_CONFIG)}
   script = _KILLED.format(
     path=sys.path,
     module=module,
     owner=owner,
     method=method,
     call=call,
-    fields=fields,
+    fields=_fields(),
     folder=folder,
   )
   return subprocess.run(
@@ -184,6 +197,32 @@ class ExperimentTest(absltest.TestCase):
     with mock.patch.object(tasks, 'load_data', negated):
       with self.assertRaisesRegex(ValueError, 'began with: the examples differ'):
         simulation.run_experiment(config_lib.resolve(_CONFIG), self.folder)
+
+  def test_folder_of_another_process_is_refused(self):
+    new = self.create_tempdir().full_path + '/new'
+    for folder in (self.folder, new):
+      with folder_lock.hold(folder):
+        with self.assertRaisesRegex(ValueError, f'{folder} is in use by process {os.getpid()} on'):
+          simulation.run_experiment(config_lib.resolve(_CONFIG), folder)
+    self.assertFalse(os.path.exists(new))
+
+  def test_of_two_processes_one_is_refused(self):
+    folder = self.create_tempdir().full_path + '/shared'
+    script = _SCRIPT.format(path=sys.path, fields=_fields(), folder=folder)
+    processes = [
+      subprocess.Popen([sys.executable, '-c', script], stderr=subprocess.PIPE, text=True)
+      for _ in range(2)
+    ]
+    errors = [process.communicate()[1] for process in processes]
+    codes = [process.returncode for process in processes]
+    # Both succeed if one of them has ended before the other begins.
+    self.assertIn(0, codes)
+    for code, error in zip(codes, errors, strict=True):
+      if code:
+        self.assertRegex(error, f'--run_dir={folder} is in use by process ')
+    for name in ('summary.json', 'metrics.csv', 'clients.parquet'):
+      self.assertEqual(_read(folder, name), _read(self.folder, name), name)
+    self.assertNotIn('lock', os.listdir(folder))
 
   def test_folder_of_something_else_is_refused(self):
     folder = self.create_tempdir()

@@ -85,7 +85,7 @@ class FolderTest(absltest.TestCase):
 
   def test_settings_of_settings_are_compared_one_by_one(self):
     hparams = {'epochs': 2, 'source': {'rounds': 3, 'layers': ('a',)}}
-    run_files.claim_hparams(self.run_dir, hparams, is_claimed=False)
+    run_files.claim_hparams(self.run_dir, hparams)
     self.assertTrue(run_files.check_hparams(self.run_dir, hparams))
     self.assertEqual(self._read('flags.txt'), '--epochs=2\n')
     hparams['source']['rounds'] = 4

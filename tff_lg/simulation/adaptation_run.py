@@ -10,7 +10,7 @@ import pandas as pd
 from absl import logging
 
 from tff_lg import adaptation as adaptation_lib
-from tff_lg import client_gains
+from tff_lg import client_gains, folder_lock
 from tff_lg import config as config_lib
 from tff_lg.simulation import adapting, own_models, retraining, run_files, scores, trained_run
 
@@ -44,7 +44,7 @@ def run_adaptation(config: config_lib.AdaptConfig, run_dir: str) -> dict[str, An
   source_config = trained_run.load_config(config.from_run)
   config = config_lib.resolve_adapt(config, source_config)
   hparams = {**dataclasses.asdict(config), 'source': dataclasses.asdict(source_config)}
-  is_claimed = run_files.check_hparams(run_dir, hparams)
+  run_files.check_hparams(run_dir, hparams)
   if run_files.is_complete(run_dir):
     return run_files.load_results(run_dir)[0]
   source = trained_run.load_trained_run(config.from_run, config.data_dir)
@@ -53,7 +53,18 @@ def run_adaptation(config: config_lib.AdaptConfig, run_dir: str) -> dict[str, An
     source = dataclasses.replace(source, local_only=own)
   clients = adapting.sample_clients(config, len(source.clients))
   adapting.check_adaptable(config, source, clients)
-  run_files.claim_hparams(run_dir, hparams, is_claimed)
+  with folder_lock.hold(run_dir):
+    run_files.claim_hparams(run_dir, hparams)
+    return _adapt(config, source, clients, run_dir)
+
+
+def _adapt(
+  config: config_lib.AdaptConfig,
+  source: trained_run.TrainedRun,
+  clients: np.ndarray,
+  run_dir: str,
+) -> dict[str, Any]:
+  """Adapts clients, writes their table and gives the summary."""
   if config.trains_own_models:
     source = _with_own_models(config, source, clients, os.path.join(run_dir, 'own_models'))
   if source.local_only is None:

@@ -1,4 +1,4 @@
-"""The LMDB file of a client-state store: opened once, checked, locked, and made larger as needed.
+"""The LMDB file of a client-state store: opened once, checked, and made larger as needed.
 
 LMDB keeps no checksums, so each value has one. It maps its file into memory: the pages count as
 resident, but the system takes them back when memory is short. The file must be on a local disk.
@@ -6,7 +6,6 @@ resident, but the system takes them back when memory is short. The file must be 
 
 import contextlib
 import errno
-import fcntl
 import os
 import shutil
 import uuid
@@ -31,7 +30,7 @@ _REMEDY = 'put back a copy of the run folder, or delete it and run again'
 
 
 class ClientStoreError(checkpoints.CheckpointError):
-  """A store that is damaged, missing, in use, or another one; the message names the file."""
+  """A store that is damaged, missing, or another one; the message names the file."""
 
 
 class ClientStateFile:
@@ -51,13 +50,12 @@ class ClientStateFile:
     self.id = ''
     self._folder, self._path = folder, os.path.join(folder, 'data.mdb')
     self._schema, self._read_only = schema, read_only
-    self._lock = self._env = None
+    self._env = None
     self._dbs: dict[bytes, lmdb._Database] = {}
 
   def create(self) -> None:
     """Makes an empty file, in place of what a run left that had no checkpoint of it yet."""
     with self.errors():
-      self._take_lock()
       shutil.rmtree(self._folder, ignore_errors=True)
       os.makedirs(self._folder)
       self._open_files()
@@ -72,8 +70,6 @@ class ClientStateFile:
       raise ClientStoreError(
         f'The checkpoint refers to client states in {self._path}, which is missing; {_REMEDY}.'
       )
-    if not self._read_only:
-      self._take_lock()
     # LMDB would take a file without its first pages for a new one.
     self._check_size(2 * os.sysconf('SC_PAGESIZE'))
     with self.errors():
@@ -92,10 +88,9 @@ class ClientStateFile:
 
   def close(self) -> None:
     """Ends the use of the file."""
-    for resource in (self._env, self._lock):
-      if resource is not None:
-        resource.close()
-    self._env = self._lock = None
+    if self._env is not None:
+      self._env.close()
+    self._env = None
 
   def load(self, name: bytes | None, key: bytes, what: str) -> bytes:
     """The value of a key; ClientStoreError that says `what` is missing or damaged."""
@@ -193,17 +188,3 @@ class ClientStateFile:
 
   def _used_bytes(self) -> int:
     return (self._env.info()['last_pgno'] + 1) * self._env.stat()['psize']
-
-  def _take_lock(self) -> None:
-    """Keeps other runs from writing; the system frees the lock when the process ends."""
-    parent = os.path.dirname(self._folder)
-    os.makedirs(parent, exist_ok=True)
-    lock = open(os.path.join(parent, 'lock'), 'a')  # noqa: SIM115, open as long as the store.
-    try:
-      fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError as error:
-      lock.close()
-      raise ClientStoreError(
-        f'{parent} is in use by another run: wait for its end, or choose another --run_dir.'
-      ) from error
-    self._lock = lock

@@ -99,7 +99,7 @@ class DiskClientStateStore:
       folder: of this store alone.
       initial_state: of each client.
       num_clients: whose states can be put; those of greater indices can be read.
-      read_only: for a run that has ended: nothing is written, not even a lock.
+      read_only: for a run that has ended: nothing is written, not even LMDB's lock.
     """
     self.initial_state = initial_state
     self.chosen = StoredChoice(self, num_clients)
@@ -172,8 +172,8 @@ class DiskClientStateStore:
       round_num: its round.
 
     Raises:
-      client_state_file.ClientStoreError: the store is missing, damaged, in use, of another type,
-        another one, or has no such round.
+      client_state_file.ClientStoreError: the store is missing, damaged, of another type, another
+        one, or has no such round.
     """
     expected_id = str(arrays['store_id'])
     if not expected_id:

@@ -1,5 +1,6 @@
 """A whole run: data, model, phases, rounds, baselines, evaluation, and what is written."""
 
+import contextlib
 import dataclasses
 import os
 import sys
@@ -10,7 +11,7 @@ import tensorflow as tf
 import tensorflow_federated as tff
 from absl import logging
 
-from tff_lg import aggregators, client_gains, learning, models
+from tff_lg import aggregators, client_gains, folder_lock, learning, models
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.simulation import adversary as adversary_lib
@@ -64,6 +65,18 @@ def _run(
   run_dir: str,
 ) -> dict[str, Any]:
   """Runs one config and, before it, its baselines, on the same data."""
+  with contextlib.ExitStack() as held:
+    return _run_locked(config, federated_data, model, run_dir, held)
+
+
+def _run_locked(
+  config: config_lib.TrainConfig,
+  federated_data: data_lib.FederatedData,
+  model: models.LocalGlobalModel,
+  run_dir: str,
+  held: contextlib.ExitStack,
+) -> dict[str, Any]:
+  """The same; `held` gets the folder's lock once the config is known to be good."""
   num_clients = len(federated_data.clients)
   budget = aggregation.build_budget(config, num_clients)
   adversary = adversary_lib.build_adversary(config, num_clients)
@@ -77,6 +90,7 @@ def _run(
     layer_variances.check_clients(federated_data)
   if budget is not None:
     _tell_privacy(budget, config)
+  held.enter_context(folder_lock.hold(run_dir))
   run_files.claim(run_dir, config)
   data_fingerprint.check_data(run_dir, federated_data)
   if not run_files.is_complete(run_dir):

@@ -11,14 +11,14 @@ Liang et al. 2020, Table 3.
 import contextlib
 import dataclasses
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from absl import logging
 
-from tff_lg import client_gains, files
+from tff_lg import client_gains, files, folder_lock
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.config import own_models as own_model_options
@@ -91,7 +91,15 @@ def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str
     for path in sources:
       with _load_source(config, path):
         pass  # All of them can be used.
-  run_files.claim_hparams(run_dir, hparams, is_claimed)
+  with folder_lock.hold(run_dir):
+    run_files.claim_hparams(run_dir, hparams)
+    return _run_sources(config, sources, run_dir)
+
+
+def _run_sources(
+  config: config_lib.NewDeviceConfig, sources: Collection[str], run_dir: str
+) -> dict[str, Any]:
+  """Trains on from each source run, writes tables and curves, and gives the summary."""
   curves, tables, summary = [], [], {}
   for number, path in enumerate(sources, 1):
     with _load_source(config, path) as (last, device):

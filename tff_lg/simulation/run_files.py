@@ -10,7 +10,7 @@ import pandas as pd
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import files, models
+from tff_lg import files, folder_lock, models
 
 _HPARAMS, _SUMMARY, _CLIENTS = 'hparams.json', 'summary.json', 'clients.parquet'
 _CLIENTS_CSV = 'clients.csv'
@@ -40,7 +40,7 @@ def check_hparams(
   if not os.path.exists(path):
     # A temporary file may be left of a run that was killed as it began.
     names = os.listdir(run_dir) if os.path.isdir(run_dir) else []
-    if any(not name.endswith('.tmp') for name in names):
+    if any(not name.endswith('.tmp') and name != folder_lock.FILE for name in names):
       raise ValueError(f'--run_dir={run_dir} is not empty and holds no run: choose another folder.')
     return False
   hparams, found = _flat(_as_json_gives_it(hparams)), _flat(load_hparams(run_dir))
@@ -58,11 +58,18 @@ def check_hparams(
 
 def claim(run_dir: str, config: config_lib.TrainConfig) -> None:
   """Makes the folder this config's, if `check` allows it."""
-  claim_hparams(run_dir, dataclasses.asdict(config), check(run_dir, config))
+  _claim(run_dir, dataclasses.asdict(config), check(run_dir, config))
 
 
-def claim_hparams(run_dir: str, hparams: Mapping[str, Any], is_claimed: bool) -> None:
-  """Writes settings by name into a folder; what is a dict itself is no flag."""
+def claim_hparams(run_dir: str, hparams: Mapping[str, Any]) -> None:
+  """Writes settings by name into a folder, if `check_hparams` allows it.
+
+  What is a dict itself is no flag.
+  """
+  _claim(run_dir, hparams, check_hparams(run_dir, hparams))
+
+
+def _claim(run_dir: str, hparams: Mapping[str, Any], is_claimed: bool) -> None:
   hparams = _as_json_gives_it(hparams)
   if not is_claimed:
     files.write_atomically(os.path.join(run_dir, _HPARAMS), _json(hparams))

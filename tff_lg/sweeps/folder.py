@@ -14,7 +14,7 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from tff_lg import files
+from tff_lg import files, folder_lock
 from tff_lg.sweeps.grid import Axis, SweepError, Trial
 
 _DEFINITION = 'sweep.json'
@@ -97,7 +97,7 @@ class SweepFolder:
     path = os.path.join(self.path, _DEFINITION)
     if not self.is_claimed:
       names = os.listdir(self.path) if os.path.isdir(self.path) else []
-      if any(not name.endswith('.tmp') for name in names):
+      if any(not name.endswith('.tmp') and name != folder_lock.FILE for name in names):
         raise SweepError(
           f'--sweep_dir={self.path} is not empty and holds no sweep: choose another folder.'
         )

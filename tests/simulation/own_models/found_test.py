@@ -22,12 +22,12 @@ class OwnModelsTest(absltest.TestCase):
       ('run', dataclasses.asdict(self.config)),
       ('adapted', {'epochs': 3, 'source': dataclasses.asdict(self.config)}),
     ):
-      run_files.claim_hparams(f'{self.root}/{folder}', hparams, False)
+      run_files.claim_hparams(f'{self.root}/{folder}', hparams)
     own = self.clients.assign(**{'local_test/accuracy': [0.25, 0.5]})
     run_files.write_tables(f'{self.root}/run/baselines/local_only', {}, own)
-    run_files.write_tables(f'{self.root}/method', {}, own)
     hparams = dataclasses.asdict(dataclasses.replace(self.config, method='local_only'))
-    run_files.claim_hparams(f'{self.root}/method', hparams, False)
+    run_files.claim_hparams(f'{self.root}/method', hparams)
+    run_files.write_tables(f'{self.root}/method', {}, own)
     renamed = self.clients.assign(
       **{
         'local_only/local_test/accuracy': [0.25, 0.5],
@@ -53,8 +53,8 @@ class OwnModelsTest(absltest.TestCase):
     np.testing.assert_array_equal(found['local_test/accuracy'], [0.25, 0.5, np.nan])
 
   def test_a_run_without_such_models(self):
+    run_files.claim_hparams(f'{self.root}/alone', {'method': 'fedavg'})
     run_files.write_tables(f'{self.root}/alone', {}, self.clients)
-    run_files.claim_hparams(f'{self.root}/alone', {'method': 'fedavg'}, False)
     for run in ('alone', 'nowhere'):
       self.assertIsNone(own_models.find_own_models(f'{self.root}/{run}', self.clients))
       with self.assertRaisesRegex(ValueError, f'{run} has no own local models, expected'):

@@ -1,0 +1,113 @@
+"""One writer at a time in a folder: a lock file that names who holds it."""
+
+import contextlib
+import datetime
+import errno
+import fcntl
+import os
+import socket
+from collections.abc import Iterator
+
+from absl import logging
+
+# In the folder; whoever looks whether a folder is empty leaves it out.
+FILE = 'lock'
+
+# What file systems say that have no locks.
+_NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+
+
+class FolderInUseError(ValueError):
+  """A folder in which another process writes; one sentence."""
+
+
+class FolderLock:
+  """A lock on a folder, from when it is made to `release`.
+
+  The system frees it when the process ends, however it ends. A file that a killed process has left
+  locks nothing.
+  """
+
+  def __init__(self, folder: str, option: str = '--run_dir') -> None:
+    """Takes the lock, and makes the folder if need be.
+
+    Where the file system has no locks, a warning says so and the folder is not locked.
+
+    Args:
+      folder: the folder.
+      option: the flag that names it.
+
+    Raises:
+      FolderInUseError: another process, or another run of this one, holds the lock.
+      OSError: the folder cannot be made or written.
+    """
+    self._is_new = not os.path.exists(folder)
+    os.makedirs(folder, exist_ok=True)
+    self._path = os.path.join(folder, FILE)
+    self._file = None
+    while self._file is None:
+      file = open(self._path, 'a+', encoding='utf-8')  # noqa: SIM115, open as long as it is held.
+      try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+      except BlockingIOError:
+        with file:
+          raise FolderInUseError(
+            self._refusal(file.seek(0) or file.read(), folder, option)
+          ) from None
+      except OSError as error:
+        if error.errno not in _NO_LOCKS:
+          file.close()
+          raise
+        logging.warning(
+          '%s=%s is on a file system without locks (%s): make sure that no other process writes '
+          'there, or choose a folder on a local disk.',
+          option,
+          folder,
+          error.strerror,
+        )
+      if self._is_there(file):
+        self._file = file
+      else:
+        file.close()  # Whoever held it has removed it meanwhile.
+    self._file.truncate(0)
+    self._file.write(
+      f'process {os.getpid()} on {socket.gethostname()} since '
+      f'{datetime.datetime.now():%Y-%m-%d %H:%M:%S}\n'
+    )
+    self._file.flush()
+
+  def release(self) -> None:
+    """Frees the folder and removes the file, and a new folder in which nothing was written."""
+    if self._file is None:
+      return
+    with contextlib.suppress(FileNotFoundError):  # The folder may have been deleted.
+      if self._is_there(self._file):
+        os.unlink(self._path)
+    self._file.close()
+    self._file = None
+    if self._is_new:
+      with contextlib.suppress(OSError):
+        os.rmdir(os.path.dirname(self._path))
+
+  def _is_there(self, file) -> bool:
+    """Whether the path is still that of the open file."""
+    try:
+      return os.path.samestat(os.fstat(file.fileno()), os.stat(self._path))
+    except FileNotFoundError:
+      return False
+
+  def _refusal(self, holder: str, folder: str, option: str) -> str:
+    return (
+      f'{option}={folder} is in use by {holder.strip() or "another process"}: wait for its end, or '
+      f'stop it. If it is gone and this stays, delete {self._path}.'
+    )
+
+
+@contextlib.contextmanager
+def hold(folder: str, option: str = '--run_dir') -> Iterator[None]:
+  """Holds the lock of a folder in a `with` block; raises as `FolderLock`."""
+  lock = FolderLock(folder, option)
+  try:
+    yield
+  finally:
+    lock.release()
