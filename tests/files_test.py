@@ -1,5 +1,7 @@
 """Tests of files that are whole or not there."""
 
+import contextlib
+import errno
 import os
 from unittest import mock
 
@@ -36,6 +38,40 @@ class WriteAtomicallyTest(absltest.TestCase):
     self.addCleanup(os.chdir, before)
     files.write_atomically('a.txt', 'a')
     self.assertEqual(_read(os.path.join(self.folder, 'a.txt')), b'a')
+
+  def test_name_is_on_disk_too(self):
+    synced = []
+
+    def fsync(handle):
+      synced.append(os.readlink(f'/proc/self/fd/{handle}'))
+
+    with mock.patch.object(os, 'fsync', fsync):
+      files.write_atomically(os.path.join(self.folder, 'a.txt'), 'a')
+    self.assertEqual(synced, [os.path.join(self.folder, 'a.txt.tmp'), self.folder])
+
+  def test_file_system_that_syncs_no_folders(self):
+    path = os.path.join(self.folder, 'a.txt')
+    for number, is_told in ((errno.EINVAL, False), (errno.EIO, True)):
+      with (
+        mock.patch.object(os, 'fsync', side_effect=[None, OSError(number, os.strerror(number))]),
+        self.assertRaises(OSError) if is_told else contextlib.nullcontext(),
+      ):
+        files.write_atomically(path, 'a')
+
+  def test_full_disk_leaves_the_old_file_and_no_half(self):
+    path = os.path.join(self.folder, 'a.txt')
+    files.write_atomically(path, 'old')
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    with mock.patch.object(os, 'fsync', side_effect=full), self.assertRaisesRegex(OSError, 'space'):
+      files.write_atomically(path, 'longer than before')
+    self.assertEqual(os.listdir(self.folder), ['a.txt'])
+    self.assertEqual(_read(path), b'old')
+
+  def test_lone_surrogate_is_told_with_the_file(self):
+    path = os.path.join(self.folder, 'a.txt')
+    with self.assertRaisesRegex(ValueError, f"{path} cannot be written: in 'client_.ud800' a char"):
+      files.write_atomically(path, 'client_\ud800')
+    self.assertEqual(os.listdir(self.folder), [])
 
   def test_writer_killed_before_the_end_leaves_the_old_file(self):
     path = os.path.join(self.folder, 'a.txt')

@@ -1,10 +1,17 @@
 """Files that are either whole or not there at all."""
 
+import contextlib
+import errno
 import os
 
+# What file systems say that cannot put a folder on disk by itself.
+_NO_SYNC = (errno.EINVAL, errno.EBADF, errno.EACCES, errno.ENOTSUP)
 
-def write_atomically(path: str, content: str | bytes) -> str:
+
+def write_atomically(path: str, content: str | bytes | memoryview) -> str:
   """Writes a file through a temporary one, so that a killed writer leaves no half of it.
+
+  When it returns, the file and its name are on disk.
 
   Args:
     path: the file; its folder is made if need be.
@@ -15,15 +22,47 @@ def write_atomically(path: str, content: str | bytes) -> str:
 
   Raises:
     OSError: the folder cannot be made or written.
+    ValueError: the text has characters that UTF-8 cannot hold; one sentence.
   """
   folder = os.path.dirname(path)
   if folder:
     os.makedirs(folder, exist_ok=True)
+  content = _encode(path, content) if isinstance(content, str) else content
   # The name is fixed, so what a killed writer left is overwritten by the next.
   temporary = f'{path}.tmp'
-  with open(temporary, 'wb') as file:
-    file.write(content.encode('utf-8') if isinstance(content, str) else content)
-    file.flush()
-    os.fsync(file.fileno())
-  os.replace(temporary, path)
+  try:
+    with open(temporary, 'wb') as file:
+      file.write(content)
+      file.flush()
+      os.fsync(file.fileno())
+    os.replace(temporary, path)
+  except OSError:
+    # A disk that is full needs the space.
+    with contextlib.suppress(OSError):
+      os.unlink(temporary)
+    raise
+  _sync_folder(folder or '.')
   return path
+
+
+def _encode(path: str, text: str) -> bytes:
+  try:
+    return text.encode('utf-8')
+  except UnicodeEncodeError as error:
+    around = text[max(error.start - 20, 0) : error.end + 20]
+    raise ValueError(
+      f'{path} cannot be written: in {around!r} a character is half of a surrogate '
+      'pair, expected text that UTF-8 can hold.'
+    ) from None
+
+
+def _sync_folder(folder: str) -> None:
+  """Puts the names in a folder on disk, which a power loss could take back."""
+  handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+  try:
+    os.fsync(handle)
+  except OSError as error:
+    if error.errno not in _NO_SYNC:
+      raise
+  finally:
+    os.close(handle)

@@ -1,12 +1,30 @@
 """Tests of checkpoints: whole or not there, and the same arrays again."""
 
+import errno
 import os
+import subprocess
+import sys
 from unittest import mock
 
 import numpy as np
 from absl.testing import absltest, parameterized
 
 from tff_lg.simulation import checkpoints
+
+# Saves where no file may have more than 4 KiB; the exit code is the error's number.
+_FULL_DISK = """
+import resource, sys
+sys.path[:0] = {path!r}
+import numpy as np
+from tff_lg.simulation import checkpoints
+manager = checkpoints.CheckpointManager({folder!r})
+resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+try:
+  manager.save(2, {{'x': np.zeros(100_000)}}, {{}})
+except OSError as error:
+  code = error.errno
+sys.exit(code)
+"""
 
 
 def _file(round_num) -> str:
@@ -75,11 +93,39 @@ class CheckpointManagerTest(parameterized.TestCase):
         self._save(2)
     self.assertEqual(os.listdir(self.folder), [_file(1)])
 
+  def test_full_disk_leaves_what_was_there_and_no_second_error(self):
+    self._save(1)
+    script = _FULL_DISK.format(path=sys.path, folder=self.folder)
+    done = subprocess.run(
+      [sys.executable, '-c', script], stderr=subprocess.PIPE, text=True, check=False
+    )
+    self.assertEqual(done.returncode, errno.EFBIG, done.stderr)
+    self.assertNotIn('closed file', done.stderr)
+    self.assertEqual(os.listdir(self.folder), [_file(1)])
+    self.assertEqual(self.manager.load_latest()[0], 1)
+
+  def test_array_is_looked_up_once(self):
+    arrays = {f'clients/{k}/0': np.array([k]) for k in range(50)}
+    self.manager.save(1, arrays, {})
+    with mock.patch.object(np, 'load', side_effect=AssertionError):
+      _, loaded, _ = self.manager.load_latest()
+    self.assertEqual(loaded, arrays)
+
+  def test_changed_value_is_noticed(self):
+    self.manager.save(1, {'x': np.full(1000, 7.0)}, {})
+    path = os.path.join(self.folder, _file(1))
+    with open(path, 'rb') as file:
+      content = file.read()
+    with open(path, 'wb') as file:
+      file.write(content.replace(np.full(9, 7.0).tobytes(), np.full(9, 8.0).tobytes(), 1))
+    with self.assertRaisesRegex(checkpoints.CheckpointError, 'is damaged .Bad CRC-32'):
+      self.manager.load_latest()
+
   def test_partial_file_of_a_killed_run_is_ignored_then_removed(self):
     self._save(1)
-    partial = os.path.join(self.folder, 'tmp123.partial')
-    with open(partial, 'wb') as file:
-      file.write(b'half of')
+    for name in ('tmp123.partial', _file(2) + '.tmp'):
+      with open(os.path.join(self.folder, name), 'wb') as file:
+        file.write(b'half of')
     self.assertEqual(self.manager.load_latest()[0], 1)
     self._save(2)
     self.assertCountEqual(os.listdir(self.folder), [_file(1), _file(2)])

@@ -1,13 +1,16 @@
 """Checkpoints: named arrays and a few plain values in one file, written at once or not at all."""
 
+import io
 import json
 import os
 import re
-import tempfile
+import zipfile
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+
+from tff_lg import files
 
 _META = 'meta'
 _PATTERN = re.compile(r'round_(\d{8})\.npz')
@@ -38,25 +41,18 @@ class CheckpointManager:
       arrays: by name, which is neither `file` nor `meta`.
       meta: plain values that JSON can hold.
     """
-    os.makedirs(self._folder, exist_ok=True)
     first_name: dict[int, str] = {}
     aliases = {name: first_name.setdefault(id(array), name) for name, array in arrays.items()}
     content = json.dumps({'aliases': aliases, 'meta': meta}).encode()
     stored = {name: np.asarray(arrays[name]) for name in first_name.values()}
-    handle, temporary = tempfile.mkstemp(dir=self._folder, suffix='.partial')
-    try:
-      with os.fdopen(handle, 'wb') as file:
-        np.savez(file, **{_META: np.frombuffer(content, np.uint8)}, **stored)
-        file.flush()
-        os.fsync(file.fileno())
-      os.replace(temporary, self._path(round_num))
-    except BaseException:
-      os.unlink(temporary)
-      raise
+    # In memory first: an archive that cannot be written to the end cannot be closed either.
+    archive = io.BytesIO()
+    np.savez(archive, **{_META: np.frombuffer(content, np.uint8)}, **stored)
+    files.write_atomically(self._path(round_num), archive.getbuffer())
     for old in self.rounds()[: -self._keep]:
       os.unlink(self._path(old))
     for name in os.listdir(self._folder):
-      if name.endswith('.partial'):  # left by a run that was killed while writing
+      if name.endswith(('.partial', '.tmp')):  # left by a run that was killed while writing
         os.unlink(os.path.join(self._folder, name))
 
   def load_latest(self) -> tuple[int, dict[str, np.ndarray], Any] | None:
@@ -73,10 +69,9 @@ class CheckpointManager:
       return None
     path = self._path(rounds[-1])
     try:
-      with np.load(path, allow_pickle=False) as file:
-        content = json.loads(file[_META].tobytes())
-        stored = {name: file[name] for name in file.files if name != _META}
-        arrays = {name: stored[first] for name, first in content['aliases'].items()}
+      stored = _read_archive(path)
+      content = json.loads(stored.pop(_META).tobytes())
+      arrays = {name: stored[first] for name, first in content['aliases'].items()}
     except Exception as error:  # A damaged archive can raise nearly anything.
       raise CheckpointError(
         f'Checkpoint {path} is damaged ({error}); delete it to go on from the one before.'
@@ -90,6 +85,20 @@ class CheckpointManager:
 
   def _path(self, round_num: int) -> str:
     return os.path.join(self._folder, f'round_{round_num:08d}.npz')
+
+
+def _read_archive(path: str) -> dict[str, np.ndarray]:
+  """The arrays of a file of `np.savez`, by name.
+
+  `np.load` looks each name up in a list, which takes a time quadratic in the number of arrays.
+  """
+  with zipfile.ZipFile(path) as archive:
+    arrays = {}
+    for info in archive.infolist():
+      with archive.open(info) as member:
+        name = info.filename.removesuffix('.npy')
+        arrays[name] = np.lib.format.read_array(member, allow_pickle=False)
+    return arrays
 
 
 def with_prefix(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
