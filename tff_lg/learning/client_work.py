@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
 import tensorflow as tf
 import tensorflow_federated as tff
 
@@ -30,11 +31,13 @@ class ClientMetrics(NamedTuple):
     loss: float32, mean over the examples that it saw.
     num_examples: int32, examples that it saw, each epoch counted.
     update_is_finite: bool, whether it can be taken into the round.
+    update_size: float32, the largest absolute value in the update that it sends.
   """
 
   loss: tf.Tensor
   num_examples: tf.Tensor
   update_is_finite: tf.Tensor
+  update_size: tf.Tensor
 
 
 class TrainingState(NamedTuple):
@@ -122,14 +125,16 @@ def build_client_work(
     finite = all_finite((update, local_final, loss_sum, client_weight))
     # Who makes no step has an update if it keeps a model of its own; it sends nothing all the same.
     is_sent = finite & (num_examples > 0)
+    sent = or_zeros(is_sent, update)
     return ClientOutput(
-      update=or_zeros(is_sent, update),
+      update=sent,
       client_weight=tf.where(is_sent, client_weight, 0.0),
       client_state=where(finite, new_state, client_state),
       metrics=ClientMetrics(
         loss=tf.math.divide_no_nan(loss_sum, tf.cast(num_examples, tf.float32)),
         num_examples=num_examples,
         update_is_finite=finite,
+        update_size=largest(sent),
       ),
     )
 
@@ -186,6 +191,11 @@ def all_finite(structure: Any) -> tf.Tensor:
   """Whether every number of every tensor is finite, a bool scalar."""
   finite = [tf.reduce_all(tf.math.is_finite(tensor)) for tensor in tf.nest.flatten(structure)]
   return tf.reduce_all([True, *finite])
+
+
+def largest(tensors: tuple) -> tf.Tensor:
+  """The largest absolute value in float32 tensors, a scalar; 0 where there are none."""
+  return tf.reduce_max([0.0, *(tf.norm(tensor, np.inf) for tensor in tensors)])
 
 
 def where(condition: tf.Tensor, if_true: Any, if_false: Any) -> Any:

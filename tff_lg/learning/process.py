@@ -51,6 +51,9 @@ class RoundMetrics(NamedTuple):
       update. A client that dropped out, or has no examples, is not among them.
     num_clients_left_out: int32, clients whose update was not finite.
     aggregator: the aggregator's measurements.
+    aggregate_is_finite: bool, whether what the aggregator made of the updates is. Otherwise the
+      server takes zeros for it.
+    weights_are_finite: bool, whether the next global weights are.
   """
 
   loss: float
@@ -58,6 +61,8 @@ class RoundMetrics(NamedTuple):
   num_clients: int
   num_clients_left_out: int
   aggregator: Any
+  aggregate_is_finite: bool
+  weights_are_finite: bool
 
 
 class RoundOutput(NamedTuple):
@@ -177,13 +182,13 @@ def build_local_global_process(
   @tff.tensorflow.computation(global_types, state_type.optimizer_state, global_types)
   def update_server(global_weights, optimizer_state, mean_update):
     # The mean of initial minus final weights is a gradient for the server. Updates are
-    # finite, so a mean that is not is one over nobody.
+    # finite, so a mean that is not is one over nobody, or it overflows.
     mean_update = tuple(mean_update)
-    mean_update = client_work.or_zeros(client_work.all_finite(mean_update), mean_update)
+    is_finite = client_work.all_finite(mean_update)
     optimizer_state, global_weights = server_optimizer.next(
-      optimizer_state, tuple(global_weights), mean_update
+      optimizer_state, tuple(global_weights), client_work.or_zeros(is_finite, mean_update)
     )
-    return global_weights, optimizer_state
+    return global_weights, optimizer_state, (is_finite, client_work.all_finite(global_weights))
 
   @tff.tensorflow.computation(round_num_type)
   def increment(round_num):
@@ -200,7 +205,7 @@ def build_local_global_process(
     output = tff.federated_map(
       run_client, (weights_at_clients, client_states, data, round_num_at_clients)
     )
-    update = attack(output, data) if attack else output.update
+    update, client_metrics = attack(output, data) if attack else (output.update, output.metrics)
     aggregated = aggregate.next(server_state.aggregator_state, update, output.client_weight)
     updated = tff.federated_map(
       update_server,
@@ -217,11 +222,12 @@ def build_local_global_process(
     metrics = tff.federated_map(
       _round_metrics,
       (
-        tff.federated_sum(tff.federated_map(_metric_sums, output.metrics)),
+        tff.federated_sum(tff.federated_map(_metric_sums, client_metrics)),
         aggregated.measurements,
+        updated[2],
       ),
     )
-    return RoundOutput(new_state, output.client_state, metrics, output.metrics)
+    return RoundOutput(new_state, output.client_state, metrics, client_metrics)
 
   output_client = evaluation.build_output(model, server_state_type, client_state_type)
   about_output = {
@@ -255,11 +261,12 @@ class _Sums(NamedTuple):
   num_clients_left_out: Any
 
 
-@tff.tensorflow.computation(
-  client_work.ClientMetrics(
-    tff.TensorType(np.float32), tff.TensorType(np.int32), tff.TensorType(np.bool_)
-  )
+_CLIENT_METRICS_TYPE = tff.to_type(
+  client_work.ClientMetrics(np.float32, np.int32, np.bool_, np.float32)
 )
+
+
+@tff.tensorflow.computation(_CLIENT_METRICS_TYPE)
 def _metric_sums(metrics):
   finite = tf.cast(metrics.update_is_finite, tf.int32)
   num_examples = metrics.num_examples * finite
@@ -269,13 +276,14 @@ def _metric_sums(metrics):
 
 
 @tff.tensorflow.computation
-def _round_metrics(sums, measurements):
+def _round_metrics(sums, measurements, is_finite):
   return RoundMetrics(
     tf.math.divide_no_nan(sums.loss, tf.cast(sums.num_examples, tf.float32)),
     sums.num_examples,
     sums.num_clients,
     sums.num_clients_left_out,
     measurements,
+    *is_finite,
   )
 
 
@@ -290,8 +298,8 @@ def _build_aggregation(
 
 def _build_attack(
   update_attack: settings_lib.UpdateAttack | None, global_types: tuple
-) -> Callable[[tff.Value, tff.Value], tff.Value] | None:
-  """(client_output, data) -> what clients send, or None where all send their own updates.
+) -> Callable[[tff.Value, tff.Value], tuple[tff.Value, tff.Value]] | None:
+  """(client_output, data) -> what clients send and its metrics; None where nobody attacks.
 
   A malicious client without weight, such as one that dropped out, does not attack. One whose
   attack would overflow sends its own update, so that what arrives is always finite.
@@ -303,15 +311,17 @@ def _build_attack(
   def takes_part(is_malicious, client_weight):
     return tf.logical_and(is_malicious, client_weight > 0)
 
-  @tff.tensorflow.computation(np.bool_, global_types, global_types)
-  def choose(is_attacking, attacked, honest):
+  @tff.tensorflow.computation(np.bool_, global_types, global_types, _CLIENT_METRICS_TYPE)
+  def choose(is_attacking, attacked, honest, metrics):
     attacked, honest = tuple(attacked), tuple(honest)
     changed = tf.logical_and(is_attacking, client_work.all_finite(attacked))
-    return client_work.where(changed, attacked, honest)
+    sent = client_work.where(changed, attacked, honest)
+    return sent, metrics._replace(update_size=client_work.largest(sent))
 
-  def attack(output: tff.Value, data: tff.Value) -> tff.Value:
+  def attack(output: tff.Value, data: tff.Value) -> tuple[tff.Value, tff.Value]:
     is_attacking = tff.federated_map(takes_part, (data.is_malicious, output.client_weight))
     attacked = update_attack(output.update, is_attacking, data.seed)
-    return tff.federated_map(choose, (is_attacking, attacked, output.update))
+    chosen = tff.federated_map(choose, (is_attacking, attacked, output.update, output.metrics))
+    return chosen[0], chosen[1]
 
   return attack

@@ -78,6 +78,12 @@ class CheckpointManager:
       ) from error
     return rounds[-1], arrays, content['meta']
 
+  def remove_from(self, round_num: int) -> None:
+    """Removes the checkpoints after `round_num` rounds and more."""
+    for number in self.rounds():
+      if number >= round_num:
+        os.unlink(self._path(number))
+
   def rounds(self) -> list[int]:
     """The rounds of the checkpoints that there are, in order."""
     names = os.listdir(self._folder) if os.path.isdir(self._folder) else []

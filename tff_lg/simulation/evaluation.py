@@ -100,6 +100,26 @@ def evaluate_parts(
   return values
 
 
+def round_scores(
+  values: ClientValues, num_examples: np.ndarray, metric: str, scope: str
+) -> np.ndarray:
+  """How good a round is for each client, greater is better.
+
+  Args:
+    values: of all clients, on the part that models are chosen by.
+    num_examples: of all clients.
+    metric: `accuracy` or `loss`.
+    scope: `client`, or `pooled` for one score of all.
+
+  Returns:
+    float64 [num_clients].
+  """
+  scores = -values[metric] if metric == 'loss' else values[metric]
+  # A model that has diverged is the worst there is, not one that nobody can judge.
+  scores = np.where(np.isnan(scores) & (num_examples > 0), -np.inf, scores)
+  return scores if scope == 'client' else np.full_like(scores, pooled(scores, num_examples))
+
+
 def pooled(values: np.ndarray, num_examples: np.ndarray) -> float:
   """Mean of clients' means over all of their examples; clients without examples don't count.
 

@@ -13,7 +13,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import tqdm
-from absl import logging
 
 from tff_lg import aggregators
 from tff_lg import config as config_lib
@@ -26,6 +25,7 @@ from tff_lg.simulation import (
   client_stores,
   cohorts,
   communication,
+  divergence,
   evaluation,
   releases,
   round_metrics,
@@ -43,7 +43,7 @@ class RunError(RuntimeError):
 
 
 class DivergenceError(RunError):
-  """No client of a round has a finite update."""
+  """No client of a round has a finite update, or the server's weights are not finite."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -123,6 +123,7 @@ class RoundLoop:
     self._groups |= {f'{name}/': clients for name, clients in (groups or {}).items()}
     self._checkpoints = checkpoints.CheckpointManager(os.path.join(folder, 'checkpoints'))
     self._clients: client_stores.ClientStateStore | None = None
+    self._watch = divergence.UpdateWatch(config.aggregator, config.server_learning_rate, self._ids)
 
   def run(self, start: run_state.RunState | None = None) -> run_state.RunState:
     """Runs to the end of the last phase, from the newest checkpoint if there is one.
@@ -135,7 +136,7 @@ class RoundLoop:
       The state after the last round, its clients' store open.
 
     Raises:
-      RunError: no client of a round has a finite update (DivergenceError), or the disk is full.
+      RunError: training diverged (DivergenceError), or the disk is full.
       checkpoints.CheckpointError: the newest checkpoint, or its clients' store, is damaged.
     """
     try:
@@ -146,13 +147,15 @@ class RoundLoop:
       if self._reader is not None:
         self._reader.give_up()
       if isinstance(error, OSError) and error.errno in _FULL:
-        saved = self._checkpoints.rounds()
-        kept = f'the checkpoint of round {saved[-1]} is kept' if saved else 'no round is kept'
         raise RunError(
-          f'The disk of {self._folder} is full ({error}); {kept}, the same command goes on from '
-          'there when there is space.'
+          f'The disk of {self._folder} is full ({error}). {self._kept()}, the same command goes on '
+          'from there when there is space.'
         ) from error
       raise
+
+  def _kept(self) -> str:
+    saved = self._checkpoints.rounds()
+    return f'The checkpoint of round {saved[-1]} is kept' if saved else 'No checkpoint is kept'
 
   def _run(self, start: run_state.RunState | None) -> run_state.RunState:
     state = self.restore(read_only=False)
@@ -230,9 +233,8 @@ class RoundLoop:
     extra_weights = self._phases[state.phase + 1].process.model.extra_weights
     state.clients.close()
     following = self.start(state.phase + 1, (*weights, *extra_weights))
-    return dataclasses.replace(
-      following, traffic=state.traffic, seconds=state.seconds, tables=state.tables
-    )
+    kept = {name: getattr(state, name) for name in run_state.OVER_PHASES}
+    return dataclasses.replace(following, **kept)
 
   def _one_round(
     self, state: run_state.RunState
@@ -249,22 +251,15 @@ class RoundLoop:
     self._prefetch(state.round_num + 1)
     process = self._phases[state.phase].process
     output = process.next(state.server_state, state.clients.get(cohort.clients), data)
-    left_out = [
-      self._ids[client]
-      for client, metrics in zip(cohort.clients, output.client_metrics, strict=True)
-      if not metrics.update_is_finite
-    ]
-    names = ', '.join(left_out)
-    if left_out:
-      warning = 'Round %d: left out clients whose update is not finite: %s.'
-      logging.warning(warning, state.round_num + 1, names)
-    if left_out and output.metrics.num_clients == 0:
-      raise DivergenceError(
-        f'Round {state.round_num + 1}: no client of the cohort has a finite update; lower '
-        f'--client_learning_rate, or look at the data of {names}. The last checkpoint is kept.'
-      )
+    fault = self._watch.check(state.round_num + 1, cohort.clients, output)
+    if fault is not None:
+      if self._watch.jump is not None:  # The model is ruined since then.
+        self._checkpoints.remove_from(self._watch.jump.round_num)
+      raise DivergenceError(f'{fault} {self._kept()}.')
     state.server_state = output.server_state
     state.round_num += 1
+    state.num_empty += int(output.metrics.num_clients == 0)
+    state.num_void += int(divergence.is_void(output.metrics))
     state.clients.put(state.round_num, cohort.clients, output.client_states)
     traffic = communication.count_round(process, len(cohort.clients), cohort.num_uploads)
     state.traffic += traffic
@@ -298,7 +293,12 @@ class RoundLoop:
     choose_by = self._config.choices.choose_by
     state.selection.offer(
       state.round_num,
-      self._scores(values[choose_by], num_examples[choose_by]),
+      evaluation.round_scores(
+        values[choose_by],
+        num_examples[choose_by],
+        self._config.selection_metric,
+        self._config.selection_scope,
+      ),
       state.server_state.global_weights,
       client_states,
     )
@@ -316,16 +316,6 @@ class RoundLoop:
         sizes = np.where(np.isin(np.arange(len(sizes)), self.evaluated), sizes, 0)
       self._sizes[part] = sizes
     return self._sizes[part]
-
-  def _scores(self, values: evaluation.ClientValues, num_examples: np.ndarray) -> np.ndarray:
-    """How good a round is for each client, greater is better."""
-    metric = self._config.selection_metric
-    scores = -values[metric] if metric == 'loss' else values[metric]
-    # A model that has diverged is the worst there is, not one that nobody can judge.
-    scores = np.where(np.isnan(scores) & (num_examples > 0), -np.inf, scores)
-    if self._config.selection_scope == 'client':
-      return scores
-    return np.full_like(scores, evaluation.pooled(scores, num_examples))
 
   def _save(self, state: run_state.RunState) -> None:
     self._checkpoints.save(state.round_num, *state.to_checkpoint())

@@ -12,6 +12,10 @@ from tff_lg.models import local_global
 from tff_lg.simulation import checkpoints, client_stores, communication
 from tff_lg.simulation import selection as selection_lib
 
+_COUNTS = ('seconds', 'num_empty', 'num_void')
+# What goes on from one phase to the next.
+OVER_PHASES = ('traffic', 'tables', *_COUNTS)
+
 
 @dataclasses.dataclass
 class RunState:
@@ -28,6 +32,8 @@ class RunState:
     seconds: time spent in rounds and evaluations so far.
     tables: metrics by round up to the newest checkpoint, the text of each table by name; empty
       before the first, and after a checkpoint that is too old to have them.
+    num_empty: rounds so far in which no client took part.
+    num_void: rounds so far in which the aggregator overflowed, so that clients trained in vain.
   """
 
   round_num: int
@@ -39,6 +45,8 @@ class RunState:
   traffic: communication.RoundTraffic
   seconds: float = 0.0
   tables: Mapping[str, str] = dataclasses.field(default_factory=dict)
+  num_empty: int = 0
+  num_void: int = 0
 
   def to_checkpoint(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Returns the arrays and the plain values that a checkpoint holds."""
@@ -55,7 +63,7 @@ class RunState:
     meta = {
       'phase': self.phase,
       'traffic': dataclasses.asdict(self.traffic),
-      'seconds': self.seconds,
+      **{name: getattr(self, name) for name in _COUNTS},
     }
     return arrays, meta
 
@@ -74,7 +82,9 @@ class RunState:
       self.server_state.global_weights,
     )
     self.traffic = communication.RoundTraffic(**meta['traffic'])
-    self.round_num, self.seconds = round_num, meta['seconds']
+    self.round_num = round_num
+    for name in _COUNTS:  # Checkpoints of older versions have no counts of rounds.
+      setattr(self, name, meta.get(name, 0))
     self.tables = tables(arrays)
 
 
