@@ -18,6 +18,7 @@ from absl import flags, logging
 
 from pipelines import launch
 from tff_lg import data, environment
+from tff_lg.config import option
 from tff_lg.embeddings import embedding_set, presets
 
 _PRESET = flags.DEFINE_enum(
@@ -85,6 +86,7 @@ def preset_from_flags() -> presets.Preset:
   if _IMAGE_RANGE.value:
     try:
       low, high = map(float, _IMAGE_RANGE.value)
+      option.check_finite('image_range', (low, high))
     except ValueError as error:
       found = ','.join(_IMAGE_RANGE.value)
       raise embedding_set.EmbeddingError(

@@ -7,11 +7,14 @@ TensorFlow 2.14 uses `app.call_after_init` as it is imported
 """
 
 import faulthandler
+import pathlib
 import sys
 import warnings
 from collections.abc import Callable, Sequence
 
-from absl import app, logging
+from absl import app, flags, logging
+
+from tff_lg.config import option
 
 
 def run(main: Callable[[Sequence[str]], None]) -> None:
@@ -24,6 +27,11 @@ def run(main: Callable[[Sequence[str]], None]) -> None:
   faulthandler.enable(sys.__stderr__)
   app.define_help_flags()
   arguments = app.parse_flags_with_usage(sys.argv)
+  try:
+    for name, value in flags.FLAGS.flag_values_dict().items():
+      option.check_finite(name, value)
+  except option.ConfigError as error:
+    sys.exit(f'{pathlib.Path(sys.argv[0]).stem}: {error}')
   logging.use_absl_handler()
   # TensorFlow Federated's packages import setuptools' pkg_resources, which is no user's concern.
   warnings.filterwarnings('ignore', message='pkg_resources is deprecated')

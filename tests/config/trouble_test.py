@@ -19,7 +19,7 @@ class TroubleOptionsTest(parameterized.TestCase):
     ({'attack': 'bribery'}, '--attack is bribery, expected one of label_flip'),
     ({'attack': 'label_flip', 'attack_strength': 2.0}, '--attack=label_flip has no strength'),
     ({'attack': 'sign_flip', 'attack_strength': 0.0}, '--attack_strength is 0.0, expected more'),
-    ({'attack': 'sign_flip', 'malicious_share': 1.5}, r'is 1.5, expected in \[0, 1\]'),
+    ({'attack': 'sign_flip', 'malicious_share': 1.5}, r'is 1.5, expected in \[0, 1\)'),
     ({'client_dropout_rate': 1.0}, r'--client_dropout_rate is 1.0, expected in \[0, 1\)'),
     ({'straggler_rate': -0.5}, r'--straggler_rate is -0.5, expected in \[0, 1\)'),
     ({'attack': 'sign_flip', 'method': 'local_only'}, 'nobody hears an attacker'),

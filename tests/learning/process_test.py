@@ -126,6 +126,25 @@ class TroubleTest(absltest.TestCase):
     self.assertEqual((output.metrics.num_clients, output.metrics.num_clients_left_out), (1, 1))
     self.assertAlmostEqual(output.metrics.loss, 4.0, places=5)
 
+  def test_update_sizes_are_told(self):
+    model = testing.linear_model(('head',))
+    process = learning.build_local_global_process(model, testing.settings())
+    data = [*ByHandTest.data, testing.tensors(), testing.tensors((1, float('nan')))]
+    output = _run(process, model, data)
+    sizes = [metrics.update_size for metrics in output.client_metrics]
+    np.testing.assert_allclose(sizes, [0.2, 0.4, 0, 0], rtol=1e-6)
+    self.assertTrue(output.metrics.aggregate_is_finite)
+    self.assertTrue(output.metrics.weights_are_finite)
+
+  def test_weights_that_are_not_finite_are_told(self):
+    model = testing.linear_model()
+    process = learning.build_local_global_process(
+      model, testing.settings(server_optimizer=tff.learning.optimizers.build_sgdm(float('inf')))
+    )
+    output = _run(process, model, list(ByHandTest.data))
+    self.assertTrue(output.metrics.aggregate_is_finite)
+    self.assertFalse(output.metrics.weights_are_finite)
+
   def test_empty_client_weighs_nothing(self):
     for weighting in learning.CLIENT_WEIGHTINGS.values():
       model = testing.linear_model()
@@ -241,6 +260,7 @@ class UpdateAttackTest(absltest.TestCase):
       np.ravel(output.server_state.global_weights), [1 - 15.4 / 2, 2 - 15.2 / 2], rtol=1e-6
     )
     self.assertEqual([m.update_is_finite for m in output.client_metrics], [True, True])
+    np.testing.assert_allclose([m.update_size for m in output.client_metrics], [0.4, 15])
 
   def test_honest_clients_are_unchanged_to_the_bit(self):
     model = testing.linear_model()
@@ -270,6 +290,17 @@ class UpdateAttackTest(absltest.TestCase):
 
     output = self._next([self._attacker(ByHandTest.data[0])], overflow)
     np.testing.assert_allclose(np.ravel(output.server_state.global_weights), [0.6, 1.8], rtol=1e-6)
+
+  def test_aggregate_that_overflows_counts_as_none(self):
+    @tff.tensorflow.computation
+    def huge(update, seed):
+      del seed
+      return tuple(tf.fill(delta.shape, 3e38) for delta in update)
+
+    output = self._next([self._attacker(data) for data in ByHandTest.data], huge)
+    np.testing.assert_array_equal(np.ravel(output.server_state.global_weights), [1, 2])
+    self.assertFalse(output.metrics.aggregate_is_finite)
+    self.assertTrue(output.metrics.weights_are_finite)
 
   def test_what_a_client_keeps_is_not_attacked(self):
     attacker = self._attacker(ByHandTest.data[0])

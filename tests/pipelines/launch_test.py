@@ -10,6 +10,8 @@ from pipelines import launch
 
 _NAME = flags.DEFINE_string('launch_test_name', 'nobody', 'A flag of this test.')
 
+_RATE = flags.DEFINE_float('launch_test_rate', 1.0, 'Another one.')
+
 
 class LaunchTest(absltest.TestCase):
   @flagsaver.flagsaver
@@ -26,6 +28,16 @@ class LaunchTest(absltest.TestCase):
       with self.assertRaises(SystemExit) as raised:
         launch.run(main)
     self.assertEqual(raised.exception.code, 1)
+    main.assert_not_called()
+
+  @flagsaver.flagsaver
+  def test_number_that_is_not_finite_ends_before_main(self):
+    main = mock.Mock()
+    with mock.patch.object(sys, 'argv', ['dir/program.py', '--launch_test_rate=-inf']):
+      with self.assertRaises(SystemExit) as raised:
+        launch.run(main)
+    sentence = 'program: --launch_test_rate is -inf, expected a finite number.'
+    self.assertEqual(raised.exception.code, sentence)
     main.assert_not_called()
 
 

@@ -61,6 +61,15 @@ class AggregatorTest(parameterized.TestCase):
     result = _aggregate(config, updates, [1, 1, 1, 1, 1, 0])
     np.testing.assert_allclose(result, expected, rtol=1e-3)
 
+  @parameterized.parameters('mean', 'multi_krum', 'norm_bounded_mean')
+  def test_zeroing_takes_an_update_out_of_scale_for_zeros(self, name):
+    options = {'norm_bound': 1e4} if name == 'norm_bounded_mean' else {}
+    config = _config(aggregator=name, adaptive_zeroing=True, **options)
+    result = _aggregate(config, [[1, 2], [2, 3], [3, 4], [2, -1], [1e38, 1e38]], [1] * 5)
+    self.assertLess(np.abs(result).max(), 4)
+    if name != 'multi_krum':
+      np.testing.assert_allclose(result, [8 / 5, 8 / 5], rtol=1e-6)
+
   def test_secure_mean_is_near_the_mean(self):
     config = _config(aggregator='secure_mean')
     result = _aggregate(config, [[0.25, -0.5], [0.75, 0.5]], [1, 3])

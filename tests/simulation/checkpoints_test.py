@@ -81,6 +81,13 @@ class CheckpointManagerTest(parameterized.TestCase):
     self.assertCountEqual(os.listdir(self.folder), [_file(10), _file(11)])
     self.assertEqual(self.manager.load_latest()[0], 11)
 
+  def test_removal_keeps_what_came_before(self):
+    self._save(3, 5)
+    self.manager.remove_from(4)
+    self.assertEqual(self.manager.rounds(), [3])
+    self.manager.remove_from(3)
+    self.assertIsNone(self.manager.load_latest())
+
   def test_number_of_files_kept(self):
     self.manager = checkpoints.CheckpointManager(self.folder, keep=1)
     self._save(1, 2)

@@ -152,6 +152,8 @@ class AttackedRunTest(absltest.TestCase):
   def test_no_attacker_is_the_run_without_attack(self):
     folder = self.create_tempdir().full_path
     plain = _run(folder + '/plain', rounds=2)
+    with self.assertRaisesRegex(ValueError, '--malicious_share is 0.99: all .* clients would be'):
+      _run(folder + '/all', rounds=2, attack='sign_flip', malicious_share=0.99)
     nobody = _run(folder + '/nobody', rounds=2, attack='sign_flip', malicious_share=0.0)
     for name, value in plain.items():
       self.assertEqual(nobody[name], value, name)
@@ -164,6 +166,17 @@ class AttackedRunTest(absltest.TestCase):
     broken = _run(folder + '/mean', **options)[name]
     saved = _run(folder + '/median', aggregator='median', **options)[name]
     self.assertGreater(saved, broken + 0.3)
+
+  def test_run_in_which_nobody_takes_part_is_an_error(self):
+    folder = self.create_tempdir().full_path
+    with self.assertRaisesRegex(simulation.RunError, 'No client took part in any of the 2 rounds'):
+      _run(folder, clients_per_round=1, rounds=2, client_dropout_rate=0.999)
+    self.assertFalse(os.path.exists(folder + '/summary.json'))
+
+  def test_void_rounds_are_in_the_summary(self):
+    options = {'attack': 'sign_flip', 'attack_strength': 1e38, 'clients_per_round': 10}
+    summary = _run(self.create_tempdir().full_path, rounds=2, **options)
+    self.assertEqual(summary['train/num_void_rounds'], 2)
 
   def test_dropouts_send_nothing(self):
     folder = self.create_tempdir().full_path

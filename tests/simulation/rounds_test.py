@@ -7,6 +7,7 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 import tensorflow as tf
+import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
 from tests.learning import testing
@@ -54,6 +55,22 @@ def _phase(num_rounds, layers=('output',), method='lg_fedavg', rate=0.1, extra_w
     testing.settings(rate, learning.TensorBatches(3)),
   )
   return rounds.Phase(method, process, num_rounds)
+
+
+def _attacked_phase(num_rounds, size):
+  """Malicious clients send an update of numbers of this size."""
+
+  @tff.tensorflow.computation
+  def attacked(update):
+    return tuple(tf.fill(delta.shape, size) for delta in update)
+
+  def update_attack(updates, is_attacking, seed):
+    del is_attacking, seed
+    return tff.federated_map(attacked, updates)
+
+  settings = testing.settings(0.1, learning.TensorBatches(3), update_attack=update_attack)
+  process = learning.build_local_global_process(testing.classifier(), settings)
+  return rounds.Phase('fedavg', process, num_rounds)
 
 
 def _mtl_phase(num_rounds):
@@ -145,6 +162,48 @@ class RoundLoopTest(parameterized.TestCase):
     with self.assertRaisesRegex(rounds.DivergenceError, 'Round 3: no client .* finite'):
       rounds.RoundLoop(_config(), broken, [_phase(3)], folder).run()
     self.assertIn('round_00000002.npz', os.listdir(os.path.join(folder, 'checkpoints')))
+
+  def test_weights_that_are_not_finite_stop_the_round_that_made_them(self):
+    folder = self.create_tempdir().full_path
+    settings = testing.settings(
+      0.1,
+      learning.TensorBatches(3),
+      server_optimizer=tff.learning.optimizers.build_sgdm(float('inf')),
+    )
+    process = learning.build_local_global_process(testing.classifier(), settings)
+    phases = [_phase(2, ('hidden_1', 'output'), 'fedavg'), rounds.Phase('fedavg', process, 2)]
+    sentence = (
+      'Round 3: --aggregator=mean and --server_learning_rate=1 gave global weights that are not '
+      r'finite. Among the clients, client c\d .* The checkpoint of round 2 is kept\.'
+    )
+    with self.assertRaisesRegex(rounds.DivergenceError, sentence):
+      rounds.RoundLoop(_config(), _federated_data(), phases, folder).run()
+
+  @parameterized.parameters(1e30, 1e38)
+  def test_client_that_ruined_the_model_is_named_and_no_ruined_checkpoint_kept(self, size):
+    folder = self.create_tempdir().full_path
+    config = dataclasses.replace(_config(), clients_per_round=4)
+    loop = rounds.RoundLoop(
+      config, _federated_data(), [_attacked_phase(5, size)], folder, is_malicious=np.arange(4) == 2
+    )
+    if size > 1e37:  # The weighted sum of four overflows.
+      with self.assertLogs(level='WARNING') as logs:
+        state = loop.run()
+      self.assertIn('Round 5 is void: --aggregator=mean overflowed', logs.output[-1])
+      self.assertIn('client c2 has an update with a value of 1e+38', logs.output[-1])
+      self.assertEqual((state.num_void, state.num_empty), (5, 0))
+      return
+    sentence = r'Round 2: no client .* in round 1 client c2 has .* 1e\+30, .*No checkpoint is kept'
+    with self.assertRaisesRegex(rounds.DivergenceError, sentence):
+      loop.run()
+    self.assertEmpty(os.listdir(os.path.join(folder, 'checkpoints')))
+
+  def test_counts_go_on_with_a_run(self):
+    folder = self.create_tempdir().full_path
+    config = dataclasses.replace(_config(), client_dropout_rate=0.99)
+    for num_rounds in (2, 3):
+      state = rounds.RoundLoop(config, _federated_data(), [_phase(num_rounds)], folder).run()
+      self.assertEqual((state.num_empty, state.num_void), (num_rounds, 0))
 
   @parameterized.parameters(_phase, _mtl_phase, _auxiliary_phase)
   def test_goes_on_to_the_same_bits(self, phase):

@@ -75,6 +75,11 @@ class PrivacyBudget:
     """Refuses what cannot be accounted for, in one sentence."""
     if self.noise_multiplier < 0:
       raise ValueError(f'noise_multiplier is {self.noise_multiplier}; it must not be negative.')
+    if self.noise_multiplier > _MULTIPLIER_RANGE[1]:
+      raise ValueError(
+        f'noise_multiplier is {self.noise_multiplier:g}; it must be at most '
+        f'{_MULTIPLIER_RANGE[1]:g}, beyond which no accountant computes the privacy loss.'
+      )
     if not 1 <= self.clients_per_round <= self.num_clients:
       raise ValueError(
         f'clients_per_round is {self.clients_per_round}; it must be from 1 to the number of '
@@ -232,8 +237,11 @@ def solve_noise_multiplier(budget: PrivacyBudget, target_epsilon: float, num_rou
   if num_rounds < 1:
     raise ValueError(f'num_rounds is {num_rounds}; it must be at least 1.')
 
+  def multiplier(log_multiplier: float) -> float:
+    return min(math.exp(log_multiplier), _MULTIPLIER_RANGE[1])
+
   def excess(log_multiplier: float) -> float:
-    trial = dataclasses.replace(budget, noise_multiplier=math.exp(log_multiplier))
+    trial = dataclasses.replace(budget, noise_multiplier=multiplier(log_multiplier))
     # RDP's conversion gives exactly 0 where there is very much noise.
     return math.log(max(trial.epsilon(num_rounds), 1e-300)) - math.log(target_epsilon)
 
@@ -246,7 +254,7 @@ def solve_noise_multiplier(budget: PrivacyBudget, target_epsilon: float, num_rou
   root = optimize.brentq(excess, low, high, xtol=_TOLERANCE)
   while excess(root) > 0:
     root += _TOLERANCE
-  return math.exp(root)
+  return multiplier(root)
 
 
 def privacy_warning(epsilon: float) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from tff_lg.config import own_models
-from tff_lg.config.option import ConfigError, check_choices, option
+from tff_lg.config.option import ConfigError, check_values, option
 from tff_lg.config.train_config import SELECTION_METRICS, TrainConfig
 
 
@@ -176,7 +176,7 @@ class AdaptConfig(own_models.OwnModelOptions):
   seed: int = option(0, 'Of the order of examples, and of what --max_clients and EWC draw.')
 
   def __post_init__(self) -> None:
-    check_choices(self)
+    check_values(self)
     if not self.adaptation or len(set(self.adaptation)) < len(self.adaptation):
       raise ConfigError(
         f'--adaptation is {",".join(self.adaptation) or "empty"}, expected one or more of '

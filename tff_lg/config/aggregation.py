@@ -1,7 +1,6 @@
 """How clients' updates become one: the aggregator, its options, and differential privacy."""
 
 import dataclasses
-import math
 
 from tff_lg.config.option import ConfigError, check_belongs, option
 
@@ -101,6 +100,11 @@ class AggregationOptions:
     'fixed_size is for rdp only, and its bound is loose.',
     PRIVACY_SAMPLINGS,
   )
+  adaptive_zeroing: bool | None = option(
+    None,
+    "Replace updates that are far larger than the largest so far by zeros, by TFF's adaptive "
+    'zeroing, before --aggregator sees them; not by default.',
+  )
   secure_noise: bool = option(
     False,
     'Draw the noise of --aggregator=dp_mean from the operating system instead of --seed, so that '
@@ -110,6 +114,8 @@ class AggregationOptions:
 
 
 _BELONGS_TO = {
+  # The secure mean has zeroing of its own; what it learns of norms would cost privacy.
+  'adaptive_zeroing': tuple(name for name in AGGREGATORS if name not in ('dp_mean', 'secure_mean')),
   'trimmed_share': ('trimmed_mean',),
   'num_byzantine': _KRUM,
   'norm_bound': ('norm_bounded_mean',),
@@ -192,7 +198,7 @@ def check(options: AggregationOptions) -> None:
       raise ConfigError(sentence)
   for name in _POSITIVE:
     value = getattr(options, name)
-    if value is not None and not 0 < value < math.inf:
+    if value is not None and value <= 0:
       raise ConfigError(f'--{name} is {value}, expected more than 0.')
   if options.trimmed_share is not None and not 0 <= options.trimmed_share < 0.5:
     raise ConfigError(f'--trimmed_share is {options.trimmed_share}, expected in [0, 0.5).')

@@ -3,7 +3,7 @@
 import dataclasses
 
 from tff_lg.config import own_models
-from tff_lg.config.option import ConfigError, check_choices, option
+from tff_lg.config.option import ConfigError, check_values, option
 from tff_lg.config.train_config import TrainConfig
 
 TRANSFORMS = ('rotate90', 'rotate180', 'invert', 'shift_colours', 'shift_features')
@@ -53,7 +53,7 @@ class NewDeviceConfig(own_models.OwnModelOptions):
   )
 
   def __post_init__(self) -> None:
-    check_choices(self)
+    check_values(self)
     own_models.check(self)
     for name in 'train_examples test_examples rounds evaluate_every checkpoint_every'.split():
       if getattr(self, name) < 1:

@@ -1,7 +1,6 @@
 """What clients minimise beside their own loss: a distance from the mean, auxiliary networks."""
 
 import dataclasses
-import math
 from collections.abc import Collection
 
 from tff_lg.config import mood, text
@@ -89,9 +88,9 @@ def check(options: ObjectiveOptions, methods: Collection[str], task: str) -> Non
     )
   for name in ('mtl_strength', 'mtl_weight_decay'):
     value = getattr(options, name)
-    if value is not None and not 0 <= value < math.inf:
+    if value is not None and value < 0:
       raise ConfigError(f'--{name} is {value}, expected 0 or more.')
-  if options.global_loss_weight is not None and not 0 < options.global_loss_weight < math.inf:
+  if options.global_loss_weight is not None and options.global_loss_weight <= 0:
     raise ConfigError(
       f'--global_loss_weight is {options.global_loss_weight}, expected more than 0.'
     )

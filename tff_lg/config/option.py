@@ -1,6 +1,7 @@
 """A field of a config with what its flag says; and what is wrong with one."""
 
 import dataclasses
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -23,8 +24,8 @@ def option(default: Any, help_text: str, choices: tuple[str, ...] | None = None)
   return dataclasses.field(default=default, metadata={'help': help_text, 'choices': choices})
 
 
-def check_choices(config: Any) -> None:
-  """Refuses a value that is none of its field's choices.
+def check_values(config: Any) -> None:
+  """Refuses a value that is none of its field's choices, and a number that is not finite.
 
   Args:
     config: a dataclass of fields made by `option`.
@@ -34,9 +35,21 @@ def check_choices(config: Any) -> None:
   """
   for field in dataclasses.fields(config):
     choices, value = field.metadata['choices'], getattr(config, field.name)
+    check_finite(field.name, value)
     for item in value if isinstance(value, tuple) else (value,):
       if choices and item is not None and item not in choices:
         raise ConfigError(f'--{field.name} is {item}, expected one of {", ".join(choices)}.')
+
+
+def check_finite(name: str, value: Any) -> None:
+  """Refuses an option of this name if its value, or one in a tuple, is infinite or NaN.
+
+  Raises:
+    ConfigError: it is.
+  """
+  for item in value if isinstance(value, tuple) else (value,):
+    if isinstance(item, float) and not math.isfinite(item):
+      raise ConfigError(f'--{name} is {item}, expected a finite number.')
 
 
 def check_belongs(

@@ -17,7 +17,7 @@ from tff_lg.config import (
   vqa,
 )
 from tff_lg.config.derived import as_baseline
-from tff_lg.config.option import ConfigError, check_belongs, check_choices
+from tff_lg.config.option import ConfigError, check_belongs, check_values
 from tff_lg.config.train_config import MODELS, NATURAL, TrainConfig
 
 
@@ -35,7 +35,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
   Raises:
     ConfigError: the first thing that cannot be, in one sentence.
   """
-  check_choices(config)
+  check_values(config)
   split.check(config)
   _check_contradictions(config)
   if own_models.sends_nothing(config):

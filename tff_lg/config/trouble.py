@@ -1,7 +1,6 @@
 """What goes wrong among the clients of a simulated run: attacks, dropouts, stragglers."""
 
 import dataclasses
-import math
 
 from tff_lg.config.option import ConfigError, option
 
@@ -50,10 +49,10 @@ def check(options: TroubleOptions) -> None:
       raise ConfigError(f'--{name} is given, but there is no --attack.')
   if options.attack == 'label_flip' and options.attack_strength is not None:
     raise ConfigError('--attack_strength is given, but --attack=label_flip has no strength.')
-  if options.attack_strength is not None and not 0 < options.attack_strength < math.inf:
+  if options.attack_strength is not None and options.attack_strength <= 0:
     raise ConfigError(f'--attack_strength is {options.attack_strength}, expected more than 0.')
-  if options.malicious_share is not None and not 0 <= options.malicious_share <= 1:
-    raise ConfigError(f'--malicious_share is {options.malicious_share}, expected in [0, 1].')
+  if options.malicious_share is not None and not 0 <= options.malicious_share < 1:
+    raise ConfigError(f'--malicious_share is {options.malicious_share}, expected in [0, 1).')
   for name in ('client_dropout_rate', 'straggler_rate'):
     if not 0 <= getattr(options, name) < 1:
       raise ConfigError(f'--{name} is {getattr(options, name)}, expected in [0, 1).')

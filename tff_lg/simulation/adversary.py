@@ -26,17 +26,24 @@ class Adversary:
 
 
 def build_adversary(config: config_lib.TrainConfig, num_clients: int) -> Adversary | None:
-  """Draws the malicious clients of a resolved config; None for a run without attack."""
+  """Draws the malicious clients of a resolved config; None for a run without attack.
+
+  Raises:
+    ValueError: no client would be honest.
+  """
   if config.attack is None:
     return None
   options = attacks.AttackOptions(
     config.clients_per_round, config.attack_strength, config.server_learning_rate
   )
   seed = seeds.derive_seed(config.seed, seeds.Purpose.ATTACK)
-  return Adversary(
-    attacks.ATTACKS[config.attack](options),
-    attacks.choose_malicious(num_clients, config.malicious_share, seed),
-  )
+  is_malicious = attacks.choose_malicious(num_clients, config.malicious_share, seed)
+  if is_malicious.all():
+    raise ValueError(
+      f'--malicious_share is {config.malicious_share}: all {num_clients} clients would be '
+      'malicious, expected at least one that is honest.'
+    )
+  return Adversary(attacks.ATTACKS[config.attack](options), is_malicious)
 
 
 def poison(
@@ -90,7 +97,7 @@ def add_scores(
   if adversary.attack.strength is not None:
     summary['attack/strength'] = adversary.attack.strength
   for column in filter(clients.__contains__, scores.COMPARED):
-    mean = float(np.nanmean(clients[column][honest])) if honest.any() else float('nan')
+    mean = float(np.nanmean(clients[column][honest]))
     summary[f'honest/{column}/mean_over_clients'] = mean
   if adversary.attack.triggered_test is not None:
     test = adversary.attack.triggered_test(federated_data.test)

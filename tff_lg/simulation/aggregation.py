@@ -1,6 +1,7 @@
 """The aggregator that a config asks for, and the privacy budget of a private run."""
 
 import dataclasses
+import math
 import zlib
 from collections.abc import Callable, Mapping
 
@@ -89,7 +90,20 @@ def build_aggregator(
   Returns:
     The factory.
   """
-  return _AGGREGATORS[config.aggregator](config, budget, phase)
+  aggregator = _AGGREGATORS[config.aggregator](config, budget, phase)
+  return _with_zeroing(aggregator) if config.adaptive_zeroing else aggregator
+
+
+def _with_zeroing(aggregator: settings_lib.Aggregator) -> settings_lib.Aggregator:
+  """Wraps an aggregator as `tff.learning.robust_aggregator` does the mean."""
+  zeroing_norm = tff.aggregators.PrivateQuantileEstimationProcess.no_noise(
+    initial_estimate=10.0,
+    target_quantile=0.98,
+    learning_rate=math.log(10.0),
+    multiplier=2.0,
+    increment=1.0,
+  )
+  return tff.aggregators.zeroing_factory(zeroing_norm, aggregator)
 
 
 def _dp_mean(

@@ -133,6 +133,11 @@ def _run_locked(
     is_malicious=adversary.is_malicious if adversary else None,
   )
   state = loop.run()
+  if 0 < state.round_num == state.num_empty:
+    raise rounds.RunError(
+      f'No client took part in any of the {state.round_num} rounds: nothing was learnt. Expected '
+      'clients with training examples, a lower --client_dropout_rate or more --clients_per_round.'
+    )
 
   clients, of_clients = results.score_clients(
     federated_data, last, state, loop.client_data, loop.evaluated

@@ -132,13 +132,15 @@ def summarize_rounds(
 
   Returns:
     Rounds by method, parameters and bytes sent, and what they were, were every round's broadcast
-    sent to all clients.
+    sent to all clients; void rounds, if there are any.
   """
   summary: dict[str, Any] = {}
   rounds_of = {phase.method: phase.num_rounds for phase in phases}
   summary['rounds/fedavg'] = rounds_of.pop('fedavg', 0)
   summary['rounds/lg'] = rounds_of.pop('lg_fedavg', 0)
   summary.update({f'rounds/{method}': number for method, number in rounds_of.items()})
+  if state.num_void:
+    summary['train/num_void_rounds'] = state.num_void
   summary['communication/parameters_total'] = state.traffic.parameters
   summary['communication/bytes_total'] = state.traffic.bytes
   to_all = sum(
