@@ -72,15 +72,14 @@ def main(argv: Sequence[str]) -> None:
   try:
     simulation.set_execution_context(runtime)
     simulation.run_adaptation(config, _RUN_DIR.value)
-  except (ValueError, OSError, simulation.CheckpointError, simulation.RunError) as error:
+    report = analysis.write_adaptation_report(_RUN_DIR.value)
+    text = analysis.adaptation_text(_RUN_DIR.value)
+  except simulation.RUN_ERRORS as error:
     logging.debug('Traceback', exc_info=True)
     sys.exit(f'adapt: {error}')
-  except KeyboardInterrupt:
-    sys.exit('adapt: stopped; the same command goes on after the clients that are done.')
-  report = analysis.write_adaptation_report(_RUN_DIR.value)
-  print(f'\n{analysis.adaptation_text(_RUN_DIR.value)}')
+  print(f'\n{text}')
   print(f'\nReport: {os.path.abspath(report)}')
 
 
 if __name__ == '__main__':
-  launch.run(main)
+  launch.run(main, after_stop='the same command goes on after the clients that are done')

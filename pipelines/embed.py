@@ -138,12 +138,10 @@ def main(argv: Sequence[str]) -> None:
   except ValueError as error:
     logging.debug('Traceback', exc_info=True)
     sys.exit(f'embed: {error}')
-  except KeyboardInterrupt:
-    sys.exit('embed: stopped; the same command goes on where this one was.')
   count, dimensions = done.embeddings.x.shape
   print(f'{count} examples x {dimensions}: {done.num_computed} embedded now, the rest from cache.')
   print(f'{len(done.skipped)} skipped.\nEmbeddings: {os.path.abspath(_OUTPUT.value)}')
 
 
 if __name__ == '__main__':
-  launch.run(main)
+  launch.run(main, after_stop='the same command goes on where this one was')

@@ -27,7 +27,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from absl import flags
+from absl import flags, logging
 
 from pipelines import fair_flags, launch, run_dirs, runtime_flags
 from tff_lg import environment, files
@@ -68,7 +68,9 @@ def main(argv: Sequence[str]) -> None:
     run_dirs.claim_folder(_RUN_DIR.value, flag_lines)
     runs = tqdm.tqdm(fair.run_fair(config), total=config.num_runs, unit='run', disable=None)
     results, rounds = fairness.collect(runs, data.ADULT_ATTRIBUTES)
-  except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
+  # Those of environment and simulation are RuntimeErrors.
+  except (ValueError, OSError, RuntimeError) as error:
+    logging.debug('Traceback', exc_info=True)
     sys.exit(f'fair: {error}')
 
   shown = {

@@ -1,38 +1,121 @@
-"""Starts a pipeline: parses its flags, then calls its main.
+"""Starts a pipeline: parses its flags, then calls its main; ends it on Ctrl-C and SIGTERM.
 
 Not `absl.app.run`: a pipeline imports TensorFlow only once its flags are known to be
 good, so that `--help` and a wrong flag answer at once, and under `app.run` that fails.
 TensorFlow 2.14 uses `app.call_after_init` as it is imported
 (distribute/combinations.py), which then runs before eager execution is set up.
+
+A signal ends the process at once, with a sentence: an exception would end in a traceback, or be
+swallowed, wherever a package of others is at work, as in imports and figures. That is safe at any
+moment, as being killed is: files are whole or not there, and `tff_lg.orphans` ends what the program
+has started.
 """
 
+import contextlib
 import faulthandler
+import os
 import pathlib
+import signal
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from absl import app, flags, logging
 
 from tff_lg.config import option
 
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
-def run(main: Callable[[Sequence[str]], None]) -> None:
+
+def run(
+  main: Callable[[Sequence[str]], None], *, after_stop: str = 'the same command begins again'
+) -> None:
   """Parses the command line and calls `main` with what is no flag.
 
   Args:
     main: the program; it ends itself by `sys.exit` where something is wrong.
+    after_stop: what the user is told to expect after Ctrl-C or SIGTERM.
   """
   # Where native code ends the process, Python's part of the stack is told too.
   faulthandler.enable(sys.__stderr__)
-  app.define_help_flags()
-  arguments = app.parse_flags_with_usage(sys.argv)
+  stopped = f'{_name()}: stopped; {after_stop}.'
+
+  def stop(number: int, unused_frame: object) -> None:
+    _end(stopped, number)
+
+  _handle(stop)
+  try:
+    app.define_help_flags()
+    arguments = app.parse_flags_with_usage(sys.argv)
+    _refuse_infinite()
+    logging.use_absl_handler()
+    # TensorFlow Federated's packages import setuptools' pkg_resources, which is no user's concern.
+    warnings.filterwarnings('ignore', message='pkg_resources is deprecated')
+    main(arguments)
+  except _Stopped as error:
+    _end(stopped, error.number)
+  finally:
+    # All is written, and Python takes a while to end.
+    _handle(signal.SIG_DFL)
+
+
+def _refuse_infinite() -> None:
+  """Ends the program at a flag whose number is not finite, with a sentence."""
   try:
     for name, value in flags.FLAGS.flag_values_dict().items():
       option.check_finite(name, value)
   except option.ConfigError as error:
-    sys.exit(f'{pathlib.Path(sys.argv[0]).stem}: {error}')
-  logging.use_absl_handler()
-  # TensorFlow Federated's packages import setuptools' pkg_resources, which is no user's concern.
-  warnings.filterwarnings('ignore', message='pkg_resources is deprecated')
-  main(arguments)
+    sys.exit(f'{_name()}: {error}')
+
+
+@contextlib.contextmanager
+def stopped_by_exception() -> Iterator[None]:
+  """Lets a signal raise an exception meanwhile, so that what is open is closed before the end.
+
+  A second signal ends the process at once. The exception is no `Exception` and is `run`'s to catch.
+  """
+  at_once = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
+
+  def stop(number: int, unused_frame: object) -> None:
+    restore()
+    raise _Stopped(number)
+
+  def restore() -> None:
+    for each, handler in zip(_SIGNALS, at_once, strict=True):
+      signal.signal(each, handler)
+
+  _handle(stop)
+  try:
+    yield
+  finally:
+    restore()
+
+
+class _Stopped(BaseException):
+  """A signal has come; its number."""
+
+  def __init__(self, number: int) -> None:
+    super().__init__(number)
+    self.number = number
+
+
+def _handle(handler: Callable[[int, object], None] | signal.Handlers) -> None:
+  """Handles the signals, except those that whoever started the process lets it ignore."""
+  for number in _SIGNALS:
+    if signal.getsignal(number) != signal.SIG_IGN:
+      signal.signal(number, handler)
+
+
+def _end(sentence: str, number: int) -> None:
+  """Ends the process without delay; of what was printed nothing is lost."""
+  with contextlib.suppress(Exception):  # The signal may have come while it is written.
+    sys.stdout.flush()
+  start = '\n' if sys.stderr.isatty() else ''  # A progress bar may stand in the line.
+  with contextlib.suppress(OSError):
+    os.write(2, f'{start}{sentence}\n'.encode())
+  os._exit(128 + number)
+
+
+def _name() -> str:
+  """The pipeline's name, as in `python -m pipelines.NAME`."""
+  return pathlib.Path(sys.argv[0]).stem

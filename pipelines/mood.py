@@ -54,4 +54,4 @@ def main(argv: Sequence[str]) -> None:
 
 
 if __name__ == '__main__':
-  launch.run(main)
+  launch.run(main, after_stop='the same command goes on')

@@ -79,14 +79,12 @@ def main(argv: Sequence[str]) -> None:
     simulation.run_new_device(config, _RUN_DIR.value)
     report = analysis.write_new_device_report(_RUN_DIR.value)
     text = analysis.new_device_text(_RUN_DIR.value)
-  except (ValueError, OSError, simulation.CheckpointError, simulation.RunError) as error:
+  except simulation.RUN_ERRORS as error:
     logging.debug('Traceback', exc_info=True)
     sys.exit(f'new_device: {error}')
-  except KeyboardInterrupt:
-    sys.exit('new_device: stopped; the same command goes on after the newest checkpoint.')
   print(f'\n{text}')
   print(f'\nReport: {os.path.abspath(report)}')
 
 
 if __name__ == '__main__':
-  launch.run(main)
+  launch.run(main, after_stop='the same command goes on after the newest checkpoint')

@@ -118,12 +118,11 @@ def main(argv: Sequence[str]) -> None:
     if not folder.is_complete(name)
   ]
   try:
-    with trial_pools.open_pool(pipeline.run) as pool:
+    # The processes of trials are ended, too: who comes next must find their folders free.
+    with launch.stopped_by_exception(), trial_pools.open_pool(pipeline.run) as pool:
       failures = sweeps.run_jobs(jobs, pool, num_done=len(trials) - len(jobs))
   except sweeps.SweepError as error:
     sys.exit(f'sweep: {error}')
-  except KeyboardInterrupt:
-    sys.exit('sweep: stopped; the same command goes on.')
 
   # pandas and Matplotlib take seconds to import.
   from tff_lg import analysis
@@ -147,4 +146,4 @@ def main(argv: Sequence[str]) -> None:
 
 
 if __name__ == '__main__':
-  launch.run(main)
+  launch.run(main, after_stop='the same command goes on')

@@ -58,15 +58,14 @@ def main(argv: Sequence[str]) -> None:
 
   try:
     run(config, _RUN_DIR.value)
-  except (ValueError, OSError, simulation.RunError, simulation.CheckpointError) as error:
+    report = analysis.write_report(_RUN_DIR.value)
+    text = analysis.comparison_text(_RUN_DIR.value)
+  except simulation.RUN_ERRORS as error:
     logging.debug('Traceback', exc_info=True)
     sys.exit(f'train: {error}')
-  except KeyboardInterrupt:
-    sys.exit('train: stopped; the same command goes on from the last checkpoint.')
-  report = analysis.write_report(_RUN_DIR.value)
-  print(f'\n{analysis.comparison_text(_RUN_DIR.value)}')
+  print(f'\n{text}')
   print(f'\nReport: {os.path.abspath(report)}')
 
 
 if __name__ == '__main__':
-  launch.run(main)
+  launch.run(main, after_stop='the same command goes on from the last checkpoint')

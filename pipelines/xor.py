@@ -67,9 +67,9 @@ def main(argv: Sequence[str]) -> None:
 
   try:
     simulation.set_execution_context(runtime)
-  except (ValueError, OSError) as error:
+    result = xor.run_xor(xor.XorConfig(**settings))
+  except simulation.RUN_ERRORS as error:
     sys.exit(f'xor: {error}')
-  result = xor.run_xor(xor.XorConfig(**settings))
   chosen = {name: tried[0] for name, tried in result.trained.items()}
   figure = figures.xor_panels(
     [(data.x, data.y) for data in result.train], chosen['mlp'].weights[0], chosen['cgau'].weights

@@ -1,14 +1,21 @@
 """Tests of the training pipeline, run as a user runs it."""
 
+import glob
 import json
 import os
+import re
 import subprocess
 import sys
+import time
+from unittest import mock
 
+import psutil
 from absl import flags
-from absl.testing import absltest, parameterized
+from absl.testing import absltest, flagsaver, parameterized
 
 from pipelines import train
+from tests import processes
+from tff_lg import analysis, runtime
 
 
 def _train(*arguments):
@@ -35,6 +42,41 @@ class TrainTest(parameterized.TestCase):
     self.assertEqual((hparams['seed'], hparams['warm_start_rounds']), (5, 2))
     with open(f'{run_dir}/flags.txt', encoding='utf-8') as file:
       self.assertIn('--seed=5\n', file.read())
+
+  def test_sigterm_ends_it_with_a_sentence_and_goes_on_from_a_checkpoint(self):
+    run_dir = self.create_tempdir().full_path + '/run'
+    arguments = ('--fast', '--rounds=1000', '--runtime=tff', f'--run_dir={run_dir}')
+    command = [sys.executable, '-m', 'pipelines.train', *arguments, '--checkpoint_every=1']
+    environment = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)}
+    with subprocess.Popen(
+      command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
+    ) as process:
+      while not (saved := glob.glob(f'{run_dir}/checkpoints/*.npz')) and process.poll() is None:
+        time.sleep(0.1)
+      workers = psutil.Process(process.pid).children(recursive=True)
+      process.terminate()
+      # A worker that lives on would hold the pipe.
+      output, _ = process.communicate(timeout=60)
+    self.assertEqual(process.returncode, 143, output)
+    self.assertEndsWith(
+      output, 'train: stopped; the same command goes on from the last checkpoint.\n'
+    )
+    self.assertNotIn('Traceback', output)
+    self.assertNotEmpty(saved)
+    self.assertIn('worker_binary', [worker.name() for worker in workers])
+    for worker in workers:
+      self.assertTrue(processes.has_ended(worker.pid))
+
+  def test_errors_of_clients_and_of_the_report_are_sentences(self):
+    failed = runtime.ClientComputationError('federated_map', 3, ValueError('no'))
+    for target, error in (('run', failed), ('write', OSError(28, 'No space', 'report.html'))):
+      with (
+        flagsaver.flagsaver(run_dir=self.create_tempdir().full_path, fast=True),
+        mock.patch.object(train, 'run', side_effect=error if target == 'run' else None),
+        mock.patch.object(analysis, 'write_report', side_effect=error),
+        self.assertRaisesRegex(SystemExit, f'^train: {re.escape(str(error))}$'),
+      ):
+        train.main(['train'])
 
   @parameterized.named_parameters(
     ('unknown', ('--metod=fedavg',), 'metod'),

@@ -36,7 +36,10 @@ class _Worker:
     context = multiprocessing.get_context('spawn')  # TensorFlow does not survive a fork.
     self.connection, other = context.Pipe()
     self.process = context.Process(target=_serve, args=(other, run, cores))
+    # A Ctrl-C is the sweep's to handle; a process that starts inherits what is blocked.
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     self.process.start()
+    signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     other.close()  # The process has its own: its death is then heard as an end of file.
     self.cores = cores
     self.job: Job | None = None
@@ -136,7 +139,6 @@ def _ending(exit_code: int | None) -> str:
 
 def _serve(connection: connection_lib.Connection, run: _RunTrial, cores: tuple[int, ...]) -> None:
   """Runs jobs as they come, in the process, until the sweep hangs up or tells it to end."""
-  signal.signal(signal.SIGINT, signal.SIG_IGN)  # A Ctrl-C is the sweep's to handle.
   signal.signal(signal.SIGTERM, _stop)
   if cores:
     os.sched_setaffinity(0, cores)  # Before TensorFlow counts them.
