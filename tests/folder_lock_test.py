@@ -12,7 +12,7 @@ from unittest import mock
 
 from absl.testing import absltest, parameterized
 
-from tff_lg import folder_lock
+from tff_lg import files, folder_lock
 
 # Holds the lock, says so, and ends when it is told to.
 _HOLDER = """
@@ -100,16 +100,21 @@ class FolderLockTest(parameterized.TestCase):
 
   def test_lock_of_another_process_stays(self):
     lock = folder_lock.FolderLock(self.folder)
-    shutil.rmtree(self.folder)
+    os.unlink(self.path)
     with folder_lock.hold(self.folder):
       lock.release()
       with self.assertRaises(folder_lock.FolderInUseError):
         folder_lock.FolderLock(self.folder)
 
   def test_folder_that_was_deleted(self):
-    with folder_lock.hold(self.folder):
-      shutil.rmtree(self.folder)
-    self.assertFalse(os.path.exists(self.folder))
+    for content in (None, OSError('No such file')):
+      with self.assertRaisesRegex(files.FolderGoneError, f'{self.folder} was deleted or moved'):
+        with folder_lock.hold(self.folder):
+          shutil.rmtree(self.folder)
+          if content:
+            os.makedirs(self.folder)
+            raise content
+      shutil.rmtree(self.folder, ignore_errors=True)
 
   @parameterized.parameters(errno.ENOLCK, errno.EOPNOTSUPP)
   def test_file_system_without_locks_is_told(self, number):

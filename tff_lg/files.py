@@ -8,6 +8,29 @@ import os
 _NO_SYNC = (errno.EINVAL, errno.EBADF, errno.EACCES, errno.ENOTSUP)
 
 
+class FolderGoneError(ValueError):
+  """A folder that was deleted while it was written; one sentence."""
+
+
+class FolderWatch:
+  """Notices that a folder was deleted, which writing to it would make again without the rest."""
+
+  def __init__(self, folder: str) -> None:
+    """Makes the folder if need be."""
+    os.makedirs(folder, exist_ok=True)
+    self._folder, self._found = folder, os.stat(folder)
+
+  def check(self) -> None:
+    """Refuses a folder that is gone, or another one; FolderGoneError."""
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+      if os.path.samestat(self._found, os.stat(self._folder)):
+        return
+    raise FolderGoneError(
+      f'{self._folder} was deleted or moved while it was written: what is left there is not whole; '
+      'delete it and run again.'
+    )
+
+
 def write_atomically(path: str, content: str | bytes | memoryview) -> str:
   """Writes a file through a temporary one, so that a killed writer leaves no half of it.
 

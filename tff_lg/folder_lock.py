@@ -10,6 +10,8 @@ from collections.abc import Iterator
 
 from absl import logging
 
+from tff_lg import files
+
 # In the folder; whoever looks whether a folder is empty leaves it out.
 FILE = 'lock'
 
@@ -42,7 +44,7 @@ class FolderLock:
       OSError: the folder cannot be made or written.
     """
     self._is_new = not os.path.exists(folder)
-    os.makedirs(folder, exist_ok=True)
+    self._watch = files.FolderWatch(folder)
     self._path = os.path.join(folder, FILE)
     self._file = None
     while self._file is None:
@@ -76,6 +78,10 @@ class FolderLock:
     )
     self._file.flush()
 
+  def check(self) -> None:
+    """Refuses a folder that was deleted meanwhile; files.FolderGoneError."""
+    self._watch.check()
+
   def release(self) -> None:
     """Frees the folder and removes the file, and a new folder in which nothing was written."""
     if self._file is None:
@@ -105,9 +111,18 @@ class FolderLock:
 
 @contextlib.contextmanager
 def hold(folder: str, option: str = '--run_dir') -> Iterator[None]:
-  """Holds the lock of a folder in a `with` block; raises as `FolderLock`."""
+  """Holds the lock of a folder in a `with` block.
+
+  Raises:
+    FolderInUseError, OSError: as `FolderLock`.
+    files.FolderGoneError: the folder was deleted in the block.
+  """
   lock = FolderLock(folder, option)
   try:
     yield
+    lock.check()
+  except OSError:
+    lock.check()
+    raise
   finally:
     lock.release()

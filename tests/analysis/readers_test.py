@@ -6,6 +6,7 @@ import os
 import pandas as pd
 from absl.testing import absltest, parameterized
 
+from tff_lg import checksums
 from tff_lg.analysis import readers
 
 
@@ -58,6 +59,26 @@ class ReadersTest(parameterized.TestCase):
     self.assertEqual(list(table.index), ['007', '8'])
     self.assertEqual(list(table.columns), ['cat', 'dog, big'])
     self.assertEqual(table.to_numpy().tolist(), [[3, 0], [0, 4]])
+
+  def test_names_that_a_spreadsheet_would_run(self):
+    path = self.create_tempfile(content="client_id,'=1+1,b\n'-a,1,2\n").full_path
+    table = readers.read_label_counts(path)
+    self.assertEqual((list(table.columns), list(table.index)), (['=1+1', 'b'], ['-a']))
+
+  def test_file_that_is_not_as_the_run_wrote_it(self):
+    folder = self.create_tempdir()
+    path = folder.create_file('metrics.csv', 'round_num,loss\n1,0.5\n2,0.25\n').full_path
+    clients = os.path.join(folder.full_path, 'clients.parquet')
+    pd.DataFrame({'client_id': ['a'], 'loss': [1.0]}).to_parquet(clients)
+    checksums.write(folder.full_path, '{}')
+    folder.create_file('summary.json', '{}')
+    self.assertLen(readers.read_rounds(path), 2)
+    self.assertLen(readers.read_clients(clients), 1)
+    os.truncate(path, len('round_num,loss\n1,0.5\n'))
+    pd.DataFrame({'client_id': ['a'], 'loss': [2.0]}).to_parquet(clients)
+    for read, damaged in ((readers.read_rounds, path), (readers.read_clients, clients)):
+      with self.assertRaisesRegex(readers.RunFolderError, f'{damaged} is damaged: its CRC-32'):
+        read(damaged)
 
   def test_negative_count(self):
     path = self._file('l.csv', 'client_id,cat\na,-1\n')

@@ -4,6 +4,7 @@ import dataclasses
 import glob
 import json
 import os
+import shutil
 import subprocess
 import sys
 from unittest import mock
@@ -14,7 +15,7 @@ from absl.testing import absltest
 
 from tff_lg import client_gains, folder_lock, simulation
 from tff_lg import config as config_lib
-from tff_lg.simulation import tasks
+from tff_lg.simulation import checkpoints, tasks
 
 _CONFIG = config_lib.TrainConfig(
   task='digits',
@@ -178,6 +179,29 @@ class ExperimentTest(absltest.TestCase):
     again = simulation.run_experiment(config_lib.resolve(_CONFIG), self.folder)
     self.assertEqual(again, self.summary)
     self.assertEqual(_read(self.folder, 'summary.json'), before)
+
+  def test_lost_tables_of_a_finished_run_come_back(self):
+    folder = shutil.copytree(self.folder, self.create_tempdir().full_path + '/copy')
+    os.truncate(f'{folder}/metrics.csv', 300)
+    os.unlink(f'{folder}/baselines/local_only/communication.csv')
+    simulation.run_experiment(config_lib.resolve(_CONFIG), folder)
+    for name in ('metrics.csv', 'baselines/local_only/communication.csv'):
+      self.assertEqual(_read(folder, name), _read(self.folder, name), name)
+
+  def test_folder_that_is_deleted_under_a_run(self):
+    folder = self.create_tempdir().full_path + '/deleted'
+    save, calls = checkpoints.CheckpointManager.save, []
+
+    def save_and_delete(manager, *args):
+      save(manager, *args)
+      calls.append(args[0])
+      if len(calls) == 5:
+        shutil.rmtree(folder)
+
+    with mock.patch.object(checkpoints.CheckpointManager, 'save', save_and_delete):
+      with self.assertRaisesRegex(ValueError, f'{folder} was deleted or moved while it was writ'):
+        simulation.run_experiment(config_lib.resolve(_CONFIG), folder)
+    self.assertLen(calls, 5)
 
   def test_folder_of_other_settings_is_refused(self):
     other = config_lib.resolve(dataclasses.replace(_CONFIG, seed=1))

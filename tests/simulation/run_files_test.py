@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 import os
 
 import numpy as np
@@ -11,7 +12,7 @@ from absl.testing import absltest
 
 from tests.learning import testing
 from tff_lg import config as config_lib
-from tff_lg import data
+from tff_lg import data, files
 from tff_lg.simulation import run_files
 
 _CONFIG = config_lib.resolve(
@@ -92,6 +93,45 @@ class FolderTest(absltest.TestCase):
     with self.assertRaisesRegex(ValueError, r'\(source/rounds was 3, now 4\)'):
       run_files.check_hparams(self.run_dir, hparams)
 
+  def test_damaged_settings_are_named_and_made_again_from_the_flag_file(self):
+    path = os.path.join(self.run_dir, 'hparams.json')
+    run_files.claim(self.run_dir, _CONFIG)
+    expected = self._read('hparams.json')
+    for content in ('', '{"task": ', '[1]', '\x00\x00'):
+      files.write_atomically(path, content)
+      with self.assertRaisesRegex(ValueError, f'{path} is damaged .*: put back a copy'):
+        run_files.load_hparams(self.run_dir)
+      with self.assertLogs(level='WARNING') as logs:
+        run_files.claim(self.run_dir, _CONFIG)
+      self.assertIn(f'{path} is damaged and written again', logs.output[0])
+      self.assertEqual(self._read('hparams.json'), expected)
+      # Other settings are no help.
+      files.write_atomically(path, content)
+      with self.assertRaisesRegex(ValueError, f'{path} is damaged'):
+        run_files.claim(self.run_dir, dataclasses.replace(_CONFIG, seed=1))
+      self.assertEqual(self._read('hparams.json'), content)
+    os.unlink(os.path.join(self.run_dir, 'flags.txt'))
+    with self.assertRaisesRegex(ValueError, f'{path} is damaged'):
+      run_files.claim(self.run_dir, _CONFIG)
+
+  def test_damaged_settings_that_no_flag_file_can_have(self):
+    hparams = {'epochs': 2, 'source': {'rounds': 3}}
+    run_files.claim_hparams(self.run_dir, hparams)
+    files.write_atomically(os.path.join(self.run_dir, 'hparams.json'), '{')
+    with self.assertRaisesRegex(ValueError, 'hparams.json is damaged'):
+      run_files.claim_hparams(self.run_dir, hparams)
+
+  def test_changed_settings_of_a_finished_run_are_noticed(self):
+    run_files.claim(self.run_dir, _CONFIG)
+    run_files.write_tables(self.run_dir, {}, pd.DataFrame({'client_id': ['a']}))
+    text = self._read('hparams.json')
+    path = os.path.join(self.run_dir, 'hparams.json')
+    files.write_atomically(path, text.replace('"seed": 0', '"seed": 7'))
+    with self.assertRaisesRegex(ValueError, f'{path} is damaged: its CRC-32'):
+      run_files.load_hparams(self.run_dir)
+    run_files.claim(self.run_dir, _CONFIG)
+    self.assertEqual(run_files.load_hparams(self.run_dir)['seed'], 0)
+
 
 class ContentTest(absltest.TestCase):
   def test_inputs(self):
@@ -99,15 +139,15 @@ class ContentTest(absltest.TestCase):
       return data.Examples(np.zeros([len(labels), 4], np.float32), np.array(labels, np.int32))
 
     clients = (
-      data.ClientExamples('a', examples(0, 0, 2), examples(2), examples(1)),
+      data.ClientExamples('-a', examples(0, 0, 2), examples(2), examples(1)),
       data.ClientExamples('b', examples(1), examples(), examples()),
     )
     run_dir = self.create_tempdir().full_path
     model = testing.classifier()
-    federated_data = data.FederatedData(clients, examples(), 3, ('cat', 'dog', 'emu'))
+    federated_data = data.FederatedData(clients, examples(), 3, ('cat', '=1+1', 'emu'))
     run_files.write_inputs(run_dir, federated_data, model)
     with open(f'{run_dir}/label_counts.csv', encoding='utf-8') as file:
-      self.assertEqual(file.read(), 'client_id,cat,dog,emu\na,2,0,2\nb,0,1,0\n')
+      self.assertEqual(file.read(), "client_id,cat,'=1+1,emu\n'-a,2,0,2\nb,0,1,0\n")
     with open(f'{run_dir}/model_split.txt', encoding='utf-8') as file:
       self.assertEqual(file.read(), model.describe_split() + '\n')
 
@@ -123,10 +163,26 @@ class ContentTest(absltest.TestCase):
     pd.testing.assert_frame_equal(table, clients)
     with open(f'{run_dir}/timing.json', encoding='utf-8') as file:
       self.assertEqual(json.load(file), {'seconds': 4.0, 'rounds_per_second': 2.5})
-    for name in ('clients.parquet', 'summary.json'):
-      os.truncate(f'{run_dir}/{name}', 9)
-      with self.assertRaisesRegex(ValueError, f'{run_dir}/{name} is damaged '):
-        run_files.load_results(run_dir)
+    for is_known in (True, False):
+      for name in ('clients.parquet', 'summary.json'):
+        os.truncate(f'{run_dir}/{name}', 9)
+        with self.assertRaisesRegex(ValueError, f'{run_dir}/{name} is damaged'):
+          run_files.load_results(run_dir)
+        run_files.write_tables(run_dir, summary, clients)
+        if not is_known:
+          os.unlink(f'{run_dir}/checksums.json')
+
+  def test_metric_that_is_not_known(self):
+    run_dir = self.create_tempdir().full_path
+    clients = pd.DataFrame({'client_id': ['=cmd|x', 'b']})
+    run_files.write_tables(run_dir, {'a': math.nan, 'b': math.inf, 'c': 'NaN'}, clients)
+    with open(f'{run_dir}/summary.json', encoding='utf-8') as file:
+      self.assertEqual(file.read(), '{\n  "a": null,\n  "b": 1e999,\n  "c": "NaN"\n}\n')
+    loaded, table = run_files.load_results(run_dir)
+    np.testing.assert_equal(loaded, {'a': math.nan, 'b': math.inf, 'c': 'NaN'})
+    self.assertEqual(list(table['client_id']), ['=cmd|x', 'b'])
+    with open(f'{run_dir}/clients.csv', encoding='utf-8') as file:
+      self.assertEqual(file.read(), "client_id\n'=cmd|x\nb\n")
 
 
 if __name__ == '__main__':

@@ -10,6 +10,8 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
+from tff_lg import checksums, csv_text
+
 _T = TypeVar('_T')
 
 
@@ -32,8 +34,9 @@ def read_text(path: str) -> str:
     Its text.
 
   Raises:
-    RunFolderError: it is missing, unreadable or no UTF-8 text.
+    RunFolderError: it is missing, unreadable, no UTF-8 text, or not as the run wrote it.
   """
+  _check(path)
   try:
     with open(path, encoding='utf-8') as file:
       return file.read()
@@ -136,8 +139,10 @@ def read_label_counts(path: str) -> pd.DataFrame:
     RunFolderError: it is missing, a row is cut off, or a field is not a count.
   """
   table = _read_csv(path, key='client_id')
-  columns = {name: _as_whole_numbers(path, table[name]).astype('int64') for name in table}
-  return pd.DataFrame(columns, index=table.index)
+  columns = {
+    csv_text.unescape(name): _as_whole_numbers(path, table[name]).astype('int64') for name in table
+  }
+  return pd.DataFrame(columns, index=table.index.map(csv_text.unescape))
 
 
 def read_clients(path: str, texts: Collection[str] = ()) -> pd.DataFrame:
@@ -158,6 +163,7 @@ def read_clients(path: str, texts: Collection[str] = ()) -> pd.DataFrame:
     raise RunFolderError(
       f'{path}: the file is missing; either the run has not finished or this is no run folder.'
     )
+  _check(path)
   try:
     table = pd.read_parquet(path)
   except (OSError, ValueError) as error:  # Arrow's errors are ValueErrors.
@@ -173,6 +179,13 @@ def read_clients(path: str, texts: Collection[str] = ()) -> pd.DataFrame:
         f'{path}: {name} of client {client} is {values[client]:g}, expected a share in [0, 1].'
       )
   return pd.DataFrame(columns, index=table.index)
+
+
+def _check(path: str) -> None:
+  try:
+    checksums.check(path)
+  except checksums.DamagedFileError as error:
+    raise RunFolderError(str(error)) from None
 
 
 def _read_csv(path: str, key: str) -> pd.DataFrame:

@@ -21,6 +21,7 @@ from tff_lg.simulation import (
   goals,
   held_out,
   layer_variances,
+  mending,
   own_models,
   results,
   rounds,
@@ -102,6 +103,7 @@ def _run_locked(
     _run(baseline_config, federated_data, model, baseline_dir)
     baselines[method] = run_files.load_results(baseline_dir)
   if run_files.is_complete(run_dir):
+    mending.mend_tables(run_dir)
     return run_files.load_results(run_dir)[0]
   logging.info('%s in %s', config.method, run_dir)
   if config.trains_to_best:

@@ -71,6 +71,11 @@ class MetricsReleaser:
     return {name: table.write() for name, table in self._tables.items()}
 
 
+def table_paths(folder: str) -> list[str]:
+  """Returns the paths of the tables in a run folder."""
+  return [os.path.join(folder, f'{name}.csv') for name in _TABLES]
+
+
 def write_tables(folder: str, tables: Mapping[str, str]) -> None:
   """Writes tables again from the texts that `MetricsReleaser.flush` gave."""
   for name, text in tables.items():

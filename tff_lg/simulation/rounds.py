@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 import tqdm
 
-from tff_lg import aggregators
+from tff_lg import aggregators, files
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.learning import process as process_lib
@@ -124,6 +124,7 @@ class RoundLoop:
     self._checkpoints = checkpoints.CheckpointManager(os.path.join(folder, 'checkpoints'))
     self._clients: client_stores.ClientStateStore | None = None
     self._watch = divergence.UpdateWatch(config.aggregator, config.server_learning_rate, self._ids)
+    self._folder_watch: files.FolderWatch | None = None
 
   def run(self, start: run_state.RunState | None = None) -> run_state.RunState:
     """Runs to the end of the last phase, from the newest checkpoint if there is one.
@@ -137,6 +138,7 @@ class RoundLoop:
 
     Raises:
       RunError: training diverged (DivergenceError), or the disk is full.
+      files.FolderGoneError: the folder was deleted meanwhile.
       checkpoints.CheckpointError: the newest checkpoint, or its clients' store, is damaged.
     """
     try:
@@ -146,6 +148,8 @@ class RoundLoop:
         self._clients.close()
       if self._reader is not None:
         self._reader.give_up()
+      if self._folder_watch and isinstance(error, OSError | checkpoints.CheckpointError):
+        self._folder_watch.check()  # Whatever could not be read or written then.
       if isinstance(error, OSError) and error.errno in _FULL:
         raise RunError(
           f'The disk of {self._folder} is full ({error}). {self._kept()}, the same command goes on '
@@ -158,6 +162,7 @@ class RoundLoop:
     return f'The checkpoint of round {saved[-1]} is kept' if saved else 'No checkpoint is kept'
 
   def _run(self, start: run_state.RunState | None) -> run_state.RunState:
+    self._folder_watch = files.FolderWatch(self._folder)
     state = self.restore(read_only=False)
     goes_on = state is not None
     if not goes_on:
@@ -180,6 +185,7 @@ class RoundLoop:
         state.seconds += time.monotonic() - began
         releaser.release(state.round_num, self._phases[state.phase].method, metrics, traffic)
         if self._is_due(state, self._config.checkpoint_every):
+          self._folder_watch.check()
           state.tables = releaser.flush()
           self._save(state)
         bar.set_description(self._phases[state.phase].method)

@@ -2,18 +2,22 @@
 
 import dataclasses
 import json
+import math
 import os
 from collections.abc import Collection, Mapping
 from typing import Any
 
 import pandas as pd
+from absl import logging
 
+from tff_lg import checksums, csv_text, files, folder_lock, models, strict_json
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import files, folder_lock, models
 
 _HPARAMS, _SUMMARY, _CLIENTS = 'hparams.json', 'summary.json', 'clients.parquet'
 _CLIENTS_CSV = 'clients.csv'
+_FLAGS = 'flags.txt'
+_REMEDY = 'delete summary.json, and the same command makes both again from what the run has kept'
 _HELD_OUT = 'held_out_clients.parquet'
 
 
@@ -43,7 +47,15 @@ def check_hparams(
     if any(not name.endswith('.tmp') and name != folder_lock.FILE for name in names):
       raise ValueError(f'--run_dir={run_dir} is not empty and holds no run: choose another folder.')
     return False
-  hparams, found = _flat(_as_json_gives_it(hparams)), _flat(load_hparams(run_dir))
+  hparams = _as_json_gives_it(hparams)
+  try:
+    found = _flat(load_hparams(run_dir))
+  except ValueError:
+    if not _flags_agree(run_dir, hparams, open_names):
+      raise
+    logging.warning('%s is damaged and written again, as flags.txt has the same settings.', path)
+    return False
+  hparams = _flat(hparams)
   different = sorted(
     name for name in {*found, *hparams} - set(open_names) if found.get(name) != hparams.get(name)
   )
@@ -72,16 +84,49 @@ def claim_hparams(run_dir: str, hparams: Mapping[str, Any]) -> None:
 def _claim(run_dir: str, hparams: Mapping[str, Any], is_claimed: bool) -> None:
   hparams = _as_json_gives_it(hparams)
   if not is_claimed:
-    files.write_atomically(os.path.join(run_dir, _HPARAMS), _json(hparams))
+    path = files.write_atomically(os.path.join(run_dir, _HPARAMS), strict_json.dumps(hparams))
+    checksums.update(path)
+  files.write_atomically(os.path.join(run_dir, _FLAGS), ''.join(_flag_lines(hparams).values()))
+
+
+def _flag_lines(hparams: Mapping[str, Any]) -> dict[str, str]:
+  """The lines of a flag file, by the flags' names."""
   given = {n: v for n, v in hparams.items() if v is not None and not isinstance(v, dict)}
-  flags = ''.join(f'--{name}={_flag_value(value)}\n' for name, value in given.items())
-  files.write_atomically(os.path.join(run_dir, 'flags.txt'), flags)
+  return {name: f'--{name}={_flag_value(value)}\n' for name, value in given.items()}
+
+
+def _flags_agree(run_dir: str, hparams: Mapping[str, Any], open_names: Collection[str]) -> bool:
+  """Whether the flag file has these settings and no other; never if it cannot have all of them."""
+  if any(isinstance(value, dict) for value in hparams.values()):
+    return False
+  try:
+    with open(os.path.join(run_dir, _FLAGS), encoding='utf-8') as file:
+      lines = file.readlines()
+  except (OSError, ValueError):
+    return False
+  found = {line.removeprefix('--').partition('=')[0]: line for line in lines}
+  expected = _flag_lines(hparams)
+  return all(
+    found.get(name) == expected.get(name) for name in {*found, *expected} - set(open_names)
+  )
 
 
 def load_hparams(run_dir: str) -> dict[str, Any]:
-  """Loads the settings in a folder as `claim` wrote them; FileNotFoundError for none."""
-  with open(os.path.join(run_dir, _HPARAMS), encoding='utf-8') as file:
-    return json.load(file)
+  """Loads the settings in a folder as `claim` wrote them.
+
+  Raises:
+    FileNotFoundError: there are none.
+    ValueError: the file is damaged; one sentence that names it.
+  """
+  path = os.path.join(run_dir, _HPARAMS)
+  checksums.check(path)
+  try:
+    with open(path, encoding='utf-8') as file:
+      return dict(json.load(file))
+  except (ValueError, TypeError) as error:
+    raise ValueError(
+      f'{path} is damaged ({error}), expected the settings of a run: put back a copy.'
+    ) from error
 
 
 def write_inputs(
@@ -93,8 +138,10 @@ def write_inputs(
   """Writes what a run starts from: labels by client and the model's split, with text about it."""
   label_counts = federated_data.label_counts()
   if label_counts is not None:
-    counts = pd.DataFrame(label_counts, columns=list(federated_data.class_names))
-    counts.insert(0, 'client_id', [client.client_id for client in federated_data.clients])
+    names = map(csv_text.escape, federated_data.class_names)
+    counts = pd.DataFrame(label_counts, columns=list(names))
+    ids = [csv_text.escape(client.client_id) for client in federated_data.clients]
+    counts.insert(0, 'client_id', ids)
     files.write_atomically(os.path.join(run_dir, 'label_counts.csv'), counts.to_csv(index=False))
   split = '\n\n'.join(filter(None, (model.describe_split(), about_split)))
   files.write_atomically(os.path.join(run_dir, 'model_split.txt'), split + '\n')
@@ -105,7 +152,7 @@ def write_results(
 ) -> None:
   """Writes what a training run ends with."""
   timing = {'seconds': seconds, 'rounds_per_second': num_rounds / seconds if seconds else None}
-  files.write_atomically(os.path.join(run_dir, 'timing.json'), _json(timing))
+  files.write_atomically(os.path.join(run_dir, 'timing.json'), strict_json.dumps(timing))
   write_tables(run_dir, summary, clients)
 
 
@@ -120,9 +167,12 @@ def write_without_rounds(
 def write_tables(run_dir: str, summary: dict[str, Any], clients: pd.DataFrame) -> None:
   """Writes what runs of all kinds end with; `summary.json`, the last, marks one as complete."""
   files.write_atomically(os.path.join(run_dir, _CLIENTS), clients.to_parquet(index=False))
-  text = clients.to_csv(index=False, lineterminator='\n')
+  escaped = clients.assign(client_id=clients['client_id'].map(csv_text.escape))
+  text = escaped.to_csv(index=False, lineterminator='\n')
   files.write_atomically(os.path.join(run_dir, _CLIENTS_CSV), text)
-  files.write_atomically(os.path.join(run_dir, _SUMMARY), _json(summary))
+  text = strict_json.dumps(summary)
+  checksums.write(run_dir, text)
+  files.write_atomically(os.path.join(run_dir, _SUMMARY), text)
 
 
 def write_held_out_clients(run_dir: str, clients: pd.DataFrame) -> None:
@@ -131,9 +181,13 @@ def write_held_out_clients(run_dir: str, clients: pd.DataFrame) -> None:
 
 
 def load_held_out_clients(run_dir: str) -> pd.DataFrame | None:
-  """Loads the table of clients that took no part; None for a run without any."""
+  """Loads the table of clients that took no part; None for a run without any.
+
+  Raises:
+    ValueError: the file is damaged; one sentence that names it.
+  """
   path = os.path.join(run_dir, _HELD_OUT)
-  return pd.read_parquet(path) if os.path.exists(path) else None
+  return _load_table(path) if os.path.exists(path) else None
 
 
 def is_complete(run_dir: str) -> bool:
@@ -148,19 +202,28 @@ def load_results(run_dir: str) -> tuple[dict[str, Any], pd.DataFrame]:
     ValueError: one of the files is damaged; one sentence that names it.
   """
   path = os.path.join(run_dir, _SUMMARY)
+  checksums.check(path)
   try:
     with open(path, encoding='utf-8') as file:
-      summary = json.load(file)
-    path = os.path.join(run_dir, _CLIENTS)
-    return summary, pd.read_parquet(path)
+      summary = dict(json.load(file))
+  except (ValueError, TypeError) as error:
+    raise ValueError(f'{path} is damaged ({error}); {_REMEDY}.') from error
+  summary = {name: math.nan if value is None else value for name, value in summary.items()}
+  return summary, _load_table(os.path.join(run_dir, _CLIENTS))
+
+
+def _load_table(path: str) -> pd.DataFrame:
+  checksums.check(path)
+  try:
+    return pd.read_parquet(path)
   except FileNotFoundError:
     raise
   except (ValueError, OSError) as error:  # Arrow raises both.
-    raise ValueError(f'{path} is damaged ({error}).') from error
+    raise ValueError(f'{path} is damaged ({error}); {_REMEDY}.') from error
 
 
 def _as_json_gives_it(hparams: Mapping[str, Any]) -> dict[str, Any]:
-  return json.loads(_json(hparams))
+  return json.loads(strict_json.dumps(hparams))
 
 
 def _flat(hparams: Mapping[str, Any]) -> dict[str, Any]:
@@ -171,10 +234,6 @@ def _flat(hparams: Mapping[str, Any]) -> dict[str, Any]:
       {f'{name}/{n}': v for n, v in value.items()} if isinstance(value, dict) else {name: value}
     )
   return flat
-
-
-def _json(value: Any) -> str:
-  return json.dumps(value, indent=2, sort_keys=True) + '\n'
 
 
 def _flag_value(value: Any) -> str:

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from tff_lg import checksums, files, models, strict_json
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import files, models
 from tff_lg.simulation import communication, layer_variances, rounds
 
 _FILE, _FOLDER = 'split.json', 'split'
@@ -140,7 +140,7 @@ def choose_split(
   choice = load_choice(run_dir)
   if choice is None:
     choice = _choose(config, federated_data, run_dir, build_phases)
-    text = json.dumps(dataclasses.asdict(choice), indent=2) + '\n'
+    text = strict_json.dumps(dataclasses.asdict(choice), sort_keys=False)
     files.write_atomically(os.path.join(run_dir, _FILE), text)
     print(choice.describe(), file=sys.stderr)
   shutil.rmtree(os.path.join(run_dir, _FOLDER), ignore_errors=True)
@@ -148,15 +148,23 @@ def choose_split(
 
 
 def load_choice(run_dir: str) -> SplitChoice | None:
-  """Reads what a run picked; None if it has not, or was given its layers."""
+  """Reads what a run picked; None if it has not, or was given its layers.
+
+  Raises:
+    ValueError: the file is damaged; one sentence.
+  """
   path = os.path.join(run_dir, _FILE)
   if not os.path.exists(path):
     return None
-  with open(path, encoding='utf-8') as file:
-    found = json.load(file)
-  found['layers'] = [layer_variances.LayerVariance(**each) for each in found['layers']]
-  found['candidates'] = [Candidate(**_with_tuples(each)) for each in found['candidates']]
-  return SplitChoice(**_with_tuples(found))
+  checksums.check(path)
+  try:
+    with open(path, encoding='utf-8') as file:
+      found = json.load(file)
+    found['layers'] = [layer_variances.LayerVariance(**each) for each in found['layers']]
+    found['candidates'] = [Candidate(**_with_tuples(each)) for each in found['candidates']]
+    return SplitChoice(**_with_tuples(found))
+  except (ValueError, KeyError, TypeError) as error:
+    raise ValueError(f'{path} is damaged ({error}): delete it to pick the layers again.') from error
 
 
 def nested_splits(
@@ -255,4 +263,5 @@ def _try(
 
 
 def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
-  return {name: tuple(v) if isinstance(v, list) else v for name, v in values.items()}
+  given = {name: math.nan if v is None else v for name, v in values.items()}
+  return {name: tuple(v) if isinstance(v, list) else v for name, v in given.items()}

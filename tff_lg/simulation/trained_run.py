@@ -1,7 +1,6 @@
 """A finished training run, loaded from its folder: its data, with chosen models or last round."""
 
 import dataclasses
-import json
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -98,8 +97,6 @@ def load_config(run_dir: str) -> config_lib.TrainConfig:
       f'--from_run={run_dir} holds no run: it has no hparams.json, expected the folder of a '
       'finished run of `pipelines.train`.'
     ) from error
-  except json.JSONDecodeError as error:
-    raise ValueError(f'--from_run={run_dir}: hparams.json is damaged ({error}).') from error
   config = _as_config(run_dir, hparams)
   if not run_files.is_complete(run_dir):
     raise ValueError(

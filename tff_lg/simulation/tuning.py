@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from absl import logging
 
+from tff_lg import checksums, files, strict_json
 from tff_lg import config as config_lib
-from tff_lg import files
 from tff_lg.simulation import grid_search, rounds
 
 _FILE = 'tuning.json'
@@ -85,8 +85,8 @@ def tune_learning_rate(
       found.describe(),
     )
   tuned = TunedRate(found.best, {rate: sign * value for rate, (value,) in found.tried.items()})
-  text = json.dumps({'learning_rate': tuned.learning_rate, 'tried': list(tuned.tried.items())})
-  files.write_atomically(os.path.join(run_dir, _FILE), text + '\n')
+  about = {'learning_rate': tuned.learning_rate, 'tried': list(tuned.tried.items())}
+  files.write_atomically(os.path.join(run_dir, _FILE), strict_json.dumps(about))
   return tuned
 
 
@@ -99,6 +99,7 @@ def load_tuned_rate(run_dir: str) -> TunedRate | None:
   path = os.path.join(run_dir, _FILE)
   if not os.path.exists(path):
     return None
+  checksums.check(path)
   try:
     with open(path, encoding='utf-8') as file:
       found = json.load(file)

@@ -1,0 +1,80 @@
+"""Tests of the CRCs of finished folders."""
+
+import json
+import os
+
+from absl.testing import absltest, parameterized
+
+from tff_lg import checksums
+
+
+class ChecksumsTest(parameterized.TestCase):
+  def setUp(self):
+    super().setUp()
+    self.folder = self.create_tempdir().full_path
+    for name in ('metrics.csv', 'hparams.json', 'timing.json', 'flags.txt', 'report.html'):
+      self._write(name, 'first')
+    checksums.write(self.folder, '{}\n')
+    self._write('summary.json', '{}\n')
+
+  def _path(self, name):
+    return os.path.join(self.folder, name)
+
+  def _write(self, name, text):
+    with open(self._path(name), 'w') as file:
+      file.write(text)
+
+  def test_files_as_they_were_pass(self):
+    for name in os.listdir(self.folder):
+      checksums.check(self._path(name))
+    with open(self._path('checksums.json')) as file:
+      # CRC-32 of 'first' and '{}\n'.
+      self.assertEqual(
+        json.load(file),
+        {'hparams.json': 2456940119, 'metrics.csv': 2456940119, 'summary.json': 3718361094},
+      )
+
+  @parameterized.parameters('metrics.csv', 'summary.json')
+  def test_changed_file_is_named(self, name):
+    self._write(name, 'other')
+    with self.assertRaisesRegex(
+      checksums.DamagedFileError, f'{self._path(name)} is damaged: its CRC-32 is .* put back a copy'
+    ):
+      checksums.check(self._path(name))
+
+  def test_what_is_no_damage(self):
+    for name in ('timing.json', 'flags.txt', 'report.html', 'new.csv'):
+      self._write(name, 'other')
+      checksums.check(self._path(name))
+    os.unlink(self._path('metrics.csv'))
+    checksums.check(self._path('metrics.csv'))
+
+  def test_folder_that_is_not_finished_is_not_checked(self):
+    self._write('metrics.csv', 'other')
+    os.unlink(self._path('summary.json'))
+    checksums.check(self._path('metrics.csv'))
+
+  def test_folder_without_crcs_is_not_checked(self):
+    self._write('metrics.csv', 'other')
+    os.unlink(self._path('checksums.json'))
+    checksums.check(self._path('metrics.csv'))
+    checksums.update(self._path('metrics.csv'))
+    self.assertFalse(os.path.exists(self._path('checksums.json')))
+
+  def test_file_that_was_written_again(self):
+    self._write('metrics.csv', 'other')
+    checksums.update(self._path('metrics.csv'))
+    checksums.check(self._path('metrics.csv'))
+    self._write('metrics.csv', 'first')
+    with self.assertRaises(checksums.DamagedFileError):
+      checksums.check(self._path('metrics.csv'))
+
+  @parameterized.parameters('', '[1]', '{"a"')
+  def test_damaged_list_is_named(self, content):
+    self._write('checksums.json', content)
+    with self.assertRaisesRegex(checksums.DamagedFileError, 'checksums.json is damaged .*delete'):
+      checksums.check(self._path('metrics.csv'))
+
+
+if __name__ == '__main__':
+  absltest.main()

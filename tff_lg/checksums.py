@@ -1,0 +1,81 @@
+"""CRCs of the files of a finished folder, by which damage is told from results."""
+
+import json
+import os
+import zlib
+
+from tff_lg import files
+
+FILE = 'checksums.json'
+
+# The last file that a run writes: without it the folder is not finished, and nothing is checked.
+_LAST = 'summary.json'
+_SUFFIXES = ('.json', '.csv', '.parquet', '.txt')
+# They may differ between runs that are the same, or be written again later.
+_LEFT_OUT = {FILE, _LAST, 'timing.json', 'flags.txt'}
+
+
+class DamagedFileError(ValueError):
+  """A file that is not as it was written; one sentence that names it."""
+
+
+def write(folder: str, summary: str) -> None:
+  """Writes the CRCs of the files of a folder, just before its summary.
+
+  Args:
+    folder: with all other files.
+    summary: the text of the summary.
+  """
+  names = [name for name in os.listdir(folder) if name.endswith(_SUFFIXES)]
+  found = {name: _crc(os.path.join(folder, name)) for name in sorted({*names} - _LEFT_OUT)}
+  _write(folder, {**found, _LAST: zlib.crc32(summary.encode())})
+
+
+def update(path: str) -> None:
+  """Takes a file that was written again for right, where its folder has a CRC of it."""
+  folder, name = os.path.split(path)
+  expected = _load(folder)
+  if name in expected:
+    _write(folder, {**expected, name: _crc(path)})
+
+
+def check(path: str) -> None:
+  """Refuses a file of a finished folder whose CRC is not as it was.
+
+  A file that is missing, and one of a folder without CRCs, as of an older run, passes.
+
+  Raises:
+    DamagedFileError: it is damaged.
+  """
+  folder, name = os.path.split(path)
+  if not os.path.exists(path) or not os.path.exists(os.path.join(folder, _LAST)):
+    return
+  expected = _load(folder).get(name)
+  if expected is not None and expected != (found := _crc(path)):
+    raise DamagedFileError(
+      f'{path} is damaged: its CRC-32 is {found}, expected {expected} as in {FILE}; put back a '
+      f'copy, or delete {FILE} if the change is meant.'
+    )
+
+
+def _load(folder: str) -> dict[str, int]:
+  path = os.path.join(folder, FILE)
+  try:
+    with open(path, encoding='utf-8') as file:
+      return dict(json.load(file))
+  except FileNotFoundError:
+    return {}
+  except (ValueError, TypeError) as error:
+    raise DamagedFileError(
+      f'{path} is damaged ({error}): delete it to go on without a check of the other files.'
+    ) from error
+
+
+def _write(folder: str, crcs: dict[str, int]) -> None:
+  text = json.dumps(crcs, indent=2, sort_keys=True) + '\n'
+  files.write_atomically(os.path.join(folder, FILE), text)
+
+
+def _crc(path: str) -> int:
+  with open(path, 'rb') as file:
+    return zlib.crc32(file.read())
