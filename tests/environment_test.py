@@ -95,7 +95,7 @@ class QuietTensorflowLogTest(absltest.TestCase):
 
   def test_keeps_the_level_of_the_user(self):
     with mock.patch.dict(os.environ, {'TF_CPP_MIN_LOG_LEVEL': '0'}):
-      environment.quiet_tensorflow_log()
+      environment.prepare_tensorflow()
       self.assertEqual(os.environ['TF_CPP_MIN_LOG_LEVEL'], '0')
 
 

@@ -24,6 +24,9 @@ PACKAGE_VERSIONS = {
   'tf-keras': '2.14.1',
 }
 
+# The variable by which TensorFlow 2.16 and later chooses Keras; TFF is made for the legacy one.
+LEGACY_KERAS = 'TF_USE_LEGACY_KERAS'
+
 _NEXT_STEP = 'run `make venv` and use .venv/bin/python'
 
 
@@ -39,7 +42,7 @@ def check_environment() -> None:
       version than in the lock. The message is one sentence that says what was found, what was
       expected and what to do.
   """
-  quiet_tensorflow_log()
+  prepare_tensorflow()
   if sys.version_info[:2] != PYTHON_VERSION:
     raise UnsupportedEnvironmentError(
       f'TFF-LG needs Python {_dotted(PYTHON_VERSION)}, but this is Python '
@@ -59,12 +62,13 @@ def check_environment() -> None:
     )
 
 
-def quiet_tensorflow_log() -> None:
-  """Silences TensorFlow's C++ log, unless the user has set `TF_CPP_MIN_LOG_LEVEL`.
+def prepare_tensorflow() -> None:
+  """Silences TensorFlow's C++ log and has `tf.keras` be legacy Keras, unless the user decides.
 
-  TensorFlow reads the variable when it is imported, so this has no effect afterwards.
+  TensorFlow reads both variables when it is imported, so this has no effect afterwards.
   """
   os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
+  os.environ.setdefault(LEGACY_KERAS, '1')
 
 
 def _installed_version(package: str) -> str | None:

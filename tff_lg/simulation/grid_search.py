@@ -33,7 +33,7 @@ class GridSearch(NamedTuple):
 
   def describe(self) -> str:
     """The values tried, such as `0.0167, 0.05, 0.15`."""
-    return ', '.join(f'{value:.4g}' for value in self.tried)
+    return ', '.join(f'{value:g}' for value in self.tried)
 
 
 def grid_around(value: float) -> tuple[float, ...]:

@@ -1,0 +1,38 @@
+"""TFF's modules, imported with stand-ins for what is not installed."""
+
+# ruff: noqa: E402, I001  # Stand-ins come first.
+from tff_lg.compatibility import supply
+
+supply.supply_missing()
+
+import tensorflow_federated as tff
+import tensorflow_privacy as tfp
+from tensorflow_federated.proto.v0 import computation_pb2
+from tensorflow_federated.python.common_libs import structure
+from tensorflow_federated.python.core.backends.native import compiler as native_compiler
+from tensorflow_federated.python.core.backends.test import compiler as secure_compiler
+from tensorflow_federated.python.core.environments.tensorflow_backend import (
+  compiled_computation_transformations,
+  tensorflow_tree_transformations,
+)
+from tensorflow_federated.python.core.impl.compiler import array
+from tensorflow_federated.python.core.impl.executors import cardinalities_utils
+from tensorflow_federated.python.core.impl.types import type_conversions
+from tensorflow_federated.python.core.impl.utils import tensorflow_utils
+from tensorflow_federated.python.simulation.models import resnet_models
+
+__all__ = [
+  'array',
+  'cardinalities_utils',
+  'compiled_computation_transformations',
+  'computation_pb2',
+  'native_compiler',
+  'resnet_models',
+  'secure_compiler',
+  'structure',
+  'tensorflow_tree_transformations',
+  'tensorflow_utils',
+  'tff',
+  'tfp',
+  'type_conversions',
+]
