@@ -57,9 +57,9 @@ def _contenders(num_clients: int, num_epochs: int) -> Mapping[str, Callable[[], 
   """What adapts all clients once, by name; the first is what the others are measured against."""
   import numpy as np
   import tensorflow as tf
-  import tensorflow_federated as tff
 
   from tff_lg import adaptation, learning, models
+  from tff_lg.compatibility import tff
 
   rng = np.random.default_rng(0)
 

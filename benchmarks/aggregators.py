@@ -29,10 +29,10 @@ def main(argv: Sequence[str]) -> None:
   environment.check_environment()
   import numpy as np
   import tensorflow as tf
-  import tensorflow_federated as tff
 
   from benchmarks import contenders, workloads
   from tff_lg import aggregators, models, runtime
+  from tff_lg.compatibility import tff
   from tff_lg.runtime import workers
 
   workers.configure_tensorflow('auto')  # before anything else starts TensorFlow

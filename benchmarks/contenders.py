@@ -7,10 +7,10 @@ import threading
 from collections.abc import Callable, Mapping
 
 import tensorflow as tf
-import tensorflow_federated as tff
 
 from benchmarks import workloads
 from tff_lg import learning, runtime
+from tff_lg.compatibility import tff
 
 # Runs one round; what it returns keeps the work from being skipped.
 Round = Callable[[], object]

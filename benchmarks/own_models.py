@@ -69,10 +69,10 @@ def _contenders(
   """What visits all clients' examples, by name; the first is what the others are measured by."""
   import numpy as np
   import tensorflow as tf
-  import tensorflow_federated as tff
 
   from tff_lg import config as config_lib
   from tff_lg import learning, models
+  from tff_lg.compatibility import tff
   from tff_lg.simulation import own_models
 
   rng = np.random.default_rng(0)

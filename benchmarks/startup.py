@@ -71,9 +71,9 @@ def measure_start(name: str) -> tuple[list[float], float]:
   """CPU seconds of each phase, and the peak of memory in GiB; for a process of its own."""
   import numpy as np
   import tensorflow as tf
-  import tensorflow_federated as tff
 
   from tff_lg import learning, models, runtime
+  from tff_lg.compatibility import tff
 
   runtime.set_local_execution_context()
   times = [0.0, _cpu_seconds()]

@@ -2,12 +2,12 @@
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
 from tests.adaptation import testing
 from tests.learning import testing as learning_testing
 from tff_lg import adaptation, learning, models, simulation
+from tff_lg.compatibility import tff
 
 _sgd = tff.learning.optimizers.build_sgdm
 _IN_ORDER = learning.TensorBatches(2, shuffle=False)

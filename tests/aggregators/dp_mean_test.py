@@ -2,11 +2,11 @@
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
 from tests.learning import testing as learning_testing
 from tff_lg import aggregators, learning, simulation
+from tff_lg.compatibility import tff
 
 _TYPE = tff.to_type((tff.TensorType(np.float32, [2, 2]), tff.TensorType(np.float32, [3])))
 _WIDE = tff.to_type((tff.TensorType(np.float32, [40000]),))

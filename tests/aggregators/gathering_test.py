@@ -3,7 +3,6 @@
 import collections
 
 import numpy as np
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
 from tests.aggregators import testing
@@ -11,6 +10,7 @@ from tests.learning import testing as learning_testing
 from tests.runtime import testing as runtime_testing
 from tff_lg import aggregators, learning, simulation
 from tff_lg.aggregators import gathering
+from tff_lg.compatibility import tff
 
 _TYPE = tff.to_type(collections.OrderedDict(b=(np.float32, [3]), a=(np.float32, [2, 2])))
 _WEIGHT_TYPE = tff.TensorType(np.float32)

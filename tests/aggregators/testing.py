@@ -5,8 +5,9 @@ import functools
 import hypothesis
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from hypothesis import strategies as st
+
+from tff_lg.compatibility import tff
 
 SETTINGS = {'derandomize': True, 'deadline': None, 'max_examples': 10, 'database': None}
 

@@ -6,10 +6,10 @@ import sqlite3
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest
 
 from tff_lg import data
+from tff_lg.compatibility import tff
 
 _X, _Y = 'pixels', 'label'
 

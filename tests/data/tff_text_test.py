@@ -4,10 +4,10 @@ import collections
 import urllib.error
 from unittest import mock
 
-import tensorflow_federated as tff
 from absl.testing import absltest
 
 from tff_lg import data
+from tff_lg.compatibility import tff
 from tff_lg.data import tff_text
 
 _DATASETS = tff.simulation.datasets

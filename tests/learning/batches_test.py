@@ -2,10 +2,10 @@
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
 from tff_lg import learning
+from tff_lg.compatibility import tff
 
 _SPEC = (tf.TensorSpec([None, 2], tf.float32), tf.TensorSpec([None], tf.int32))
 

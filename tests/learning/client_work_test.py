@@ -4,11 +4,11 @@ import collections
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
 from tests.learning import testing
 from tff_lg import learning
+from tff_lg.compatibility import tff
 from tff_lg.learning import client_work
 
 _ONE_BY_ONE = learning.TensorBatches(1, shuffle=False)

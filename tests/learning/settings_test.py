@@ -3,11 +3,11 @@
 import dataclasses
 
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest
 
 from tests.learning import testing
 from tff_lg import learning
+from tff_lg.compatibility import tff
 from tff_lg.learning import evaluation
 
 

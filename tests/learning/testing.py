@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 
 from tff_lg import learning, models
+from tff_lg.compatibility import tff
 
 
 def linear_model(global_layers=('base', 'head')) -> models.LocalGlobalModel:

@@ -2,11 +2,11 @@
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
 from tests.learning import testing
 from tff_lg import learning, models, simulation
+from tff_lg.compatibility import tff
 
 
 def setUpModule():

@@ -7,10 +7,10 @@ import collections
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
 from tests.runtime import testing
+from tff_lg.compatibility import tff
 
 _agg = tff.aggregators
 _TYPE = tff.to_type(collections.OrderedDict(b=(np.float32, [3]), a=(np.float32, [20, 2])))

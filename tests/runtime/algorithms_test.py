@@ -4,12 +4,12 @@ import collections
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
 from tests.learning import testing as learning_testing
 from tests.runtime import testing
 from tff_lg import learning, runtime
+from tff_lg.compatibility import tff
 
 _SGD = tff.learning.optimizers.build_sgdm(0.1)
 _DATA = learning_testing.random_datasets()

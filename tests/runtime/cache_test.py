@@ -2,10 +2,10 @@
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest
 
 from tff_lg import runtime
+from tff_lg.compatibility import tff
 from tff_lg.runtime import cache
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest
 
+from tff_lg.compatibility import tff
 from tff_lg.runtime import calls
 
 _PAIR = tff.to_type((np.float32, np.int32))

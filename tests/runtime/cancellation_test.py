@@ -4,9 +4,9 @@ import threading
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
+from tff_lg.compatibility import tff
 from tff_lg.runtime import cancellation, tensorflow_functions
 
 _PATIENCE = 300  # Seconds; only a failure takes them.

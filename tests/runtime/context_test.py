@@ -4,11 +4,11 @@ import asyncio
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
 from tests.runtime import testing
 from tff_lg import runtime
+from tff_lg.compatibility import tff
 
 _INTS = tff.FederatedType(np.int32, tff.CLIENTS)
 

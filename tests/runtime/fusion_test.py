@@ -2,11 +2,11 @@
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest
 
 from tests.runtime import two_stages
 from tff_lg import runtime
+from tff_lg.compatibility import tff
 from tff_lg.runtime import calls, fusion, groups, interpreter
 from tff_lg.runtime import tff_internals as internals
 

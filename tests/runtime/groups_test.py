@@ -1,10 +1,10 @@
 """Local processing between communications is put into groups."""
 
 import numpy as np
-import tensorflow_federated as tff
 from absl.testing import absltest
 
 from tests.runtime import two_stages
+from tff_lg.compatibility import tff
 from tff_lg.runtime import groups
 from tff_lg.runtime import tff_internals as internals
 

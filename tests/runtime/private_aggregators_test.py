@@ -9,10 +9,10 @@ import collections
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
 from tests.runtime import testing
+from tff_lg.compatibility import tff
 
 _DP = tff.aggregators.DifferentiallyPrivateFactory
 _NUM_CLIENTS = 4

@@ -7,7 +7,6 @@ from unittest import mock
 import cachetools
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 import tree
 from absl.testing import absltest, parameterized
 
@@ -15,6 +14,7 @@ from pipelines import train
 from tests.learning import testing as learning_testing
 from tests.runtime import testing, two_stages
 from tff_lg import aggregators, learning, runtime
+from tff_lg.compatibility import tff
 from tff_lg.runtime import actor_calls, ray_cluster, remote
 
 _INTS = tff.FederatedType(np.int32, tff.CLIENTS)

@@ -4,10 +4,10 @@ import collections
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
 from tests.runtime import testing
+from tff_lg.compatibility import tff
 from tff_lg.runtime import reduce_dataset
 
 

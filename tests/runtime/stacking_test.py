@@ -4,11 +4,11 @@ import contextlib
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 from tensorflow.python.ops import data_flow_ops
 
 from tff_lg import learning, models, runtime
+from tff_lg.compatibility import tff
 from tff_lg.runtime import scheduling, stacking
 
 _ROW = tff.TensorType(np.float32, [None])

@@ -5,11 +5,11 @@ import contextlib
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 import tree
 from tensorflow.python.eager import context
 
 from tff_lg import runtime
+from tff_lg.compatibility import tff
 from tff_lg.simulation import execution
 
 

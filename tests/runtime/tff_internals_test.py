@@ -4,9 +4,9 @@ import collections
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
+from tff_lg.compatibility import tff
 from tff_lg.runtime import tff_internals as internals
 
 _PAIR = tff.to_type(collections.OrderedDict(b=np.int32, a=(np.float32, [None])))

@@ -1,7 +1,8 @@
 """A computation with local processing before, between and after communications."""
 
 import numpy as np
-import tensorflow_federated as tff
+
+from tff_lg.compatibility import tff
 
 FLOATS = tff.FederatedType(np.float32, tff.CLIENTS)
 

@@ -6,10 +6,10 @@ from typing import NamedTuple
 import attrs
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
 from tests.runtime import testing
+from tff_lg.compatibility import tff
 
 
 class _Point(NamedTuple):

@@ -10,11 +10,11 @@ from unittest import mock
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
 from tests.runtime import testing
 from tff_lg import runtime
+from tff_lg.compatibility import tff
 from tff_lg.runtime import workers
 
 _CPU = tf.config.list_physical_devices('CPU')[0]

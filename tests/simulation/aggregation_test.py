@@ -3,11 +3,11 @@
 import math
 
 import numpy as np
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
 from tff_lg import config as config_lib
 from tff_lg import simulation
+from tff_lg.compatibility import tff
 from tff_lg.simulation import aggregation
 
 _TYPE = tff.to_type([tff.TensorType(np.float32, [2])])

@@ -3,11 +3,11 @@
 import types
 
 import numpy as np
-import tensorflow_federated as tff
 from absl.testing import absltest
 
 from tests.learning import testing
 from tff_lg import learning, models
+from tff_lg.compatibility import tff
 from tff_lg.simulation import communication
 from tff_lg.simulation.communication import RoundTraffic
 

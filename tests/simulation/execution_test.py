@@ -6,11 +6,11 @@ import subprocess
 import sys
 
 import numpy as np
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
 from tests import processes
 from tff_lg import config, simulation
+from tff_lg.compatibility import tff
 
 # As in what a shell script runs in the background, interrupts are ignored, by the worker too.
 _PROGRAM = """
@@ -19,7 +19,6 @@ signal.signal(signal.SIGINT, signal.SIG_IGN)
 sys.path[:0] = {path!r}
 import numpy as np
 import psutil
-import tensorflow_federated as tff
 from tff_lg import config, simulation
 
 @tff.tensorflow.computation(np.int32)

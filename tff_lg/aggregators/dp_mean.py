@@ -3,10 +3,8 @@
 import dataclasses
 from typing import Any
 
-import tensorflow_federated as tff
-import tensorflow_privacy as tfp
-
 from tff_lg.aggregators import seeded_noise
+from tff_lg.compatibility import tff, tfp
 
 CLIPPINGS = ('fixed', 'adaptive')
 MECHANISMS = ('gaussian', 'tree')

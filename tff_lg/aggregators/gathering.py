@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
+
+from tff_lg.compatibility import tff
 
 # (stack float32 [n, d], weights float32 [n]) -> (float32 [d], measurements by name), traced
 # as TensorFlow. There is at least one row, all values are finite, all weights positive.

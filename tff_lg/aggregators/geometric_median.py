@@ -1,9 +1,9 @@
 """The geometric median, by the smoothed Weiszfeld algorithm."""
 
 import tensorflow as tf
-import tensorflow_federated as tff
 
 from tff_lg.aggregators import distances, gathering
+from tff_lg.compatibility import tff
 
 _MAX_ITERATIONS = 1000
 _TOLERANCE = 1e-6

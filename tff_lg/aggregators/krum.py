@@ -1,9 +1,9 @@
 """Krum and Multi-Krum: the updates that have the closest neighbours."""
 
 import tensorflow as tf
-import tensorflow_federated as tff
 
 from tff_lg.aggregators import distances, gathering
+from tff_lg.compatibility import tff
 
 
 def krum(

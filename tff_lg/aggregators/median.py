@@ -1,9 +1,9 @@
 """The coordinate-wise median."""
 
 import tensorflow as tf
-import tensorflow_federated as tff
 
 from tff_lg.aggregators import coordinates, gathering
+from tff_lg.compatibility import tff
 
 # Weights that differ by rounding alone split in half all the same.
 _TOLERANCE = 1e-6

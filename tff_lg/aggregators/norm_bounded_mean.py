@@ -2,7 +2,8 @@
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
+
+from tff_lg.compatibility import tff
 
 
 def norm_bounded_mean(

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_privacy as tfp
+
+from tff_lg.compatibility import tfp
 
 
 class Stream(enum.IntEnum):

@@ -1,9 +1,9 @@
 """The coordinate-wise trimmed mean."""
 
 import tensorflow as tf
-import tensorflow_federated as tff
 
 from tff_lg.aggregators import coordinates, gathering
+from tff_lg.compatibility import tff
 
 
 def trimmed_mean(

@@ -10,7 +10,8 @@ from tff_lg.data import arrays, client_examples, client_parts, client_reader, fe
 
 if TYPE_CHECKING:
   import tensorflow as tf
-  import tensorflow_federated as tff
+
+  from tff_lg.compatibility import tff
 
 # Elements that are read at a time.
 _BATCH_SIZE = 4096

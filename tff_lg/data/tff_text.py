@@ -9,7 +9,7 @@ import numpy as np
 from tff_lg.data import examples
 
 if TYPE_CHECKING:
-  import tensorflow_federated as tff
+  from tff_lg.compatibility import tff
 
 # Elements that are read at a time.
 _BATCH_SIZE = 4096
@@ -81,7 +81,7 @@ def read_users(name: str, cache_dir: str | None = None) -> TffUsers:
     DataError: the data set could not be downloaded or read.
   """
   # Imported here: of this room, only TFF's own data sets need it.
-  import tensorflow_federated as tff
+  from tff_lg.compatibility import tff
 
   module = name.removeprefix('tff_')
   folder = None if cache_dir is None else str(pathlib.Path(cache_dir).expanduser())

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
+
+from tff_lg.compatibility import tff
 
 # (state, x, y) -> state, where x and y are one batch.
 Step = Callable[[Any, tf.Tensor, tf.Tensor], Any]

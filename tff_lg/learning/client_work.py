@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 
+from tff_lg.compatibility import tff
 from tff_lg.learning import batches as batches_lib
 from tff_lg.learning import settings as settings_lib
 from tff_lg.models import dropout, local_global

@@ -4,8 +4,8 @@ import dataclasses
 from collections.abc import Callable
 
 import tensorflow as tf
-import tensorflow_federated as tff
 
+from tff_lg.compatibility import tff
 from tff_lg.learning import batches as batches_lib
 from tff_lg.learning import client_weighting as client_weighting_lib
 from tff_lg.learning import objectives

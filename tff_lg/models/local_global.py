@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 
+from tff_lg.compatibility import tff
 from tff_lg.models import dropout
 
 # A model's trainable weights, in the model's own order.

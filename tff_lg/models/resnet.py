@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import tensorflow as tf
 
-# `tff.simulation.models` does not export it.
-from tensorflow_federated.python.simulation.models import resnet_models
+from tff_lg.compatibility import resnet_models
 
+# `tff.simulation.models` does not export it.
 from tff_lg.models import group_norm
 
 RESNET18_BODY = ('stem', 'stage_1', 'stage_2', 'stage_3', 'stage_4', 'final')

@@ -6,8 +6,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-import tensorflow_federated as tff
-
+from tff_lg.compatibility import tff
 from tff_lg.runtime import tensorflow_functions
 from tff_lg.runtime import tff_internals as internals
 

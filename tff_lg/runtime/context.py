@@ -7,8 +7,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-import tensorflow_federated as tff
-
+from tff_lg.compatibility import tff
 from tff_lg.runtime import cache, interpreter, ray_cluster, remote, values, workers
 from tff_lg.runtime import tff_internals as internals
 

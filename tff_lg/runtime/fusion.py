@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import tensorflow as tf
-import tensorflow_federated as tff
 
+from tff_lg.compatibility import tff
 from tff_lg.runtime import calls, groups, tensorflow_functions
 
 # (value) -> value, as the interpreter has them.

@@ -4,7 +4,8 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 
 import tensorflow as tf
-from tensorflow_federated.proto.v0 import computation_pb2
+
+from tff_lg.compatibility import computation_pb2
 
 # TensorFlow makes a new resource at every call for a handle of this name
 # (tensorflow::ResourceHandle::ANONYMOUS_NAME).

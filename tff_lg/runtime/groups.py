@@ -9,8 +9,7 @@ become a `Group`, which `tff_lg.runtime.fusion` makes one function of.
 import dataclasses
 import functools
 
-import tensorflow_federated as tff
-from tensorflow_federated.proto.v0 import computation_pb2
+from tff_lg.compatibility import computation_pb2, tff
 
 MAPS = ('federated_map', 'federated_apply')
 ZIPS = ('federated_zip_at_clients', 'federated_zip_at_server')

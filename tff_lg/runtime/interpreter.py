@@ -9,8 +9,7 @@ import dataclasses
 from collections.abc import Callable, Mapping, Set
 from typing import Any
 
-import tensorflow_federated as tff
-
+from tff_lg.compatibility import tff
 from tff_lg.runtime import (
   cache,
   calls,

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import tensorflow as tf
-import tensorflow_federated as tff
 
+from tff_lg.compatibility import tff
 from tff_lg.runtime import calls, reduction, remote, scheduling
 from tff_lg.runtime import tff_internals as internals
 from tff_lg.runtime.values import AllEqual, AtClients, Pending, members

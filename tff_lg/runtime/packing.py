@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 
+from tff_lg.compatibility import tff
 from tff_lg.runtime import tff_internals as internals
 
 

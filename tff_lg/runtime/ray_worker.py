@@ -7,9 +7,8 @@ from typing import Any
 import cachetools
 import ray
 import tensorflow as tf
-import tensorflow_federated as tff
-from tensorflow_federated.proto.v0 import computation_pb2
 
+from tff_lg.compatibility import computation_pb2, tff
 from tff_lg.runtime import (
   calls,
   fusion,

@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 
+from tff_lg.compatibility import tff
 from tff_lg.runtime import actor_calls, calls, groups, messages, packing, reduction, scheduling
 from tff_lg.runtime.values import AllEqual, AtClients, Pending
 

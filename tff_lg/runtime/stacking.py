@@ -19,8 +19,8 @@ import tensorflow as tf
 from tensorflow.core.function.polymorphism import function_type
 from tensorflow.python.eager.polymorphic_function import concrete_function
 from tensorflow.python.saved_model import function_deserialization
-from tensorflow_federated.proto.v0 import computation_pb2
 
+from tff_lg.compatibility import computation_pb2
 from tff_lg.runtime import fusion, graphs, tensorflow_functions
 
 

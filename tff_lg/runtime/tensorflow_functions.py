@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 
 import tensorflow as tf
 from tensorflow.python.eager import context, execute
-from tensorflow_federated.proto.v0 import computation_pb2
 
+from tff_lg.compatibility import computation_pb2
 from tff_lg.runtime import cancellation, graphs, loops, reduce_dataset
 
 # From the parameter's tensors to the list of the result's.

@@ -10,19 +10,20 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
-from tensorflow_federated.proto.v0 import computation_pb2
-from tensorflow_federated.python.common_libs import structure
-from tensorflow_federated.python.core.backends.native import compiler as native_compiler
-from tensorflow_federated.python.core.backends.test import compiler as secure_compiler
-from tensorflow_federated.python.core.environments.tensorflow_backend import (
+
+from tff_lg.compatibility import (
+  array,
+  cardinalities_utils,
   compiled_computation_transformations,
+  computation_pb2,
+  native_compiler,
+  secure_compiler,
+  structure,
   tensorflow_tree_transformations,
+  tensorflow_utils,
+  tff,
+  type_conversions,
 )
-from tensorflow_federated.python.core.impl.compiler import array
-from tensorflow_federated.python.core.impl.executors import cardinalities_utils
-from tensorflow_federated.python.core.impl.types import type_conversions
-from tensorflow_federated.python.core.impl.utils import tensorflow_utils
 
 infer_cardinalities = cardinalities_utils.infer_cardinalities
 

@@ -4,12 +4,12 @@ import functools
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import tensorflow_federated as tff
 
 from tff_lg import adaptation as adaptation_lib
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import learning, models
+from tff_lg.compatibility import tff
 from tff_lg.simulation import client_data, evaluation, seeds, tasks, trained_run
 from tff_lg.simulation import selection as selection_lib
 from tff_lg.simulation.parts import Arrays

@@ -5,10 +5,9 @@ import math
 import zlib
 from collections.abc import Callable, Mapping
 
-import tensorflow_federated as tff
-
 from tff_lg import aggregators
 from tff_lg import config as config_lib
+from tff_lg.compatibility import tff
 from tff_lg.learning import settings as settings_lib
 from tff_lg.simulation import cohorts, privacy_notes, seeds
 

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-import tensorflow_federated as tff
 
 from tff_lg import config as config_lib
+from tff_lg.compatibility import tff
 from tff_lg.simulation import seeds, troubles
 
 

@@ -3,8 +3,8 @@
 import dataclasses
 
 import tensorflow as tf
-import tensorflow_federated as tff
 
+from tff_lg.compatibility import tff
 from tff_lg.learning import process as process_lib
 
 

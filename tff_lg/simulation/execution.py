@@ -5,10 +5,10 @@ import gc
 import os
 
 import psutil
-import tensorflow_federated as tff
 
 from tff_lg import config as config_lib
 from tff_lg import orphans, runtime
+from tff_lg.compatibility import tff
 
 _WORKER = 'worker_binary'
 

@@ -8,12 +8,12 @@ from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl import logging
 
 from tff_lg import aggregators, client_gains, folder_lock, learning, models
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
+from tff_lg.compatibility import tff
 from tff_lg.simulation import adversary as adversary_lib
 from tff_lg.simulation import (
   aggregation,

@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 
 from tff_lg import data as data_lib
 from tff_lg import learning, models, simple_models
+from tff_lg.compatibility import tff
 from tff_lg.config import own_models
 from tff_lg.simulation import communication, fair_config, fair_local, seeds
 

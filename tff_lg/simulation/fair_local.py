@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import tensorflow_federated as tff
 import threadpoolctl
 from absl import logging
 
 from tff_lg import adaptation, learning, models, simple_models
+from tff_lg.compatibility import tff
 from tff_lg.config import own_models
 from tff_lg.data import splits
 from tff_lg.learning import objectives

@@ -8,9 +8,8 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-import tensorflow_federated as tff
-
 from tff_lg import files
+from tff_lg.compatibility import tff
 from tff_lg.simulation import communication
 
 KEY = 'round_num'

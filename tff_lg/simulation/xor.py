@@ -10,9 +10,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 
 from tff_lg import learning, models
+from tff_lg.compatibility import tff
 from tff_lg.simulation import seeds
 
 CLIENTS = ('up', 'down')

@@ -4,11 +4,11 @@ import functools
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
 from tests.learning import testing
 from tff_lg import learning, models, simulation
+from tff_lg.compatibility import tff
 from tff_lg.simulation import communication
 
 _LOSS = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)

@@ -1,11 +1,11 @@
 """Tests of local learning."""
 
 import numpy as np
-import tensorflow_federated as tff
 from absl.testing import absltest
 
 from tests.learning import testing
 from tff_lg import learning, simulation
+from tff_lg.compatibility import tff
 
 
 def setUpModule():

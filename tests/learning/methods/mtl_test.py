@@ -2,11 +2,11 @@
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest
 
 from tests.learning import testing
 from tff_lg import learning, simulation
+from tff_lg.compatibility import tff
 from tff_lg.simulation import communication
 
 

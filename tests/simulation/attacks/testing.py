@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
-import tensorflow_federated as tff
 
 from tests.learning import testing
 from tff_lg import learning
+from tff_lg.compatibility import tff
 from tff_lg.simulation import attacks
 
 

@@ -2,8 +2,7 @@
 
 import dataclasses
 
-import tensorflow_federated as tff
-
+from tff_lg.compatibility import tff
 from tff_lg.learning import batches, process
 from tff_lg.learning import settings as settings_lib
 from tff_lg.learning.methods.method import Method, MethodOptions

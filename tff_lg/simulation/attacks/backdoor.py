@@ -2,9 +2,9 @@
 
 import numpy as np
 import tensorflow as tf
-import tensorflow_federated as tff
 
 from tff_lg import data
+from tff_lg.compatibility import tff
 from tff_lg.simulation.attacks.attack import Attack, AttackOptions
 
 TARGET_CLASS = 0

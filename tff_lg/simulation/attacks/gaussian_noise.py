@@ -3,8 +3,8 @@
 import math
 
 import tensorflow as tf
-import tensorflow_federated as tff
 
+from tff_lg.compatibility import tff
 from tff_lg.simulation.attacks.attack import Attack, AttackOptions
 
 # What tells these draws from others with a client's seed of the round.

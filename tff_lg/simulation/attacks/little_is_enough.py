@@ -1,8 +1,8 @@
 """Attackers who stay within the spread of honest updates."""
 
 import tensorflow as tf
-import tensorflow_federated as tff
 
+from tff_lg.compatibility import tff
 from tff_lg.simulation.attacks.attack import Attack, AttackOptions
 
 # z_max is in [0, 3]: its equation turns negative with few attackers, infinite with a majority.

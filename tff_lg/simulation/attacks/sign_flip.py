@@ -1,7 +1,6 @@
 """Attackers who push the model the other way."""
 
-import tensorflow_federated as tff
-
+from tff_lg.compatibility import tff
 from tff_lg.simulation.attacks.attack import Attack, AttackOptions
 
 

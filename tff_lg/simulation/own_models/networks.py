@@ -12,11 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import tensorflow_federated as tff
 import tqdm
 
 from tff_lg import adaptation, learning, models
 from tff_lg import config as config_lib
+from tff_lg.compatibility import tff
 from tff_lg.simulation import client_data as client_data_lib
 from tff_lg.simulation import evaluation, grid_search, parts, seeds, tasks
 from tff_lg.simulation.own_models import stored_weights

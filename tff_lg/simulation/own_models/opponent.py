@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import tensorflow_federated as tff
 from absl import logging
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import learning, models, simple_models
+from tff_lg.compatibility import tff
 from tff_lg.simulation import (
   client_data,
   cohorts,
