@@ -13,9 +13,12 @@ from absl.testing import absltest
 from tff_lg import environment
 
 
+_, _VERSIONS = environment.STACKS[sys.version_info[:2]]
+
+
 def _installed(**changes: str | None):
   """Makes every package look installed as the lock has it, but for the changes (None: missing)."""
-  versions = environment.PACKAGE_VERSIONS | {k.replace('_', '-'): v for k, v in changes.items()}
+  versions = _VERSIONS | {k.replace('_', '-'): v for k, v in changes.items()}
 
   def version(package: str) -> str:
     if versions.get(package) is None:
@@ -41,10 +44,10 @@ class CheckEnvironmentTest(absltest.TestCase):
   def test_refuses_another_python(self):
     with (
       _installed(),
-      mock.patch.object(sys, 'version_info', (3, 12, 1, 'final', 0)),
+      mock.patch.object(sys, 'version_info', (3, 14, 1, 'final', 0)),
       self.assertRaisesRegex(
         environment.UnsupportedEnvironmentError,
-        r'needs Python 3\.11, but this is Python 3\.12\.1 \(.*\): run `make venv`.*\.$',
+        r'needs Python 3\.12 or 3\.11, but this is Python 3\.14\.1 \(.*\): run `make venv`.*\.$',
       ),
     ):
       environment.check_environment()
@@ -61,19 +64,20 @@ class CheckEnvironmentTest(absltest.TestCase):
 
   def test_names_every_other_version_in_one_sentence(self):
     with (
-      _installed(numpy='2.1.0', jaxlib='0.4.14'),
+      _installed(numpy='2.0.0', tensorflow='2.15.0'),
       self.assertRaises(environment.UnsupportedEnvironmentError) as caught,
     ):
       environment.check_environment()
     message = str(caught.exception)
-    self.assertIn('(jaxlib is 0.4.14, 0.4.13 expected; numpy is 2.1.0, 1.25.2 expected)', message)
+    for package, version in (('numpy', '2.0.0'), ('tensorflow', '2.15.0')):
+      self.assertIn(f'{package} is {version}, {_VERSIONS[package]} expected', message)
     self.assertNotIn('\n', message)
 
-  def test_expects_what_the_lock_pins(self):
-    lock = (pathlib.Path(__file__).parents[1] / 'requirements.txt').read_text()
-    pins = dict(re.findall(r'^([a-z0-9-]+)==(\S+)', lock, re.MULTILINE))
-    for package, version in environment.PACKAGE_VERSIONS.items():
-      self.assertEqual(pins[package], version, package)
+  def test_expects_what_the_locks_pin(self):
+    for lock, versions in environment.STACKS.values():
+      text = (pathlib.Path(__file__).parents[1] / lock).read_text()
+      pins = dict(re.findall(r'^([a-z0-9-]+)==(\S+)', text, re.MULTILINE))
+      self.assertEqual({package: pins[package] for package in versions}, versions, lock)
 
   def test_imports_no_tensorflow(self):
     program = (
@@ -85,7 +89,7 @@ class CheckEnvironmentTest(absltest.TestCase):
     self.assertEqual(result.returncode, 0)
 
 
-class QuietTensorflowLogTest(absltest.TestCase):
+class PrepareTensorflowTest(absltest.TestCase):
   def test_sets_the_level_when_the_user_has_not(self):
     with mock.patch.dict(os.environ):
       os.environ.pop('TF_CPP_MIN_LOG_LEVEL', None)
@@ -97,6 +101,15 @@ class QuietTensorflowLogTest(absltest.TestCase):
     with mock.patch.dict(os.environ, {'TF_CPP_MIN_LOG_LEVEL': '0'}):
       environment.prepare_tensorflow()
       self.assertEqual(os.environ['TF_CPP_MIN_LOG_LEVEL'], '0')
+
+  def test_legacy_keras_unless_the_user_says_otherwise(self):
+    for given, expected in ((None, '1'), ('0', '0')):
+      with mock.patch.dict(os.environ):
+        os.environ.pop(environment.LEGACY_KERAS, None)
+        if given is not None:
+          os.environ[environment.LEGACY_KERAS] = given
+        environment.prepare_tensorflow()
+        self.assertEqual(os.environ[environment.LEGACY_KERAS], expected)
 
 
 if __name__ == '__main__':

@@ -1,8 +1,8 @@
 """Checks the Python environment before anything heavy is imported.
 
-TensorFlow Federated 0.87 works with few versions of Python and of its neighbours, and fails in
-obscure ways with others. Call `check_environment` first: it reads only the metadata of the
-installed packages, in a few milliseconds.
+TensorFlow Federated 0.87 works with few versions of its neighbours, and fails in obscure ways with
+others. Call `check_environment` first: it reads only the metadata of the installed packages, in a
+few milliseconds.
 """
 
 from __future__ import annotations  # An older Python must get as far as the message.
@@ -11,17 +11,27 @@ import importlib.metadata
 import os
 import sys
 
-PYTHON_VERSION = (3, 11)
-
-# The packages whose version decides whether TFF works at all, as pinned in requirements.txt.
-PACKAGE_VERSIONS = {
-  'jax': '0.4.14',
-  'jaxlib': '0.4.13',
-  'numpy': '1.25.2',
-  'pyarrow': '17.0.0',
-  'tensorflow': '2.14.1',
-  'tensorflow-federated': '0.87.0',
-  'tf-keras': '2.14.1',
+# By the version of Python, the lock and those of its packages that decide whether TFF works at all.
+STACKS = {
+  (3, 12): (
+    'requirements.txt',
+    {
+      'numpy': '2.5.5',
+      'tensorflow': '2.21.0',
+      'tensorflow-federated': '0.87.0',
+      'tf-keras': '2.21.0',
+    },
+  ),
+  (3, 11): (
+    'requirements-3.11.txt',
+    {
+      'numpy': '1.25.2',
+      'pyarrow': '17.0.0',
+      'tensorflow': '2.14.1',
+      'tensorflow-federated': '0.87.0',
+      'tf-keras': '2.14.1',
+    },
+  ),
 }
 
 # The variable by which TensorFlow 2.16 and later chooses Keras; TFF is made for the legacy one.
@@ -38,18 +48,19 @@ def check_environment() -> None:
   """Checks Python and the packages TFF depends on, and quiets TensorFlow's C++ log.
 
   Raises:
-    UnsupportedEnvironmentError: Python is not 3.11, or packages are missing or of another
-      version than in the lock. The message is one sentence that says what was found, what was
+    UnsupportedEnvironmentError: there is no lock for this Python, or packages are missing or of
+      another version than in it. The message is one sentence that says what was found, what was
       expected and what to do.
   """
   prepare_tensorflow()
-  if sys.version_info[:2] != PYTHON_VERSION:
+  if sys.version_info[:2] not in STACKS:
     raise UnsupportedEnvironmentError(
-      f'TFF-LG needs Python {_dotted(PYTHON_VERSION)}, but this is Python '
+      f'TFF-LG needs Python {" or ".join(map(_dotted, STACKS))}, but this is Python '
       f'{_dotted(sys.version_info[:3])} ({sys.executable}): {_NEXT_STEP}.'
     )
+  lock, versions = STACKS[sys.version_info[:2]]
   differences = []
-  for package, expected in PACKAGE_VERSIONS.items():
+  for package, expected in versions.items():
     found = _installed_version(package)
     if found is None:
       differences.append(f'{package} is missing, {expected} expected')
@@ -57,7 +68,7 @@ def check_environment() -> None:
       differences.append(f'{package} is {found}, {expected} expected')
   if differences:
     raise UnsupportedEnvironmentError(
-      f'The packages of {sys.executable} differ from the lock, requirements.txt '
+      f'The packages of {sys.executable} differ from the lock, {lock} '
       f'({"; ".join(differences)}): {_NEXT_STEP}.'
     )
 
