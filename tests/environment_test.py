@@ -12,7 +12,6 @@ from absl.testing import absltest
 
 from tff_lg import environment
 
-
 _, _VERSIONS = environment.STACKS[sys.version_info[:2]]
 
 

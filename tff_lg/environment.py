@@ -11,6 +11,8 @@ import importlib.metadata
 import os
 import sys
 
+from tff_lg import quiet_import
+
 # By the version of Python, the lock and those of its packages that decide whether TFF works at all.
 STACKS = {
   (3, 12): (
@@ -80,6 +82,8 @@ def prepare_tensorflow() -> None:
   """
   os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
   os.environ.setdefault(LEGACY_KERAS, '1')
+  if os.environ['TF_CPP_MIN_LOG_LEVEL'] == '3':
+    quiet_import.quiet_tensorflow()
 
 
 def _installed_version(package: str) -> str | None:

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes .venv from the lock, requirements.txt, or does nothing if that is done.
+# Makes .venv from a lock, or does nothing if that is done: requirements.txt for Python 3.12,
+# requirements-3.11.txt for Python 3.11.
 #
 # .venv/requirements.txt, a copy of the lock that is written last, marks a
 # complete environment: an interrupted install and a changed lock are both seen.
@@ -16,18 +17,45 @@ fail() {
   exit 1
 }
 
-# Prints the full name of a Python 3.11: $PYTHON, python3.11 or python3.
+# Prints the minor version of a Python, such as 3.12; nothing if it does not run.
+version_of() {
+  # Asks the interpreter, not its name: a version manager's python3.12 may be an empty shell.
+  "$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])' 2>/dev/null || true
+}
+
+# Prints the lock for a version of Python; nothing if there is none.
+lock_of() {
+  case $1 in
+    3.12) echo requirements.txt ;;
+    3.11) echo requirements-3.11.txt ;;
+  esac
+}
+
+# Prints the Pythons to choose from, the best first: $PYTHON alone if it is set, as a version or a
+# path; else what is on PATH, with pyenv's that are not active before an older one that is.
+list_pythons() {
+  local pyenv_root=${PYENV_ROOT:-$HOME/.pyenv}
+  case ${PYTHON:-} in
+    '') echo python3.12; ls -d "$pyenv_root"/versions/3.12*/bin/python3.12 2>/dev/null || true
+      echo python3; echo python3.11 ;;
+    3.*) echo "python$PYTHON"
+      ls -d "$pyenv_root/versions/$PYTHON"*/bin/python"$PYTHON" 2>/dev/null || true ;;
+    *) echo "$PYTHON" ;;
+  esac
+}
+
+# Prints the full name of the Python to use.
 find_python() {
   local candidate
-  for candidate in ${PYTHON:+"$PYTHON"} python3.11 python3; do
-    # Asks the interpreter, not its name: a version manager's python3.11 may be an empty shell.
-    if "$candidate" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null; then
+  while read -r candidate; do
+    if [[ -n $(lock_of "$(version_of "$candidate")") ]]; then
       "$candidate" -c 'import sys; print(sys.executable)'
       return
     fi
-  done
-  fail "Python 3.11 is needed (TensorFlow Federated 0.87 runs on no later one), but ${PYTHON:-python3.11} is not one:" \
-    'install python3.11, or name yours with PYTHON=/path/to/python3.11.'
+  done < <(list_pythons)
+  fail "Python 3.12 is needed (3.11 will do), but ${PYTHON:-python3.12} is not one:" \
+    'install python3.12 (on Debian and Ubuntu with apt-get, anywhere with uv python install 3.12' \
+    'or pyenv install 3.12), or name yours with PYTHON=/path/to/python3.12.'
 }
 
 # Lists the installed packages, and touches the list only if it has changed.
@@ -42,31 +70,38 @@ if not path.exists() or path.read_text() != text:
 EOF
 }
 
-if cmp -s requirements.txt "$complete" && "$python" -c '' 2>/dev/null; then
+# What is there stays, unless another Python is asked for.
+present=$(version_of "$python")
+lock=$(lock_of "$present")
+if [[ -n ${PYTHON:-} && -n $lock && $(version_of "$(find_python)") != "$present" ]]; then
+  lock=
+fi
+if [[ -n $lock ]] && cmp -s "$lock" "$complete"; then
   list_packages
   exit
 fi
 
 if [[ "$(uname -sm)" != 'Linux x86_64' ]]; then
-  fail "the lock is for Linux on x86_64, where TensorFlow Federated 0.87 is published, but this is $(uname -sm)."
+  fail "the locks are for Linux on x86_64, where TensorFlow Federated 0.87 is published, but this is $(uname -sm)."
 fi
 
 # A changed lock is brought up to date in place; an install that was cut short starts afresh, since
 # pip takes a package of which it wrote only the beginning for an installed one.
-if [[ ! -e $complete ]] ||
-  ! "$python" -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null ||
-  ! "$python" -m pip --version >/dev/null 2>&1; then
+if [[ -z $lock || ! -e $complete ]] || ! "$python" -m pip --version >/dev/null 2>&1; then
   base=$(find_python)
+  version=$(version_of "$base")
+  lock=$(lock_of "$version")
   "$base" -c 'import venv, ensurepip' 2>/dev/null ||
-    fail "$base has no venv module: install it (on Debian and Ubuntu, apt-get install python3.11-venv) and try again."
+    fail "$base has no venv module: install it (on Debian and Ubuntu, apt-get install python$version-venv) and try again."
   echo "Making $venv with $base"
   "$base" -m venv --clear "$venv" || fail "$base could not make $venv: its message is above."
 fi
 
-echo 'Installing requirements.txt: 3 GB, a few minutes the first time'
+echo "Installing $lock: 3 GB, a few minutes the first time"
+# TFF 0.87 says that it needs Python < 3.12; tff_lg.compatibility makes it work there.
 "$python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --no-compile \
-  -r requirements.txt ||
-  fail 'pip could not install requirements.txt (its message is above): check the network, then run this again.'
+  --ignore-requires-python -r "$lock" ||
+  fail "pip could not install $lock (its message is above): check the network, then run this again."
 
 # Bazel's sandbox cannot write bytecode: without it every test would compile TensorFlow again.
 # Some packages carry files that are not meant for this Python, which is no failure.
@@ -74,4 +109,4 @@ echo 'Compiling bytecode'
 "$python" -m compileall -qq -j 0 "$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')" || true
 
 list_packages
-cp requirements.txt "$complete"
+cp "$lock" "$complete"

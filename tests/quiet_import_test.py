@@ -1,0 +1,44 @@
+"""Tests that TensorFlow is imported without a word, and that nothing else is lost."""
+
+import os
+import subprocess
+import sys
+
+from absl.testing import absltest
+
+
+def _stderr(program: str, **variables: str) -> str:
+  result = subprocess.run(
+    [sys.executable, '-W', 'ignore', '-c', program],
+    env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path)), **variables},
+    capture_output=True,
+    text=True,
+    check=False,
+  )
+  return result.stderr
+
+
+class QuietTensorflowTest(absltest.TestCase):
+  def test_tensorflow_says_nothing(self):
+    program = (
+      'from tff_lg import environment; environment.prepare_tensorflow(); import tensorflow as tf; '
+      'import sys; print(tf.__version__[:2], file=sys.stderr)'
+    )
+    self.assertEqual(_stderr(program, TF_CPP_MIN_LOG_LEVEL='3'), '2.\n')
+
+  def test_other_lines_are_passed_on(self):
+    folder = self.create_tempdir()
+    folder.create_file(
+      'tensorflow/__init__.py',
+      'import os\nos.write(2, b"E0000 00:00:1.2    3 port.cc:1] a\\nmine\\n")\nraise ValueError(7)',
+    )
+    program = (
+      f'import sys; sys.path.insert(0, {folder.full_path!r}); from tff_lg import quiet_import\n'
+      'quiet_import.quiet_tensorflow()\ntry:\n  import tensorflow\nexcept ValueError as error:\n'
+      '  print(error, file=sys.stderr)'
+    )
+    self.assertEqual(_stderr(program), 'mine\n7\n')
+
+
+if __name__ == '__main__':
+  absltest.main()
