@@ -7,12 +7,12 @@ from unittest import mock
 import numpy as np
 import pandas as pd
 import tensorflow as tf
-import tensorflow_federated as tff
 from absl.testing import absltest, parameterized
 
 from tests.learning import testing
 from tff_lg import config as config_lib
 from tff_lg import data, learning, models, simulation
+from tff_lg.compatibility import tff
 from tff_lg.simulation import cohorts, evaluation, rounds
 
 _NAN = float('nan')
