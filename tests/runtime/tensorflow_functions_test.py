@@ -5,6 +5,7 @@ import collections
 import numpy as np
 import tensorflow as tf
 from absl.testing import absltest, parameterized
+from tensorflow_federated.python.aggregators import discretization
 
 from tests.runtime import testing
 from tff_lg.compatibility import tff
@@ -166,6 +167,33 @@ def _with_callers(part):
       lambda values: tff.federated_map(part, values), tff.FederatedType(np.int32, tff.CLIENTS)
     ),
   )
+
+
+class LoopTest(absltest.TestCase):
+  """Loops that make tensors of a computed shape, in parts that are called in a graph."""
+
+  def test_conditional_rounding(self):
+    inner = tff.aggregators.SumFactory()
+    factory = discretization.DiscretizationFactory(
+      inner, scale_factor=1e4, stochastic=True, beta=0.6, prior_norm_bound=10.0
+    )
+    process = factory.create(tff.TensorType(np.float32, [2]))
+    with testing.installed(_OURS):
+      output = process.next(process.initialize(), [np.float32([1, 2]), np.float32([2, 3])])
+    np.testing.assert_allclose(output.result, [3, 5], atol=1e-3)
+
+  def test_heavy_hitters(self):
+    # Whether it failed was by chance, so three.
+    for capacity in (100, 101, 102):
+      computation = tff.analytics.heavy_hitters.iblt.build_iblt_computation(
+        capacity=capacity, string_max_bytes=8, repetitions=3, max_words_per_user=10, seed=capacity
+      )
+      words = [['hello', 'world'], ['hello'], ['x', 'hello']]
+      data = [tf.data.Dataset.from_tensor_slices(of_client).batch(1) for of_client in words]
+      with testing.installed(_OURS):
+        output = computation(data)
+      counts = dict(zip(output.heavy_hitters, output.heavy_hitters_counts, strict=True))
+      self.assertEqual(counts, {b'hello': 3, b'world': 1, b'x': 1})
 
 
 class SessionTokenTest(parameterized.TestCase):

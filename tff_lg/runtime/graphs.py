@@ -1,7 +1,8 @@
 """Changes to graphs before they are imported."""
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
+from typing import Any
 
 import tensorflow as tf
 
@@ -122,3 +123,38 @@ def cut(graph_def: tf.compat.v1.GraphDef, results: Sequence[str]) -> tf.compat.v
   cut.library.CopyFrom(graph_def.library)
   cut.node.extend(node for node in graph_def.node if node.name in needed)
   return cut
+
+
+def take_out(
+  graph_def: tf.compat.v1.GraphDef, parameters: Sequence[str]
+) -> list[tf.TensorSpec | None]:
+  """Removes the parameters' placeholders, for tensors that are fed in their place.
+
+  Args:
+    graph_def: is changed in place.
+    parameters: names of the placeholders' tensors.
+
+  Returns:
+    For each parameter what is to be fed, None if the graph does not use it.
+  """
+  placeholders = {node.name: node for node in graph_def.node if node.op == 'Placeholder'}
+  specs: list[tf.TensorSpec | None] = []
+  for name in map(node_name, parameters):
+    node = placeholders.get(name)
+    specs.append(
+      node and tf.TensorSpec(tf.TensorShape(node.attr['shape'].shape), node.attr['dtype'].type)
+    )
+  fed = set(map(node_name, parameters))
+  kept = [node for node in graph_def.node if node.name not in fed]
+  for node in kept:
+    _keep(node.input, lambda name: not (name.startswith('^') and name[1:] in fed))
+    _keep(node.attr['_class'].list.s, lambda at: at.decode().removeprefix('loc:@') not in fed)
+    if not node.attr['_class'].list.s:
+      del node.attr['_class']
+  del graph_def.node[:]
+  graph_def.node.extend(kept)
+  return specs
+
+
+def _keep(values: MutableSequence, condition: Callable[[Any], bool]) -> None:
+  values[:] = [value for value in values if condition(value)]

@@ -6,7 +6,8 @@ decided by the `tf.device` scope of the call.
 """
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import tensorflow as tf
 from tensorflow.python.eager import context, execute
@@ -41,22 +42,19 @@ def import_computation(computation: computation_pb2.TensorFlow) -> FlatFunction:
   graphs.fill_in_session_token(graph_def, parameters)
   loops.order_bodies(graph_def)
   reduce_dataset.replace_by_loops(graph_def)
-  present = {node.name for node in graph_def.node}
+  specs = graphs.take_out(graph_def, parameters)
+  used = [index for index, spec in enumerate(specs) if spec is not None]
 
-  def import_graph() -> None:
-    tf.graph_util.import_graph_def(graph_def, name='')
+  def part(*tensors: tf.Tensor) -> list[tf.Tensor]:
+    # Fed as it is imported: `prune` would copy the graph node by node, in an order that
+    # differs from process to process.
+    fed = {parameters[index]: tensor for index, tensor in zip(used, tensors, strict=True)}
+    last = [computation.initialize_op] if computation.initialize_op else []
+    elements = tf.graph_util.import_graph_def(graph_def, fed, [*results, *last], name='')
+    with tf.control_dependencies(elements[len(results) :]):
+      return [tf.identity(result) for result in elements[: len(results)]]
 
-  wrapped = tf.compat.v1.wrap_function(import_graph, [])
-  graph = wrapped.graph
-  with graph.as_default():
-    fetches = [tf.identity(graph.get_tensor_by_name(name)) for name in results]
-    if computation.initialize_op:
-      initialize = graph.get_operation_by_name(computation.initialize_op)
-      with tf.control_dependencies([initialize]):
-        fetches = [tf.identity(fetch) for fetch in fetches]
-  used = [index for index, name in enumerate(parameters) if graphs.node_name(name) in present]
-  feeds = [graph.get_tensor_by_name(parameters[index]) for index in used]
-  function = as_flat_function(wrapped.prune(feeds, fetches))
+  function = as_flat_function(tf.compat.v1.wrap_function(part, [specs[index] for index in used]))
 
   def call(arguments: Sequence[tf.Tensor]) -> list[tf.Tensor]:
     return function([arguments[index] for index in used])
@@ -74,7 +72,9 @@ def as_flat_function(function: tf.types.experimental.ConcreteFunction) -> FlatFu
 
   def call(arguments: Sequence[tf.Tensor]) -> list[tf.Tensor]:
     manager = cancellation.current_manager()
-    if manager is None or not tf.executing_eagerly():
+    if not tf.executing_eagerly():
+      return _call_in_graph(function, [*arguments, *function.captured_inputs], options)
+    if manager is None:
       # Calling the function itself would first try to bind names, and describe every tensor
       # in the error that it then drops: milliseconds a call.
       return function._call_flat(list(arguments), function.captured_inputs)
@@ -88,3 +88,37 @@ def as_flat_function(function: tf.types.experimental.ConcreteFunction) -> FlatFu
     )
 
   return call
+
+
+def _call_in_graph(
+  function: tf.types.experimental.ConcreteFunction,
+  inputs: Sequence[tf.Tensor],
+  options: Mapping[str, Any],
+) -> list[tf.Tensor]:
+  """Adds a call of a function to the graph that is being traced.
+
+  TensorFlow's own calls infer the shapes in the function again. They meet a loop's nodes in an
+  order that differs from process to process, and fail at one whose inputs come after it.
+  """
+  graph = tf.compat.v1.get_default_graph()
+  function.add_to_graph(graph)
+  outputs = [output.dtype for output in function.outputs]
+  is_stateful = function.function_def.signature.is_stateful
+  op = 'StatefulPartitionedCall' if is_stateful else 'PartitionedCall'
+  attributes = {
+    'Tin': _types([tensor.dtype for tensor in inputs]),
+    'Tout': _types(outputs),
+    'f': tf.compat.v1.AttrValue(func=tf.compat.v1.NameAttrList(name=function.name)),
+    'config_proto': tf.compat.v1.AttrValue(s=options['config_proto']),
+    'executor_type': tf.compat.v1.AttrValue(s=options['executor_type'].encode()),
+    '_disable_call_shape_inference': tf.compat.v1.AttrValue(b=True),
+  }
+  call = graph.create_op(op, inputs, outputs, name=op, attrs=attributes)
+  for output, known in zip(call.outputs, function.outputs, strict=True):
+    output.set_shape(known.shape)
+  return call.outputs
+
+
+def _types(dtypes: Iterable[tf.DType]) -> tf.compat.v1.AttrValue:
+  types = [dtype.as_datatype_enum for dtype in dtypes]
+  return tf.compat.v1.AttrValue(list=tf.compat.v1.AttrValue.ListValue(type=types))

@@ -1,0 +1,39 @@
+"""Graphs without the placeholders of their parameters."""
+
+import tensorflow as tf
+from absl.testing import absltest
+
+from tff_lg.runtime import graphs
+
+
+def _graph_def():
+  """A graph whose sum waits for, and is placed with, one of its placeholders."""
+  with tf.Graph().as_default() as graph:
+    first = tf.compat.v1.placeholder(tf.float32, [2], 'first')
+    second = tf.compat.v1.placeholder(tf.int32, None, 'second')
+    with tf.control_dependencies([second]), tf.compat.v1.colocate_with(first.op):
+      tf.add(first, 1.0, name='sum')
+  return graph.as_graph_def()
+
+
+class TakeOutTest(absltest.TestCase):
+  def test_specs_of_what_is_fed(self):
+    specs = graphs.take_out(_graph_def(), ['first:0', 'other:0', 'second:0'])
+    self.assertEqual(specs, [tf.TensorSpec([2], tf.float32), None, tf.TensorSpec(None, tf.int32)])
+
+  def test_nothing_refers_to_what_is_removed(self):
+    graph_def = _graph_def()
+    graphs.take_out(graph_def, ['first:0', 'second:0'])
+    nodes = {node.name: node for node in graph_def.node}
+    self.assertNotIn('first', nodes)
+    self.assertEqual(list(nodes['sum'].input), ['first', 'sum/y'])  # fed where it is imported
+    self.assertNotIn('_class', nodes['sum'].attr)
+
+  def test_other_nodes_keep_their_control_inputs_and_places(self):
+    graph_def = _graph_def()
+    graphs.take_out(graph_def, ['other:0'])
+    self.assertEqual(graph_def, _graph_def())
+
+
+if __name__ == '__main__':
+  absltest.main()
