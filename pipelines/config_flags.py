@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from absl import flags
 
+from pipelines import path_flags
 from tff_lg import config as config_lib
 
 Holders = Mapping[str, flags.FlagHolder[Any]]
@@ -111,18 +112,20 @@ def _define(
   """Makes the flag of one field, by the field's type."""
   choices, help_text = field.metadata['choices'], field.metadata['help']
   field_type = _field_type(field, config_class)
+  is_path = field.metadata['is_path']
   if typing.get_origin(field_type) is tuple:
     if choices:
       help_text += f' Out of {", ".join(choices)}.'
     default = None if field.default is None else list(field.default)
-    return flags.DEFINE_list(field.name, default, help_text, flag_values=values)
+    define_list = path_flags.define_list if is_path else flags.DEFINE_list
+    return define_list(field.name, default, help_text, flag_values=values)
   if choices:
     return flags.DEFINE_enum(field.name, field.default, choices, help_text, flag_values=values)
   define_flag = {
     bool: flags.DEFINE_bool,
     int: flags.DEFINE_integer,
     float: flags.DEFINE_float,
-    str: flags.DEFINE_string,
+    str: path_flags.define if is_path else flags.DEFINE_string,
   }[field_type]
   return define_flag(field.name, field.default, help_text, flag_values=values)
 

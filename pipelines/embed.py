@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from absl import flags, logging
 
-from pipelines import launch
+from pipelines import launch, path_flags
 from tff_lg import data, environment
 from tff_lg.config import option
 from tff_lg.embeddings import embedding_set, presets
@@ -24,10 +24,10 @@ from tff_lg.embeddings import embedding_set, presets
 _PRESET = flags.DEFINE_enum(
   'preset', None, list(presets.PRESETS), 'What the network takes, and where it is by default.'
 )
-_HANDLE = flags.DEFINE_string(
+_HANDLE = path_flags.define(
   'handle', None, 'Another network of the kind: a TF-Hub handle or a SavedModel folder.'
 )
-_DATA_DIR = flags.DEFINE_string('data_dir', None, 'Folder of the data.')
+_DATA_DIR = path_flags.define('data_dir', None, 'Folder of the data.')
 _SOURCE = flags.DEFINE_enum(
   'source', None, (*data.SOURCE_NAMES, 'files'), 'Images: the data set, or files in --data_dir.'
 )
@@ -48,8 +48,8 @@ _MAX_EXAMPLES = flags.DEFINE_integer(
   'max_examples', None, 'Embeds this many, train and test by their shares, at random.', 1
 )
 _SEED = flags.DEFINE_integer('seed', 0, 'Of that choice, and of a split that is not given.', 0)
-_OUTPUT = flags.DEFINE_string('output', None, 'The file to write, .npz.')
-_CACHE_DIR = flags.DEFINE_string('cache_dir', None, 'Cache folder; <output>.cache by default.')
+_OUTPUT = path_flags.define('output', None, 'The file to write, .npz.')
+_CACHE_DIR = path_flags.define('cache_dir', None, 'Cache folder; <output>.cache by default.')
 
 
 def preset_from_flags() -> presets.Preset:

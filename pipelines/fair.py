@@ -29,13 +29,13 @@ from collections.abc import Sequence
 
 from absl import flags, logging
 
-from pipelines import fair_flags, launch, run_dirs, runtime_flags
+from pipelines import fair_flags, launch, path_flags, run_dirs, runtime_flags
 from tff_lg import environment, files
 
 flags.adopt_module_key_flags(fair_flags)
 flags.adopt_module_key_flags(runtime_flags)
 
-_RUN_DIR = flags.DEFINE_string('run_dir', None, 'Folder of this run, made if need be.')
+_RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run, made if need be.')
 _CAPTION = (
   'Accuracy against leakage, a line a method through its lambdas. Up is better, and left, where an '
   'AUC of 50 is a guess: what the adversary that trained along finds, and what boosting finds '

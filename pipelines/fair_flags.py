@@ -4,9 +4,10 @@ from typing import Any
 
 from absl import flags
 
+from pipelines import path_flags
 from tff_lg.config import own_models
 
-_DATA_DIR = flags.DEFINE_string(
+_DATA_DIR = path_flags.define(
   'data_dir', None, 'Folder with the official adult.data and adult.test; else a synthetic table.'
 )
 _LAMBDAS = flags.DEFINE_list('lambdas', ['1', '3', '10'], 'Strengths of the adversary, above 0.')

@@ -22,11 +22,11 @@ from collections.abc import Sequence
 
 from absl import flags, logging
 
-from pipelines import config_flags, launch, runtime_flags
+from pipelines import config_flags, launch, path_flags, runtime_flags
 from tff_lg import config as config_lib
 from tff_lg import environment
 
-_RUN_DIR = flags.DEFINE_string('run_dir', None, 'Folder of this run: made, or gone on with.')
+_RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: made, or gone on with.')
 _CONFIG = config_flags.define(
   config_class=config_lib.NewDeviceConfig,
   fast_help='Three rounds of a device with 100 examples, in seconds for a small run.',

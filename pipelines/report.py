@@ -13,12 +13,12 @@ from collections.abc import Sequence
 
 from absl import flags
 
-from pipelines import launch
+from pipelines import launch, path_flags
 from tff_lg import environment
 
-_RUN_DIR = flags.DEFINE_string('run_dir', None, 'Folder of a finished run.')
-_OUTPUT = flags.DEFINE_string('output', None, 'The page; report.html in the run folder by default.')
-_COMPARE_WITH = flags.DEFINE_list(
+_RUN_DIR = path_flags.define('run_dir', None, 'Folder of a finished run.')
+_OUTPUT = path_flags.define('output', None, 'The page; report.html in the run folder by default.')
+_COMPARE_WITH = path_flags.define_list(
   'compare_with', [], 'Folders of other finished runs on the same split, for the comparison.'
 )
 _METRIC = flags.DEFINE_enum(

@@ -15,10 +15,10 @@ from collections.abc import Sequence
 
 from absl import flags
 
-from pipelines import launch
+from pipelines import launch, path_flags
 from tff_lg import environment
 
-_EMBEDDINGS = flags.DEFINE_string(
+_EMBEDDINGS = path_flags.define(
   'embeddings',
   None,
   'File written by pipelines.embed. Without it: the pixels of scikit-learn digits.',
@@ -32,7 +32,7 @@ _SHUFFLED_SHARE = flags.DEFINE_list(
 _SEED = flags.DEFINE_integer(
   'seed', 0, 'Of the k-means, the owners of the centroids and the reassigned.', lower_bound=0
 )
-_OUTPUT_DIR = flags.DEFINE_string('output_dir', None, 'Folder for the files, made if need be.')
+_OUTPUT_DIR = path_flags.define('output_dir', None, 'Folder for the files, made if need be.')
 
 
 def _shares() -> tuple[float, ...]:

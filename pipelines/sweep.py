@@ -24,11 +24,11 @@ from typing import Any
 
 from absl import flags
 
-from pipelines import launch, run_dirs, trial_pools
+from pipelines import launch, path_flags, run_dirs, trial_pools
 from tff_lg import config as config_lib
 from tff_lg import environment, sweeps
 
-_SWEEP_DIR = flags.DEFINE_string('sweep_dir', None, 'Folder of the sweep: made, or gone on with.')
+_SWEEP_DIR = path_flags.define('sweep_dir', None, 'Folder of the sweep: made, or gone on with.')
 _PIPELINE = flags.DEFINE_string('pipeline', 'train', 'The pipeline that runs the trials.')
 _GRID = flags.DEFINE_multi_string(
   'grid',
@@ -37,7 +37,7 @@ _GRID = flags.DEFINE_multi_string(
   'name=value;value where values have commas. Give it once an axis.',
 )
 _SEEDS = flags.DEFINE_string('seeds', '0', 'Seeds of each point, such as 0-11 or 0,3,8-9.')
-_FLAGFILE_OF_TRIALS = flags.DEFINE_string(
+_FLAGFILE_OF_TRIALS = path_flags.define(
   'flagfile_of_trials', None, 'File of flags that all trials have.'
 )
 _METRIC = flags.DEFINE_string(

@@ -20,10 +20,10 @@ from collections.abc import Sequence
 
 from absl import flags
 
-from pipelines import launch, run_dirs
+from pipelines import launch, path_flags, run_dirs
 from tff_lg import environment, files
 
-_RUN_DIR = flags.DEFINE_string('run_dir', None, 'Folder of this run, made if need be.')
+_RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run, made if need be.')
 _DIMS = flags.DEFINE_integer('dims', 20, 'Features d of an example.', lower_bound=1)
 _DEVICES = flags.DEFINE_integer('devices', 100, 'Devices M.', lower_bound=2)
 _EXAMPLES = flags.DEFINE_integer(

@@ -11,13 +11,13 @@ import os
 import sys
 from collections.abc import Sequence
 
-from absl import flags, logging
+from absl import logging
 
-from pipelines import config_flags, launch
+from pipelines import config_flags, launch, path_flags
 from tff_lg import config as config_lib
 from tff_lg import environment
 
-_RUN_DIR = flags.DEFINE_string('run_dir', None, 'Folder of this run: made, or gone on with.')
+_RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: made, or gone on with.')
 _CONFIG = config_flags.define()
 
 # What a sweep calls, beside `run`.

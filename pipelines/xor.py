@@ -13,12 +13,12 @@ from collections.abc import Sequence
 
 from absl import flags
 
-from pipelines import launch, run_dirs, runtime_flags
+from pipelines import launch, path_flags, run_dirs, runtime_flags
 from tff_lg import environment, files
 
 flags.adopt_module_key_flags(runtime_flags)
 
-_RUN_DIR = flags.DEFINE_string('run_dir', None, 'Folder of this run, made if need be.')
+_RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run, made if need be.')
 _CONDITIONING = flags.DEFINE_enum(
   'conditioning',
   'shared',

@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+from unittest import mock
 
 from absl import flags
 from absl.testing import absltest, parameterized
@@ -34,6 +35,26 @@ class ParseTest(parameterized.TestCase):
     value = getattr(config_flags.parse([argument]), name)
     self.assertEqual(value, expected)
     self.assertIs(type(value), type(expected))
+
+  @parameterized.parameters(
+    ([], config_lib.TrainConfig, 'data_dir', '~/a', '/home/me/a'),
+    (_EMBEDDINGS, config_lib.TrainConfig, 'embeddings', '~/a', '/home/me/a'),
+    (_EMBEDDINGS, config_lib.TrainConfig, 'clients', '~/a', '/home/me/a'),
+    ([], config_lib.TrainConfig, 'vocabulary_file', '~/a', '/home/me/a'),
+    ([], config_lib.TrainConfig, 'answers_file', '~/a', '/home/me/a'),
+    ([], config_lib.AdaptConfig, 'from_run', '~/a', '/home/me/a'),
+    ([], config_lib.AdaptConfig, 'local_only_from', '~/a', '/home/me/a'),
+    ([], config_lib.NewDeviceConfig, 'from_run', '~/a,b', ('/home/me/a', 'b')),
+    ([], config_lib.NewDeviceConfig, 'data_dir', '~/a', '/home/me/a'),
+    ([], config_lib.TrainConfig, 'global_layers', '~/a', ('~/a',)),
+  )
+  def test_home_in_paths(self, others, config_class, name, given, expected):
+    def read(holders):
+      return config_flags.read_options(config_class, holders)
+
+    with mock.patch.dict(os.environ, HOME='/home/me'):
+      config = config_flags.parse([*others, f'--{name}={given}'], config_class, read)
+    self.assertEqual(getattr(config, name), expected)
 
   @parameterized.parameters(('128', (128,)), ('64,32,8', (64, 32, 8)), (' 64, 32', (64, 32)))
   def test_list_of_numbers(self, text, expected):

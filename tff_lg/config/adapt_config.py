@@ -69,11 +69,14 @@ class AdaptConfig(own_models.OwnModelOptions):
     ConfigError: the first choice that cannot be, in one sentence.
   """
 
-  from_run: str | None = option(None, 'Folder of a finished run of `pipelines.train`.')
+  from_run: str | None = option(
+    None, 'Folder of a finished run of `pipelines.train`.', is_path=True
+  )
   data_dir: str | None = option(
     None,
     "Folder with the source run's data, where they have moved; for --task=embeddings the folder "
     'with its files.',
+    is_path=True,
   )
   adaptation: tuple[str, ...] = option(
     ADAPTATIONS, 'Techniques of local adaptation, separated by commas.', ADAPTATIONS
@@ -153,6 +156,7 @@ class AdaptConfig(own_models.OwnModelOptions):
     'Folder of another run of `pipelines.train` or `pipelines.adapt`, of the same clients, whose '
     "own models are compared with. By default those of the source run's baseline local_only, or "
     'new ones where an option says how to train them.',
+    is_path=True,
   )
   aggregate_epochs: tuple[int, ...] | None = option(
     None,

@@ -14,12 +14,15 @@ class EmbeddingOptions:
   """Options of --task=embeddings; None stands for a default."""
 
   embeddings: str | None = option(
-    None, 'File of `pipelines.embed` (--task=embeddings; for --task=vqa of the pictures).'
+    None,
+    'File of `pipelines.embed` (--task=embeddings; for --task=vqa of the pictures).',
+    is_path=True,
   )
   clients: str | None = option(
     None,
     'File of `pipelines.simulate_clients` with the client of each embedding, instead of '
     '--partition.',
+    is_path=True,
   )
   shuffled_share: float | None = option(
     None, 'Share p of the examples, re-assigned at random (--partition=clusters); 0 by default.'

@@ -21,11 +21,13 @@ class NewDeviceConfig(own_models.OwnModelOptions):
     (),
     'Folders of finished federated runs of `pipelines.train`, separated by commas; training goes '
     'on from the last round of each.',
+    is_path=True,
   )
   data_dir: str | None = option(
     None,
     "Folder with the source runs' data, where they have moved; for --task=embeddings the folder "
     'with its files.',
+    is_path=True,
   )
   transform: str = option(
     'rotate90',

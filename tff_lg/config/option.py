@@ -10,18 +10,26 @@ class ConfigError(ValueError):
   """A flag that cannot be, or two that contradict each other; one sentence."""
 
 
-def option(default: Any, help_text: str, choices: tuple[str, ...] | None = None) -> Any:
+def option(
+  default: Any,
+  help_text: str,
+  choices: tuple[str, ...] | None = None,
+  *,
+  is_path: bool = False,
+) -> Any:
   """A field of a config dataclass.
 
   Args:
     default: its value, None for one that depends on other choices.
     help_text: of the flag.
     choices: the values that it may have, if they are a few names.
+    is_path: whether it names a file or folder, or several.
 
   Returns:
     The field.
   """
-  return dataclasses.field(default=default, metadata={'help': help_text, 'choices': choices})
+  metadata = {'help': help_text, 'choices': choices, 'is_path': is_path}
+  return dataclasses.field(default=default, metadata=metadata)
 
 
 def check_values(config: Any) -> None:

@@ -35,6 +35,7 @@ class TextOptions:
     'File with the words (--task=text, mood and vqa) or characters (--task=chars) that are known, '
     'one a line; those of the training text by default. A public list keeps the vocabulary of a '
     'private run (--aggregator=dp_mean) independent of the private text.',
+    is_path=True,
   )
   sequence_length: int | None = option(
     None,

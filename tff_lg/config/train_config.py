@@ -88,6 +88,7 @@ class TrainConfig(
     'mood.csv, of user, text and score, for --task=vqa the folder with the official JSON files; '
     'without it small data are generated. For --task=client_files a folder with an npz file a '
     "client, or TFF's database file of clients.",
+    is_path=True,
   )
   partition: str | None = option(
     None,

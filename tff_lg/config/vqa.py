@@ -22,6 +22,7 @@ class VqaOptions:
     'File with the answers to choose from, one a line (--task=vqa); those of training questions by '
     'default. A public list keeps the answers of a private run (--aggregator=dp_mean) independent '
     'of the private questions.',
+    is_path=True,
   )
   max_questions: int | None = option(
     None,
