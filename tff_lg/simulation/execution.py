@@ -3,6 +3,7 @@
 import atexit
 import gc
 import os
+import threading
 
 import psutil
 
@@ -12,7 +13,7 @@ from tff_lg.compatibility import tff
 
 _WORKER = 'worker_binary'
 
-# Of a program that is killed, TFF's worker would live on. Python calls `_end` otherwise.
+# Of a program that is killed, TFF's worker would live on. Python calls `_end_at_exit` otherwise.
 _watch: orphans.Watch | None = None
 
 
@@ -60,8 +61,23 @@ def end_worker_at_exit() -> None:
     _watch = orphans.Watch()
     # The worker is started when it is first needed.
     os.environ.update(_watch.environment)
-  atexit.unregister(_end)
-  atexit.register(_end)
+  atexit.unregister(_end_at_exit)
+  atexit.register(_end_at_exit)
+
+
+def _end_at_exit() -> None:
+  """Ends the worker, without the traceback of a thread that gRPC would start when it notices.
+
+  Python 3.12 starts no thread any more by then.
+  """
+  report = threading.excepthook
+
+  def report_others(args: threading.ExceptHookArgs) -> None:
+    if 'at interpreter shutdown' not in str(args.exc_value):
+      report(args)
+
+  threading.excepthook = report_others
+  _end()
 
 
 def _end() -> None:
