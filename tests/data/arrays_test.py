@@ -2,11 +2,12 @@
 
 import io
 import pathlib
+from unittest import mock
 
 import numpy as np
 from absl.testing import absltest, parameterized
 
-from tff_lg.data import arrays, examples
+from tff_lg.data import arrays, bounded, examples
 
 _X = np.arange(8, dtype=np.float64).reshape(4, 2)
 _Y = np.array([0, 2, 2, 0])
@@ -80,7 +81,15 @@ class ArraysTest(parameterized.TestCase):
     ({'x': np.array(['a'] * 4), 'y': _Y}, r'x is <U1 \[4\], expected numbers \[n, ...\]'),
     ({'x': _X.astype(complex), 'y': _Y}, r'x is complex128 \[4, 2\], expected numbers'),
     ({'x': _X[:, 0], 'y': _Y}, r'x is float64 \[4\], expected numbers \[n, ...\]'),
-    ({'x': _X[:0], 'y': _Y[:0]}, r'x is float64 \[0, 2\], expected numbers .* n at least 1'),
+    ({'x': _X[:0], 'y': _Y[:0]}, r'x is float64 \[0, 2\], expected numbers .* at least one'),
+    ({'x': _X[:, :0], 'y': _Y}, r'x is float64 \[4, 0\], .* with at least one number'),
+    ({'x': _X, 'y': 0 * _Y}, 'one class found, 0, expected at least two'),
+    ({'x': _X, 'y': 0 * _Y, 'class_names': ['a']}, 'one class found, a, expected at least two'),
+    ({'x': _X, 'y': _Y, 'class_names': ['b', 'a', 'b']}, "2 classes are named 'b', expected a"),
+    (
+      {'x': _X, 'y': _Y, 'class_names': [f'c{i}' for i in range(10_001)]},
+      '10001 classes found, expected at most 10000',
+    ),
     ({'x': _X, 'y': _Y / 2}, r'y is float64 \[4\], expected 4 integers'),
     ({'x': _X, 'y': _Y[:3]}, r'y is int64 \[3\], expected 4 integers'),
     ({'x': _X, 'y': _Y - 1}, 'label -1 found at position 0, expected labels from 0 to 3'),
@@ -111,6 +120,11 @@ class ArraysTest(parameterized.TestCase):
     for size in range(len(file.getvalue())):
       (self.folder / 'train.npz').write_bytes(file.getvalue()[:size])
       self._assert_refused('train.npz: cannot be read as an npz file of plain arrays')
+
+  def test_more_than_there_is_memory_for(self):
+    self._write('train.npz', x=_X, y=_Y)
+    with mock.patch.object(bounded, 'room', return_value=300):
+      self._assert_refused('train.npz: 3.52e-07 GB found once unpacked, expected at most half')
 
   def test_one_array_alone(self):
     with open(self.folder / 'train.npz', 'wb') as file:

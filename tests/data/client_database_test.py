@@ -6,7 +6,7 @@ import sqlite3
 
 import numpy as np
 import tensorflow as tf
-from absl.testing import absltest
+from absl.testing import absltest, parameterized
 
 from tff_lg import data
 from tff_lg.compatibility import tff
@@ -28,7 +28,7 @@ def _all_of(client):
   return x[order], y[order]
 
 
-class ClientDatabaseTest(absltest.TestCase):
+class ClientDatabaseTest(parameterized.TestCase):
   def setUp(self):
     super().setUp()
     self.path = os.path.join(self.create_tempdir().full_path, 'clients.sqlite')
@@ -46,6 +46,12 @@ class ClientDatabaseTest(absltest.TestCase):
     return data.load_client_database(
       self.path, 3, **{'keys': (_X, _Y), 'example_shape': (2, 2), **options}
     )
+
+  def _loosen(self, connection, table, columns='*'):
+    """Makes a table that takes values of any kind."""
+    connection.execute(f'CREATE TABLE new AS SELECT {columns} FROM {table}')
+    connection.execute(f'DROP TABLE {table}')
+    connection.execute(f'ALTER TABLE new RENAME TO {table}')
 
   def test_all_examples_are_split(self):
     rows = {"o'neil": _rows(0, 10), 'b': _rows(1, 3)}
@@ -93,13 +99,62 @@ class ClientDatabaseTest(absltest.TestCase):
       self._load(keys=('x', 'y'))
     clients = self._load(cache_size=0).clients
     with sqlite3.connect(self.path) as connection:
-      connection.execute("UPDATE examples SET serialized_example_proto = 'no proto'")
+      connection.execute("UPDATE examples SET serialized_example_proto = X'FF'")
     with self.assertRaisesRegex(data.DataError, r'clients.sqlite \(client a\): an example cannot'):
       _ = clients[0].train
     with sqlite3.connect(self.path) as connection:
       connection.execute('DELETE FROM examples')
     with self.assertRaisesRegex(data.DataError, r'\(client a\): no examples found'):
       _ = clients[0].train
+
+  @parameterized.parameters(
+    ("client_metadata SET client_id = X'00'", r"a row \(b'.x00', 'train', 4\), expected texts"),
+    ('client_metadata SET client_id = NULL', r"a row \(None, 'train', 4\), expected texts"),
+    ("client_metadata SET client_id = ''", r"a row \('', 'train', 4\), expected texts"),
+    ('client_metadata SET split_name = NULL', r"a row \('a', None, 4\), expected texts"),
+    ('client_metadata SET num_examples = NULL', r"a row \('a', 'train', None\), expected texts"),
+    ('client_metadata SET num_examples = -1', r"a row \('a', 'train', -1\), expected texts"),
+    ("client_metadata SET num_examples = 'x'", r"a row \('a', 'train', 'x'\), expected texts"),
+  )
+  def test_refuses_other_types(self, update, sentence):
+    self._save({'a': _rows(0, 4)}, {'a': 'train'})
+    with sqlite3.connect(self.path) as connection:
+      self._loosen(connection, 'client_metadata')
+      connection.execute(f'UPDATE {update}')
+    with self.assertRaisesRegex(data.DataError, f'clients.sqlite: client_metadata has {sentence}'):
+      self._load()
+
+  def test_refuses_integers_as_ids(self):
+    self._save({'a': _rows(0, 4)})
+    with sqlite3.connect(self.path) as connection:
+      self._loosen(connection, 'client_metadata', '7 AS client_id, split_name, num_examples')
+    with self.assertRaisesRegex(data.DataError, r'a row \(7, .*, 4\), expected texts'):
+      self._load()
+
+  def test_refuses_views_which_may_have_no_end(self):
+    self._save({'a': _rows(0, 4)})
+    with sqlite3.connect(self.path) as connection:
+      connection.execute('DROP TABLE client_metadata')
+      connection.execute(
+        'CREATE VIEW client_metadata AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 '
+        "FROM n) SELECT 'c' || i AS client_id, 'train' AS split_name, 1 AS num_examples FROM n"
+      )
+    with self.assertRaisesRegex(data.DataError, 'client_metadata is a view, expected a table'):
+      self._load()
+
+  def test_refuses_examples_without_features_or_bytes(self):
+    rows = _rows(0, 4)
+    self._save({'a': collections.OrderedDict(pixels=rows[_X][:, :, :0], label=rows[_Y])})
+    with self.assertRaisesRegex(data.DataError, 'pixels of an example has no numbers'):
+      self._load(example_shape=None)
+    os.remove(self.path)
+    self._save({'a': rows})
+    (client,) = self._load().clients
+    with sqlite3.connect(self.path) as connection:
+      self._loosen(connection, 'examples')
+      connection.execute('UPDATE examples SET serialized_example_proto = NULL')
+    with self.assertRaisesRegex(data.DataError, 'client a has the example None, expected bytes'):
+      _ = client.train
 
 
 class FromClientDataTest(absltest.TestCase):

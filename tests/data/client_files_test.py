@@ -195,6 +195,7 @@ class ClientFolderTest(absltest.TestCase):
       ({'x': np.zeros([0, 2]), 'y': np.zeros(0, int)}, 'b.npz: no training examples'),
       ({'x': np.zeros([4, 2])}, 'b.npz: y is missing'),
       ({'x': np.zeros([4, 2]), 'y': np.zeros(3, int)}, r'b.npz: y is \[3\], expected \[4\]'),
+      ({'x': np.zeros([4, 0]), 'y': np.zeros(4, int)}, r'b.npz: x has rows of \[0\], expected at'),
       ({'y': np.zeros(4, int)}, 'b.npz: arrays y found, expected x and y'),
       ({**ok, 'x_test': ok['x'], 'y_test': ok['y']}, 'b.npz: arrays x, x_test'),
     ):

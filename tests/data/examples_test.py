@@ -84,8 +84,8 @@ class SourceTest(absltest.TestCase):
       examples.Source('toy', self.train, test, 2, ('a', 'b'))
 
   def test_refuses_missing_class_name(self):
-    with self.assertRaisesRegex(examples.DataError, 'toy: 1 class names, expected 2'):
-      examples.Source('toy', self.train, self.train, 2, ('a',))
+    with self.assertRaisesRegex(examples.DataError, 'toy: 3 class names, expected 2'):
+      examples.Source('toy', self.train, self.train, 2, ('a', 'b', 'c'))
 
 
 class ScalePixelsTest(absltest.TestCase):

@@ -3,6 +3,7 @@
 import gzip
 import pathlib
 import struct
+import tracemalloc
 
 import numpy as np
 from absl.testing import absltest, parameterized
@@ -70,7 +71,7 @@ class MnistTest(parameterized.TestCase):
   @parameterized.parameters(
     (_TRAIN_IMAGES, b'', '0 bytes found, expected a header of 16 bytes'),
     (_TRAIN_IMAGES, _idx(_images(3))[:-1], '2367 bytes found, expected 2368 for 3 x 28 x 28'),
-    (_TRAIN_IMAGES, _idx(_images(3)) + b'0', '2369 bytes found, expected 2368'),
+    (_TRAIN_IMAGES, _idx(_images(3)) + b'0', 'more than 2368 bytes found, expected 2368'),
     (_TRAIN_IMAGES, _idx(np.zeros([20])), 'magic number 2049 found, expected 2051'),
     (_TRAIN_LABELS, _idx(_images(3)), 'magic number 2051 found, expected 2049'),
     (_TRAIN_IMAGES, _idx(np.zeros([3, 28, 27])), 'images of 28 x 27 found, expected 28 x 28'),
@@ -83,6 +84,15 @@ class MnistTest(parameterized.TestCase):
   def test_damaged_file(self, name, content, message):
     self._write(name, content)
     self._assert_refused(f'{self.folder / name}: {message}')
+
+  def test_gzip_file_of_far_more_is_not_unpacked(self):
+    (self.folder / _TRAIN_LABELS).unlink()
+    bomb = _idx(np.array([5, 0, 9])) + bytes(1 << 24)
+    self._write(f'{_TRAIN_LABELS}.gz', gzip.compress(bomb))
+    tracemalloc.start()
+    self.addCleanup(tracemalloc.stop)
+    self._assert_refused('gz: more than 11 bytes found, expected 11 for 3 values')
+    self.assertLess(tracemalloc.get_traced_memory()[1], 1 << 22)
 
   def test_folder_in_place_of_file(self):
     (self.folder / _TEST_IMAGES).unlink()

@@ -136,6 +136,11 @@ class LoadMoodTest(parameterized.TestCase):
 
   @parameterized.parameters(
     ([('al', 'a', 1)] * 9, {}, 'scores from 1 to 1 found, expected a range'),
+    (
+      [('al', 'a', '1e308'), ('al', 'b', '-1e308')] * 9,
+      {},
+      'scores from -1e.308 to 1e.308 found, expected a range that a float can hold',
+    ),
     ([('al', 'a', 1), ('bo', 'b', 2)], {}, 'no user of 2 has enough texts'),
   )
   def test_refuses_data(self, rows, options, sentence):

@@ -2,10 +2,11 @@
 
 import gzip
 import json
+from unittest import mock
 
 from absl.testing import absltest, parameterized
 
-from tff_lg.data import examples, text_files
+from tff_lg.data import bounded, examples, text_files
 
 
 def _windows(text, length):
@@ -67,6 +68,12 @@ class ReadUsersTest(parameterized.TestCase):
   def test_refuses(self, name, content, sentence):
     for path in (self._write(name, content), self.folder.full_path):
       with self.assertRaisesRegex(examples.DataError, sentence):
+        text_files.read_users(path)
+
+  def test_more_than_there_is_memory_for(self):
+    path = self._write('a.jsonl.gz', gzip.compress(bytes(5000)))
+    with mock.patch.object(bounded, 'room', return_value=4000):
+      with self.assertRaisesRegex(examples.DataError, 'a.jsonl.gz: .* GB found once unpacked'):
         text_files.read_users(path)
 
   def test_path_that_is_not_there(self):

@@ -172,7 +172,7 @@ class RoundsTest(parameterized.TestCase):
     with (
       _before('states_of_a_round_stored', fill),
       self.assertRaisesRegex(
-        rounds.RunError, f'The disk of {self.folder} is full .*; the checkpoint of round 4 is kept'
+        rounds.RunError, f'The disk of {self.folder} is full .*The checkpoint of round 4 is kept'
       ),
     ):
       self._finish('disk', self.folder)

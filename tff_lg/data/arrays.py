@@ -4,7 +4,7 @@ import pathlib
 
 import numpy as np
 
-from tff_lg.data import examples, splits
+from tff_lg.data import bounded, examples, splits
 
 _TEST_FRACTION = 0.2
 
@@ -17,8 +17,9 @@ def load(data_dir: str | None = None, seed: int = 0) -> examples.Source:
   - `x`: numbers [n, ...]. Taken as they are, except that uint8 is divided by 255, as pixels;
   - `y`: integers [n], labels from 0;
   - `users`, optional: names or integers [n], the natural client of each example;
-  - `class_names`, optional, in `train.npz`: names [num_classes]. Without it there are as many
-    classes as the largest training label says, and no more than training examples.
+  - `class_names`, optional, in `train.npz`: names [num_classes], at least two, none twice.
+    Without it there are as many classes as the largest training label says, and no more than
+    training examples.
 
   Without `test.npz` a fifth of the examples (of each user, if there are users) is held out,
   stratified by class.
@@ -42,6 +43,11 @@ def load(data_dir: str | None = None, seed: int = 0) -> examples.Source:
   train = to_examples(train_path, train_arrays, class_names and len(class_names))
   if class_names is None:
     class_names = tuple(str(label) for label in range(train.y.max() + 1))
+    examples.check_class_names(class_names, str(train_path))
+  if len(class_names) < 2:
+    raise examples.DataError(
+      f'{train_path}: one class found, {class_names[0]}, expected at least two.'
+    )
   if test_path.exists():
     test = to_examples(test_path, read_npz(test_path), len(class_names))
     if test.x.shape[1:] != train.x.shape[1:]:
@@ -60,7 +66,10 @@ def read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
     raise examples.DataError(f'{path.parent}: no {path.name} found, expected one with x and y.')
   try:
     with open(path, 'rb') as file, np.load(file, allow_pickle=False) as arrays:
+      bounded.check(path, sum(member.file_size for member in arrays.zip.infolist()))
       return dict(arrays)
+  except examples.DataError:
+    raise
   except Exception as error:  # A damaged archive can raise nearly anything.
     raise examples.DataError(
       f'{path}: cannot be read as an npz file of plain arrays ({error}).'
@@ -86,9 +95,10 @@ def to_examples(
   if not {'x', 'y'} <= arrays.keys():
     raise examples.DataError(f'{path}: arrays {sorted(arrays)} found, expected x and y.')
   x, y, users = arrays.pop('x'), arrays['y'], arrays.get('users')
-  if x.dtype.kind not in 'buif' or x.ndim < 2 or not len(x):
+  if x.dtype.kind not in 'buif' or x.ndim < 2 or not x.size:
     raise examples.DataError(
-      f'{path}: x is {x.dtype} {list(x.shape)}, expected numbers [n, ...], n at least 1.'
+      f'{path}: x is {x.dtype} {list(x.shape)}, expected numbers [n, ...], at least one row with '
+      'at least one number.'
     )
   if y.dtype.kind not in 'iu' or y.shape != x.shape[:1]:
     raise examples.DataError(
@@ -119,6 +129,7 @@ def _class_names(path: pathlib.Path, arrays: dict[str, np.ndarray]) -> tuple[str
     raise examples.DataError(
       f'{path}: class_names is {names.dtype} {list(names.shape)}, expected strings [num_classes].'
     )
+  examples.check_class_names(tuple(names.tolist()), str(path))
   return tuple(names.tolist())
 
 

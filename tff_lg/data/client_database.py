@@ -67,6 +67,10 @@ def load_client_database(
         'SELECT split_name, serialized_example_proto FROM examples WHERE client_id = ?',
         (client_id,),
       ):
+        if not isinstance(serialized, bytes):
+          raise examples.DataError(
+            f'{file}: client {client_id} has the example {serialized!r}, expected bytes.'
+          )
         found.setdefault(name if is_split else client_parts.ALL, []).append(serialized)
     where = pathlib.Path(f'{file} (client {client_id})')
     parts = {
@@ -107,6 +111,11 @@ def _read_sizes(file: pathlib.Path) -> dict[str, dict[str, int]]:
   if not file.is_file():
     raise examples.DataError(f'{file}: no such file found, expected a database of clients.')
   with _connect(file, 'its list of clients') as connection:
+    kinds = dict(connection.execute('SELECT name, type FROM sqlite_master').fetchall())
+    for table in ('client_metadata', 'examples'):
+      # A view may have no end.
+      if kinds.get(table, 'table') != 'table':
+        raise examples.DataError(f'{file}: {table} is a {kinds[table]}, expected a table.')
     rows = connection.execute(
       'SELECT client_id, split_name, num_examples FROM client_metadata'
     ).fetchall()
@@ -120,6 +129,12 @@ def _read_sizes(file: pathlib.Path) -> dict[str, dict[str, int]]:
       file,
       file,
     )
+  for row in rows:
+    if tuple(map(type, row)) != (str, str, int) or not row[0] or row[2] < 0:
+      raise examples.DataError(
+        f'{file}: client_metadata has a row {row}, expected texts as client_id and split_name and '
+        'a whole number as num_examples.'
+      )
   names = {name for _, name, _ in rows}
   if 'train' not in names and len(names) != 1:
     raise examples.DataError(
@@ -158,6 +173,8 @@ def _example_spec(
       'other --example_keys.'
     )
   shape = tuple(example_shape or (len(getattr(features[x], kinds[x]).value),))
+  if 0 in shape:
+    raise examples.DataError(f'{file}: {x} of an example has no numbers, expected at least one.')
   return {
     x: tf.io.FixedLenFeature(shape, lists[kinds[x]]),
     y: tf.io.FixedLenFeature((), tf.int64),
@@ -172,7 +189,8 @@ def _parse(
 
   try:
     parsed = tf.io.parse_example(serialized, spec)
-  except tf.errors.OpError as error:
+  # TensorFlow's message may quote bytes that are no text.
+  except (tf.errors.OpError, UnicodeDecodeError) as error:
     reason = str(error).strip().splitlines()[0]
     raise examples.DataError(
       f'{where}: an example cannot be read ({reason}), expected {keys[0]} '

@@ -105,6 +105,10 @@ def _read_sizes(path: pathlib.Path) -> tuple[dict[str, int], tuple[int, ...]]:
   if len({shape[1:] for shape in of_x.values()}) > 1:
     raise examples.DataError(f'{path}: its parts have rows of different shapes, expected one.')
   first, *_ = of_x.values()
+  if 0 in first[1:]:
+    raise examples.DataError(
+      f'{path}: x has rows of {list(first[1:])}, expected at least one number in each.'
+    )
   if not first[0]:
     raise examples.DataError(f'{path}: no training examples found, expected at least one.')
   # A part without rows is as one that is not there, but need not be split off.

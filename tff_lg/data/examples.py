@@ -1,9 +1,13 @@
 """The values of this room: labelled examples, a source of them, and its error."""
 
+import collections
 import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
+
+# Each client's predictions are held for every class.
+MOST_CLASSES = 10_000
 
 
 class DataError(ValueError):
@@ -111,10 +115,20 @@ class Source:
       raise DataError(
         f'{self.name}: a test example has shape {test_shape}, expected {train_shape}.'
       )
+    check_class_names(self.class_names, self.name)
     if len(self.class_names) != self.num_classes:
       raise DataError(
         f'{self.name}: {len(self.class_names)} class names, expected {self.num_classes}.'
       )
+
+
+def check_class_names(names: Sequence[str], where: str) -> None:
+  """Checks the names of classes; raises a `DataError` that names `where` if they cannot be."""
+  if len(names) > MOST_CLASSES:
+    raise DataError(f'{where}: {len(names)} classes found, expected at most {MOST_CLASSES}.')
+  name, times = collections.Counter(names).most_common(1)[0]
+  if times > 1:
+    raise DataError(f'{where}: {times} classes are named {name!r}, expected a name for each.')
 
 
 def check_labels(labels: np.ndarray, num_classes: int, where: str) -> None:

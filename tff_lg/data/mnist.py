@@ -4,17 +4,15 @@ The idx format: two zero bytes, a byte for the type (8: uint8), a byte for the n
 dimensions, then each dimension as a big-endian uint32, then the values.
 """
 
-import gzip
 import math
 import pathlib
 import zlib
 
 import numpy as np
 
-from tff_lg.data import examples, keras_datasets
+from tff_lg.data import bounded, examples, keras_datasets
 
 _CLASS_NAMES = tuple(str(digit) for digit in range(10))
-_GZIP_MAGIC = b'\x1f\x8b'
 
 
 def load(data_dir: str | None = None, seed: int = 0) -> examples.Source:
@@ -78,15 +76,9 @@ def _find(folder: pathlib.Path, name: str) -> pathlib.Path:
 
 def _read_idx(path: pathlib.Path, num_dimensions: int) -> np.ndarray:
   """Returns the uint8 array in an idx file."""
-  try:
-    content = path.read_bytes()
-    # By content, not by name: some browsers unpack a .gz and keep its name.
-    if content.startswith(_GZIP_MAGIC):
-      content = gzip.decompress(content)
-  except (OSError, EOFError, zlib.error) as error:
-    raise examples.DataError(f'{path}: cannot be read as an idx file ({error}).') from error
   header_size = 4 + 4 * num_dimensions
   magic = 0x0800 + num_dimensions
+  content = _read(path, header_size)
   if len(content) < header_size:
     raise examples.DataError(
       f'{path}: {len(content)} bytes found, expected a header of {header_size} bytes.'
@@ -96,9 +88,18 @@ def _read_idx(path: pathlib.Path, num_dimensions: int) -> np.ndarray:
     raise examples.DataError(f'{path}: magic number {header[0]} found, expected {magic}.')
   shape = header[1:]
   expected_size = header_size + math.prod(shape)
+  content = _read(path, expected_size)
   if len(content) != expected_size:
+    found = f'more than {expected_size}' if len(content) > expected_size else len(content)
     raise examples.DataError(
-      f'{path}: {len(content)} bytes found, expected {expected_size} '
+      f'{path}: {found} bytes found, expected {expected_size} '
       f'for {" x ".join(map(str, shape))} values.'
     )
   return np.frombuffer(content, np.uint8, offset=header_size).reshape(shape)
+
+
+def _read(path: pathlib.Path, most: int) -> bytearray:
+  try:
+    return bounded.read(path, most)
+  except (OSError, EOFError, zlib.error) as error:
+    raise examples.DataError(f'{path}: cannot be read as an idx file ({error}).') from error

@@ -145,6 +145,10 @@ def _edges(
       f'{name}: scores from {low:g} to {high:g} found, expected a range that can be cut in '
       f'{NUM_CLASSES} classes.'
     )
+  if not np.isfinite(float(high) - float(low)):
+    raise examples.DataError(
+      f'{name}: scores from {low:g} to {high:g} found, expected a range that a float can hold.'
+    )
   return np.linspace(low, high, NUM_CLASSES + 1)
 
 

@@ -1,6 +1,5 @@
 """Text by user, from JSON lines or from LEAF's JSON."""
 
-import gzip
 import json
 import pathlib
 import re
@@ -8,9 +7,8 @@ import zlib
 from collections.abc import Iterator
 from typing import Any
 
-from tff_lg.data import examples
+from tff_lg.data import bounded, examples
 
-_GZIP_MAGIC = b'\x1f\x8b'
 _SUFFIXES = ('.jsonl', '.jsonl.gz', '.json', '.json.gz')
 _SENTENCE_END = re.compile(r'(?<=[.!?])\s+')
 
@@ -107,11 +105,7 @@ def _join_windows(windows: list[str], targets: list[str]) -> list[str]:
 
 def _text(path: pathlib.Path) -> str:
   try:
-    content = path.read_bytes()
-    # By content, not by name: some browsers unpack a .gz and keep its name.
-    if content.startswith(_GZIP_MAGIC):
-      content = gzip.decompress(content)
-    return content.decode('utf-8')
+    return bounded.read(path).decode('utf-8')
   except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
     raise examples.DataError(f'{path}: cannot be read as UTF-8 text ({error}).') from error
 

@@ -30,6 +30,11 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
   embedded = embeddings.EmbeddingSet.load(config.embeddings)
   if not (embedded.split == 'test').any():
     raise ValueError(f'--embeddings={config.embeddings} has no test examples, expected some.')
+  if len(embedded.class_names) < 2:
+    raise ValueError(
+      f'--embeddings={config.embeddings} has one class, {"".join(embedded.class_names)}, expected '
+      'at least two.'
+    )
   clients = None
   if config.clients is not None:
     assignment = heterogeneity.load_clients(config.clients)

@@ -198,7 +198,7 @@ def evaluate_new_test(
     for start, x, y in _ensemble_batches(test):
       output = process.ensemble(server_state._replace(global_weights=weights), states, x)
       sums = [getattr(output.sums, name) for name in names]
-      label = np.eye(sums[0].shape[1])[y]
+      label = (y[:, np.newaxis] == np.arange(sums[0].shape[1])).astype(np.float64)
       if not totals:
         class_correct = np.zeros([len(selection.best_round), label.shape[1]])
       totals[start] = [a + b for a, b in zip(totals.get(start, [0] * len(sums)), sums, strict=True)]
