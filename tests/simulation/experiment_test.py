@@ -15,7 +15,7 @@ from absl.testing import absltest
 
 from tff_lg import client_gains, folder_lock, simulation
 from tff_lg import config as config_lib
-from tff_lg.simulation import checkpoints, tasks
+from tff_lg.simulation import checkpoints, rounds, tasks
 
 _CONFIG = config_lib.TrainConfig(
   task='digits',
@@ -202,6 +202,55 @@ class ExperimentTest(absltest.TestCase):
       with self.assertRaisesRegex(ValueError, f'{folder} was deleted or moved while it was writ'):
         simulation.run_experiment(config_lib.resolve(_CONFIG), folder)
     self.assertLen(calls, 5)
+
+  def test_finished_run_with_more_rounds(self):
+    config = dataclasses.replace(_CONFIG, warm_start_rounds=0)
+    root = self.create_tempdir().full_path
+    whole = simulation.run_experiment(config_lib.resolve(config), f'{root}/whole')
+    shorter = dataclasses.replace(config, rounds=2)
+    simulation.run_experiment(config_lib.resolve(shorter), f'{root}/grown')
+    grown = simulation.run_experiment(config_lib.resolve(config), f'{root}/grown')
+    self.assertEqual(grown.pop('changed_settings'), 'after round 2 rounds from 2 to 4')
+    baseline = grown.pop('local_only/changed_settings')
+    self.assertEqual(baseline, 'after round 2 rounds from 2 to 4')
+    self.assertEqual(grown, whole)
+    for name in (
+      'metrics.csv',
+      'clients.parquet',
+      'hparams.json',
+      'baselines/local_only/metrics.csv',
+    ):
+      self.assertEqual(_read(root, 'grown', name), _read(root, 'whole', name), name)
+
+  def test_diverged_run_goes_on_with_a_lower_rate(self):
+    config = config_lib.resolve(dataclasses.replace(_CONFIG, warm_start_rounds=0))
+    folder = self.create_tempdir().full_path + '/diverged'
+    one_round = rounds.RoundLoop._one_round
+
+    def diverges(loop, state):
+      if state.round_num == 3 and 'baselines' not in loop._folder:
+        raise rounds.DivergenceError('Round 4: diverged.')
+      return one_round(loop, state)
+
+    with mock.patch.object(rounds.RoundLoop, '_one_round', diverges):
+      with self.assertRaisesRegex(simulation.RunError, 'Round 4: diverged'):
+        simulation.run_experiment(config, folder)
+    finished = _read(folder, 'baselines/local_only/hparams.json')
+    before = pd.read_csv(f'{folder}/metrics.csv')
+    lower = dataclasses.replace(config, client_learning_rate=0.01)
+    summary = simulation.run_experiment(lower, folder)
+    self.assertEqual(
+      summary['changed_settings'], 'after round 2 client_learning_rate from 0.05 to 0.01'
+    )
+    # The baseline had ended before.
+    self.assertEqual(_read(folder, 'baselines/local_only/hparams.json'), finished)
+    after = pd.read_csv(f'{folder}/metrics.csv')
+    self.assertEqual(list(after['round_num']), [1, 2, 3, 4])
+    pd.testing.assert_frame_equal(after[:2], before[:2])
+    self.assertEqual(json.loads(_read(folder, 'hparams.json'))['client_learning_rate'], 0.01)
+    self.assertEqual(simulation.run_experiment(lower, folder), summary)
+    with self.assertRaisesRegex(ValueError, 'client_learning_rate was 0.01, now 0.001'):
+      simulation.run_experiment(dataclasses.replace(lower, client_learning_rate=1e-3), folder)
 
   def test_folder_of_other_settings_is_refused(self):
     other = config_lib.resolve(dataclasses.replace(_CONFIG, seed=1))

@@ -93,6 +93,29 @@ class FolderTest(absltest.TestCase):
     with self.assertRaisesRegex(ValueError, r'\(source/rounds was 3, now 4\)'):
       run_files.check_hparams(self.run_dir, hparams)
 
+  def test_run_with_more_rounds_has_not_ended(self):
+    run_files.claim(self.run_dir, _CONFIG)
+    run_files.write_tables(self.run_dir, {}, pd.DataFrame({'client_id': ['a']}))
+    more = dataclasses.replace(_CONFIG, rounds=_CONFIG.rounds + 1)
+    self.assertTrue(run_files.check(self.run_dir, more))
+    self.assertTrue(run_files.is_complete(self.run_dir))
+    run_files.claim(self.run_dir, more)
+    self.assertFalse(run_files.is_complete(self.run_dir))
+    self.assertEqual(run_files.load_hparams(self.run_dir)['rounds'], more.rounds)
+    self.assertIn(f'--rounds={more.rounds}\n', self._read('flags.txt'))
+    with self.assertRaisesRegex(ValueError, f'rounds was {more.rounds}, now {_CONFIG.rounds}'):
+      run_files.claim(self.run_dir, _CONFIG)
+    # What belongs to other settings is still named alone.
+    with self.assertRaisesRegex(ValueError, r'other settings \(seed was 0, now 1\)'):
+      run_files.claim(self.run_dir, dataclasses.replace(more, rounds=more.rounds + 1, seed=1))
+
+  def test_finished_baseline_keeps_its_rates(self):
+    lower = dataclasses.replace(_CONFIG, client_learning_rate=0.01)
+    run_files.claim(self.run_dir, _CONFIG)
+    self.assertEqual(run_files.with_finished_rates(self.run_dir, lower), lower)
+    run_files.write_tables(self.run_dir, {}, pd.DataFrame({'client_id': ['a']}))
+    self.assertEqual(run_files.with_finished_rates(self.run_dir, lower), _CONFIG)
+
   def test_damaged_settings_are_named_and_made_again_from_the_flag_file(self):
     path = os.path.join(self.run_dir, 'hparams.json')
     run_files.claim(self.run_dir, _CONFIG)

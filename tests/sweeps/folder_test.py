@@ -33,9 +33,12 @@ class SweepFolderTest(absltest.TestCase):
   def _begin(self, trial='p=0__seed=0'):
     os.makedirs(self.folder.run_dir(trial))
 
-  def _definition(self):
+  def _text(self):
     with open(os.path.join(self.folder.path, 'sweep.json'), encoding='utf-8') as file:
-      return json.load(file)
+      return file.read()
+
+  def _definition(self):
+    return json.loads(self._text())
 
   def test_definition(self):
     self._claim(seeds='7')
@@ -71,6 +74,9 @@ class SweepFolderTest(absltest.TestCase):
     self.assertFalse(self.folder.is_claimed)
     self._claim()
     self.assertTrue(self.folder.is_claimed)
+    before = self._text()
+    self._claim()
+    self.assertEqual(self._text(), before)
     before = self._definition()
     self._claim()
     self.assertEqual(self._definition()['trials'], before['trials'])

@@ -160,7 +160,9 @@ class TrainConfig(
   proximal_strength: float | None = option(
     None, 'mu of the proximal term (--method=fedprox); 0.01 by default.'
   )
-  rounds: int = option(100, 'Rounds of the method.')
+  rounds: int = option(
+    100, 'Rounds of the method. A run goes on if there are more than it was started with.'
+  )
   warm_start_rounds: int = option(0, 'FedAvg rounds before the rounds of the method.')
   clients_per_round: int | None = option(
     None,

@@ -17,6 +17,7 @@ from tff_lg.compatibility import tff
 from tff_lg.simulation import adversary as adversary_lib
 from tff_lg.simulation import (
   aggregation,
+  changed_settings,
   data_fingerprint,
   goals,
   held_out,
@@ -67,7 +68,11 @@ def _run(
 ) -> dict[str, Any]:
   """Runs one config and, before it, its baselines, on the same data."""
   with contextlib.ExitStack() as held:
-    return _run_locked(config, federated_data, model, run_dir, held)
+    try:
+      return _run_locked(config, federated_data, model, run_dir, held)
+    except rounds.DivergenceError as error:
+      changed_settings.mark_diverged(run_dir, str(error))
+      raise
 
 
 def _run_locked(
@@ -98,8 +103,10 @@ def _run_locked(
     data_fingerprint.write_fingerprint(run_dir, federated_data)
   baselines = {}
   for method in config.baselines:
-    baseline_config = config_lib.as_baseline(config, method)
     baseline_dir = os.path.join(run_dir, 'baselines', method)
+    baseline_config = run_files.with_finished_rates(
+      baseline_dir, config_lib.as_baseline(config, method)
+    )
     _run(baseline_config, federated_data, model, baseline_dir)
     baselines[method] = run_files.load_results(baseline_dir)
   if run_files.is_complete(run_dir):
@@ -111,7 +118,9 @@ def _run_locked(
   choice = None
   tuned = None
   if config.tune != 'none':
-    tuned = tuning.tune_learning_rate(
+    if changed_settings.changed(run_dir) == {'rounds'}:
+      tuned = tuning.load_tuned_rate(run_dir)  # With which the rounds before were run.
+    tuned = tuned or tuning.tune_learning_rate(
       config,
       run_dir,
       lambda trial, folder: _run(trial, federated_data, model, folder),
@@ -148,6 +157,7 @@ def _run_locked(
     **results.summarize_clients(config, clients),
     **results.summarize_rounds(config, phases, state, len(clients)),
     **of_clients,
+    **changed_settings.summarize(run_dir),
   }
   summary.update(goals.summarize_goals(run_dir, config.goal_accuracy or ()))
   summary.update(scores.score_unknown_client(config, federated_data, last, state))

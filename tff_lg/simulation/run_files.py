@@ -13,6 +13,7 @@ from absl import logging
 from tff_lg import checksums, csv_text, files, folder_lock, models, strict_json
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
+from tff_lg.simulation import changed_settings
 
 _HPARAMS, _SUMMARY, _CLIENTS = 'hparams.json', 'summary.json', 'clients.parquet'
 _CLIENTS_CSV = 'clients.csv'
@@ -31,22 +32,42 @@ def check(run_dir: str, config: config_lib.TrainConfig) -> bool:
     ValueError: it holds the run of another config, or something else; the sentence
       names what differs.
   """
+  return _changes(run_dir, config) is not None
+
+
+def _changes(run_dir: str, config: config_lib.TrainConfig) -> changed_settings.Differences | None:
+  """The settings with which the run in the folder goes on differently; None for no run."""
   # Without a number of clients it is open until the data are loaded.
   open_names = {'clients_per_round'} if config.clients_per_round is None else set()
-  return check_hparams(run_dir, dataclasses.asdict(config), open_names | config_lib.WITHOUT_EFFECT)
+  hparams = dataclasses.asdict(config)
+  different = _differences(run_dir, hparams, open_names | config_lib.WITHOUT_EFFECT)
+  if different is None:
+    return None
+  allowed = changed_settings.may_change(run_dir, config, different)
+  _refuse(run_dir, {name: values for name, values in different.items() if name not in allowed})
+  return different
 
 
 def check_hparams(
   run_dir: str, hparams: Mapping[str, Any], open_names: Collection[str] = ()
 ) -> bool:
-  """The same for settings by name, but those that are still open."""
+  """The same for settings by name, but those that are still open; none of them may change."""
+  different = _differences(run_dir, hparams, open_names)
+  _refuse(run_dir, different or {})
+  return different is not None
+
+
+def _differences(
+  run_dir: str, hparams: Mapping[str, Any], open_names: Collection[str]
+) -> changed_settings.Differences | None:
+  """What settings were and are, where they differ; None if the folder has none to go on with."""
   path = os.path.join(run_dir, _HPARAMS)
   if not os.path.exists(path):
     # A temporary file may be left of a run that was killed as it began.
     names = os.listdir(run_dir) if os.path.isdir(run_dir) else []
     if any(not name.endswith('.tmp') and name != folder_lock.FILE for name in names):
       raise ValueError(f'--run_dir={run_dir} is not empty and holds no run: choose another folder.')
-    return False
+    return None
   hparams = _as_json_gives_it(hparams)
   try:
     found = _flat(load_hparams(run_dir))
@@ -54,23 +75,43 @@ def check_hparams(
     if not _flags_agree(run_dir, hparams, open_names):
       raise
     logging.warning('%s is damaged and written again, as flags.txt has the same settings.', path)
-    return False
+    return None
   hparams = _flat(hparams)
-  different = sorted(
-    name for name in {*found, *hparams} - set(open_names) if found.get(name) != hparams.get(name)
-  )
+  return {
+    name: (found.get(name), hparams.get(name))
+    for name in sorted({*found, *hparams} - set(open_names))
+    if found.get(name) != hparams.get(name)
+  }
+
+
+def _refuse(run_dir: str, different: changed_settings.Differences) -> None:
   if different:
     raise ValueError(
       f'--run_dir={run_dir} holds a run with other settings ('
-      + ', '.join(f'{n} was {found.get(n)}, now {hparams.get(n)}' for n in different)
+      + ', '.join(f'{name} was {before}, now {now}' for name, (before, now) in different.items())
       + '): choose another folder, or delete this one.'
     )
-  return True
 
 
 def claim(run_dir: str, config: config_lib.TrainConfig) -> None:
-  """Makes the folder this config's, if `check` allows it."""
-  _claim(run_dir, dataclasses.asdict(config), check(run_dir, config))
+  """Makes the folder this config's, if `check` allows it; records what changes."""
+  changes = _changes(run_dir, config)
+  if changes:
+    changed_settings.record(run_dir, config, changes)
+  _claim(run_dir, dataclasses.asdict(config), is_claimed=changes == {})
+  changed_settings.forget_divergence(run_dir, changes or ())
+
+
+def with_finished_rates(run_dir: str, config: config_lib.TrainConfig) -> config_lib.TrainConfig:
+  """Returns a config with the rates of the run in a folder if that has ended.
+
+  A baseline that has ended did not diverge, and has nothing to go on with at a lower rate.
+  """
+  if not is_complete(run_dir):
+    return config
+  found = load_hparams(run_dir)
+  rates = {name: found[name] for name in changed_settings.RATES if name in found}
+  return dataclasses.replace(config, **rates)
 
 
 def claim_hparams(run_dir: str, hparams: Mapping[str, Any]) -> None:

@@ -88,9 +88,10 @@ class SweepFolder:
     old = self._load()
     if old:
       self._check_against(old, new, open_names)
-      new = {**new, 'earlier_trials': {**old.get('earlier_trials', {}), **old['trials']}}
-      for name in new['trials']:
-        new['earlier_trials'].pop(name, None)
+      earlier = {**old.get('earlier_trials', {}), **old['trials']}
+      earlier = {name: trial for name, trial in earlier.items() if name not in new['trials']}
+      # The same sweep again leaves the file as it is.
+      new = {**new, 'earlier_trials': earlier} if earlier else new
     files.write_atomically(os.path.join(self.path, _DEFINITION), json.dumps(new, indent=2) + '\n')
 
   def _load(self) -> dict[str, Any] | None:
