@@ -15,7 +15,12 @@ below:
 * `tff_lg.simulation`: cohorts, rounds, checkpoints, the run folder.
 * `tff_lg.analysis`: from run folders to tables, figures and the report.
 
-This module imports none of them, so that `import tff_lg` costs nothing.
+This module imports none of them, so that `import tff_lg` costs nothing. It has TensorFlow take
+legacy Keras, which TFF is made for, before anything asks for `tf.keras`.
 """
+
+from tff_lg import environment
+
+environment.prepare_tensorflow()
 
 __version__ = '0.1.0'

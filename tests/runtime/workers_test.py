@@ -149,8 +149,9 @@ class PlacementTest(parameterized.TestCase):
 
 
 _PROGRAM = """
-import numpy as np, psutil, tensorflow as tf, tensorflow_federated as tff
+import numpy as np, psutil, tensorflow as tf
 from tff_lg import runtime
+from tff_lg.compatibility import tff
 
 runtime.set_local_execution_context(clients_per_device=2)
 

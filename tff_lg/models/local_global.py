@@ -14,7 +14,7 @@ import numpy as np
 import tensorflow as tf
 
 from tff_lg.compatibility import tff
-from tff_lg.models import dropout
+from tff_lg.models import dropout, keras3
 
 # A model's trainable weights, in the model's own order.
 ModelWeights = tuple[np.ndarray, ...]
@@ -237,8 +237,8 @@ def from_keras(
   """Wraps a Keras model, with every weight global.
 
   Args:
-    keras_model: an uncompiled model with one input and one output, built, and
-      with no other weights than trained ones (no batch normalisation) and the keys of
+    keras_model: an uncompiled model with one input and one output, of tf.keras or of Keras 3
+      (see `keras3.to_legacy`), built, and with no other weights than trained ones (no batch normalisation) and the keys of
       `StatelessDropout`. Do not use it afterwards: TFF clones it in a graph, where Keras
       changes its classes.
     loss: mean loss of a batch.
@@ -251,8 +251,14 @@ def from_keras(
 
   Raises:
     ValueError: the model has weights that are not trained, such as the statistics of
-      batch normalisation or a frozen layer's, or two weights of one name.
+      batch normalisation or a frozen layer's, or two weights of one name; or the model or a metric
+      of Keras 3 has no counterpart in legacy Keras.
   """
+  if keras3.is_keras3(keras_model):
+    keras_model = keras3.to_legacy(keras_model)
+  for name, build in metrics.items():
+    if keras3.is_keras3(build()):
+      raise ValueError(f'metric {name} is one of Keras 3, expected metrics of tf.keras.')
   keys = {id(key) for key in dropout.keys(keras_model)}
   untrained = [weight for weight in keras_model.non_trainable_weights if id(weight) not in keys]
   if untrained:

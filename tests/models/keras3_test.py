@@ -1,0 +1,116 @@
+"""Tests of models of Keras 3; they need TensorFlow 2.16 or later, which brings it."""
+
+import numpy as np
+import tensorflow as tf
+from absl.testing import absltest, parameterized
+
+from tff_lg import models
+from tff_lg.compatibility import tff
+from tff_lg.models import keras3
+
+_IS_OLD = tf.__version__.startswith('2.14.')
+
+
+def _keras():
+  import keras
+
+  return keras
+
+
+def _sequential(*layers, shape=(8, 6), dtype='float32'):
+  keras = _keras()
+  return keras.Sequential([keras.Input(shape, dtype=dtype), *layers])
+
+
+def _layers():
+  layers = _keras().layers
+  return {
+    'dense': lambda: [layers.Flatten(), layers.Dense(4, 'gelu', name='first'), layers.Dropout(0.5)],
+    'convolutions': lambda: [
+      layers.Conv1D(3, 2, padding='same', activation='relu'),
+      layers.MaxPooling1D(2),
+      layers.GlobalAveragePooling1D(),
+    ],
+    'norms': lambda: [layers.LayerNormalization(), layers.GroupNormalization(2), layers.Flatten()],
+    'recurrent': lambda: [
+      layers.LSTM(3, return_sequences=True),
+      layers.Bidirectional(layers.GRU(2)),
+    ],
+    'time': lambda: [layers.TimeDistributed(layers.Dense(2)), layers.Reshape((16,))],
+  }
+
+
+@absltest.skipIf(_IS_OLD, 'Legacy Keras is all there is.')
+class ToLegacyTest(parameterized.TestCase):
+  def test_layers(self):
+    for name, build in _layers().items():
+      with self.subTest(name):
+        model = _sequential(*build())
+        copy = keras3.to_legacy(model)
+        x = np.random.default_rng(1).normal(size=(5, 8, 6)).astype(np.float32)
+        np.testing.assert_allclose(copy(x), model(x), rtol=1e-5, atol=1e-6)
+        self.assertEqual([layer.name for layer in copy.layers[1:]], [l.name for l in model.layers])
+
+  def test_tokens(self):
+    layers = _keras().layers
+    model = _sequential(layers.Embedding(7, 3), layers.LSTM(2), shape=(4,), dtype='int32')
+    x = np.array([[1, 2, 3, 6]], np.int32)
+    np.testing.assert_allclose(keras3.to_legacy(model)(x), model(x), rtol=1e-5)
+
+  def test_graph_with_a_shared_layer_and_attention(self):
+    keras = _keras()
+    x = keras.Input((4, 6))
+    shared = keras.layers.Dense(6, name='shared')
+    attended = keras.layers.MultiHeadAttention(2, 3, name='attention')(shared(x), x)
+    added = keras.layers.Add()([shared(attended), x])
+    model = keras.Model(x, keras.layers.Dense(2)(keras.layers.Flatten()(added)))
+    copy = keras3.to_legacy(model)
+    batch = np.random.default_rng(1).normal(size=(3, 4, 6)).astype(np.float32)
+    np.testing.assert_allclose(copy(batch), model(batch), rtol=1e-5, atol=1e-6)
+    self.assertLen(copy.weights, len(model.weights))
+
+  def test_trains_as_a_model_of_tff(self):
+    keras = _keras()
+    model = models.from_keras(
+      keras.Sequential([keras.Input((2,)), keras.layers.Dense(2, name='output')]),
+      loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+      metrics={'accuracy': tf.keras.metrics.SparseCategoricalAccuracy},
+    )
+    self.assertEqual(model.layer_names, ('output',))
+    self.assertIsInstance(model.functional, tff.learning.models.FunctionalModel)
+
+  def test_refusals(self):
+    keras = _keras()
+
+    class Own(keras.layers.Layer):
+      def call(self, x):
+        return x
+
+    class Subclass(keras.Model):
+      pass
+
+    quantized = keras.layers.Dense(2, name='q')
+    for layer, sentence in (
+      (Own(name='mine'), 'layer mine of Keras 3 is a Own, which legacy Keras does not have'),
+      (keras.layers.RMSNormalization(name='rms'), 'layer rms of Keras 3 is a RMSNormalization'),
+    ):
+      with self.assertRaisesRegex(ValueError, sentence):
+        keras3.to_legacy(_sequential(layer, quantized))
+    with self.assertRaisesRegex(ValueError, 'is not built'):
+      keras3.to_legacy(keras.Sequential([keras.layers.Dense(2)]))
+    with self.assertRaisesRegex(ValueError, 'expected metrics of tf.keras'):
+      models.from_keras(
+        _sequential(keras.layers.Dense(2)),
+        loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+        metrics={'accuracy': keras.metrics.SparseCategoricalAccuracy},
+      )
+
+
+class IsKeras3Test(absltest.TestCase):
+  def test_legacy_is_not(self):
+    self.assertFalse(keras3.is_keras3(tf.keras.Sequential([tf.keras.layers.Dense(1)])))
+    self.assertFalse(keras3.is_keras3(3))
+
+
+if __name__ == '__main__':
+  absltest.main()

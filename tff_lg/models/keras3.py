@@ -1,0 +1,189 @@
+"""Models of Keras 3 as models of legacy Keras, which TFF is made for."""
+
+import inspect
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+# What every layer takes.
+_COMMON = ('name', 'trainable', 'dtype')
+# A batch on which a model and its copy have to agree.
+_NUM_EXAMPLES = 2
+_TOLERANCE = 1e-4
+
+
+def is_keras3(thing: Any) -> bool:
+  """Returns whether a model, a layer or a metric is of Keras 3 and not of legacy Keras."""
+  legacy = (tf.keras.Model, tf.keras.layers.Layer, tf.keras.metrics.Metric)
+  modules = {base.__module__.partition('.')[0] for base in type(thing).__mro__}
+  return not isinstance(thing, legacy) and 'keras' in modules
+
+
+def to_legacy(model: Any) -> tf.keras.Model:
+  """Returns a copy of a Keras 3 model in legacy Keras, with the same weights.
+
+  Args:
+    model: a sequential or functional Keras 3 model, built. Its layers are Keras's own.
+
+  Raises:
+    ValueError: the model is subclassed, a layer has no counterpart or an option that its
+      counterpart lacks, or the copy computes something else; one sentence that names the layer.
+  """
+  if not model.built or not hasattr(model, 'inputs'):
+    raise ValueError(f'model {model.name} is not built: give it an Input.')
+  classes = {base.__name__ for base in type(model).__mro__ if base.__module__.startswith('keras.')}
+  if 'Functional' not in classes and 'Sequential' not in classes:
+    raise ValueError(
+      f'model {model.name} is a subclass of Keras 3: expected a sequential or functional model, or '
+      'one of tf.keras.'
+    )
+  copy = _copy_sequential(model) if 'Sequential' in classes else _copy_functional(model)
+  weights = model.get_weights()
+  if [w.shape for w in weights] != [w.shape for w in copy.get_weights()]:
+    raise ValueError(f'model {model.name}: its weights and those of its legacy copy differ.')
+  copy.set_weights(weights)
+  _check_agreement(model, copy)
+  return copy
+
+
+def _copy_sequential(model: Any) -> tf.keras.Model:
+  layers = [_input(tensor) for tensor in model.inputs]
+  for layer in model.layers:
+    layers.append(_copy_layer(layer)(layers[-1]))
+  return tf.keras.Model(layers[0], layers[-1], name=model.name)
+
+
+def _copy_functional(model: Any) -> tf.keras.Model:
+  """Calls copies of the layers as the graph of the original does."""
+  config = model.get_config()
+  copies = {
+    layer.name: _copy_layer(layer) for layer in model.layers if type(layer).__name__ != 'InputLayer'
+  }
+  # By layer, number of the call, and number of the output.
+  tensors = {
+    (tensor._keras_history.operation.name, 0, 0): _input(tensor) for tensor in model.inputs
+  }
+  calls = [
+    (layer['name'], number, node)
+    for layer in config['layers']
+    for number, node in enumerate(layer['inbound_nodes'])
+  ]
+  while calls:
+    waiting = []
+    for name, number, node in calls:
+      needed = list(_histories(node))
+      if not all(history in tensors for history in needed):
+        waiting.append((name, number, node))
+        continue
+      arguments = _fill(node['args'], tensors)
+      keywords = {k: v for k, v in _fill(node['kwargs'], tensors).items() if v is not None}
+      outputs = tf.nest.flatten(copies[name](*arguments, **keywords))
+      tensors |= {(name, number, index): output for index, output in enumerate(outputs)}
+    if len(waiting) == len(calls):
+      raise ValueError(f'model {model.name}: its graph has a cycle or a missing input.')
+    calls = waiting
+  inputs, outputs = (
+    [tensors[_key(tensor._keras_history)] for tensor in of] for of in (model.inputs, model.outputs)
+  )
+  return tf.keras.Model(
+    inputs[0] if len(inputs) == 1 else inputs,
+    outputs[0] if len(outputs) == 1 else outputs,
+    name=model.name,
+  )
+
+
+def _input(tensor: Any) -> tf.Tensor:
+  return tf.keras.Input(tuple(tensor.shape[1:]), dtype=tensor.dtype)
+
+
+def _key(history: Any) -> tuple[str, int, int]:
+  return history.operation.name, history.node_index, history.tensor_index
+
+
+def _is_tensor(value: Any) -> bool:
+  return isinstance(value, dict) and value.get('class_name') == '__keras_tensor__'
+
+
+def _histories(value: Any) -> list[tuple]:
+  """What tensors a call's serialised arguments name."""
+  if _is_tensor(value):
+    return [tuple(value['config']['keras_history'])]
+  if isinstance(value, dict):
+    return [history for item in value.values() for history in _histories(item)]
+  if isinstance(value, (list, tuple)):
+    return [history for item in value for history in _histories(item)]
+  return []
+
+
+def _fill(value: Any, tensors: dict[tuple, tf.Tensor]) -> Any:
+  """A call's arguments with legacy tensors."""
+  if _is_tensor(value):
+    return tensors[tuple(value['config']['keras_history'])]
+  if isinstance(value, dict):
+    return {name: _fill(item, tensors) for name, item in value.items()}
+  if isinstance(value, (list, tuple)):
+    return type(value)(_fill(item, tensors) for item in value)
+  return value
+
+
+def _copy_layer(layer: Any) -> tf.keras.layers.Layer:
+  """The layer of the same name of legacy Keras, with the same options."""
+  kind = type(layer).__name__
+  is_own = type(layer).__module__.partition('.')[0] != 'keras'
+  legacy = None if is_own else getattr(tf.keras.layers, kind, None)
+  if legacy is None:
+    raise ValueError(
+      f'layer {layer.name} of Keras 3 is a {kind}, which legacy Keras does not have: expected a '
+      'layer that both have, or a model of tf.keras.'
+    )
+  # Initialisers have done their work; they are where options differ most.
+  config = {k: v for k, v in _plain(layer.get_config()).items() if not k.endswith('_initializer')}
+  known = {*_COMMON, *inspect.signature(legacy.__init__).parameters}
+  for option in [option for option in config if option not in known]:
+    if config.pop(option) not in (None, False):
+      raise ValueError(
+        f'layer {layer.name} of Keras 3 has {option}={layer.get_config()[option]}, which a {kind} '
+        'of legacy Keras does not have.'
+      )
+  return legacy.from_config(config) if 'layer' in config else legacy(**config)  # Of a wrapper.
+
+
+def _plain(value: Any) -> Any:
+  """A config without what only Keras 3 writes: types as objects, and options of inner layers."""
+  if isinstance(value, dict):
+    if value.get('class_name') == 'DTypePolicy':
+      return value['config']['name']
+    if value.get('module') == 'keras.layers':
+      legacy = getattr(tf.keras.layers, value['class_name'])
+      known = {*_COMMON, *inspect.signature(legacy.__init__).parameters}
+      config = {
+        option: _plain(item)
+        for option, item in value['config'].items()
+        if option in known and not option.endswith('_initializer')
+      }
+      return {'class_name': value['class_name'], 'config': config}
+    return {name: _plain(item) for name, item in value.items() if name != 'build_config'}
+  if isinstance(value, (list, tuple)):
+    return type(value)(map(_plain, value))
+  return value
+
+
+def _check_agreement(model: Any, copy: tf.keras.Model) -> None:
+  rng = np.random.default_rng(0)
+  batch = [
+    rng.normal(size=(_NUM_EXAMPLES, *(size or 3 for size in tensor.shape[1:]))).astype(tensor.dtype)
+    for tensor in model.inputs
+  ]
+  batch = [abs(each) if each.dtype.kind in 'iu' else each for each in batch]
+  inputs = batch[0] if len(batch) == 1 else batch
+  for found, expected in zip(
+    tf.nest.flatten(copy(inputs, training=False)),
+    tf.nest.flatten(model(inputs, training=False)),
+    strict=True,
+  ):
+    if not np.allclose(found, expected, rtol=_TOLERANCE, atol=_TOLERANCE):
+      raise ValueError(
+        f'model {model.name} of Keras 3 and its copy in legacy Keras give different outputs: '
+        'expected a model of layers that compute the same in both, or one of tf.keras.'
+      )
