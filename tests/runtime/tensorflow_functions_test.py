@@ -5,7 +5,6 @@ import collections
 import numpy as np
 import tensorflow as tf
 from absl.testing import absltest, parameterized
-from tensorflow_federated.python.aggregators import discretization
 
 from tests.runtime import testing
 from tff_lg.compatibility import tff
@@ -174,6 +173,9 @@ class LoopTest(absltest.TestCase):
 
   def test_conditional_rounding(self):
     inner = tff.aggregators.SumFactory()
+    # Private in TFF; after `tff`, which it needs.
+    from tensorflow_federated.python.aggregators import discretization
+
     factory = discretization.DiscretizationFactory(
       inner, scale_factor=1e4, stochastic=True, beta=0.6, prior_norm_bound=10.0
     )

@@ -169,8 +169,12 @@ def read_clients(path: str, texts: Collection[str] = ()) -> pd.DataFrame:
   except (OSError, ValueError) as error:  # Arrow's errors are ValueErrors.
     raise RunFolderError(f'{path}: the file is damaged, expected a Parquet table.') from error
   table = _indexed(path, table, 'client_id')
+  # What pandas takes a missing text for depends on its version.
   columns = {
-    name: table[name] if name in texts else _as_floats(path, table[name]) for name in table
+    name: table[name].astype(object).where(table[name].notna(), None)
+    if name in texts
+    else _as_floats(path, table[name])
+    for name in table
   }
   for name, values in columns.items():
     if name.endswith('/accuracy') and not values.dropna().between(0, 1).all():

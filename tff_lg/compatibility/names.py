@@ -1,6 +1,8 @@
 """TFF's modules, imported with stand-ins for what is not installed."""
 
 # ruff: noqa: E402, I001  # Stand-ins come first.
+import atexit
+
 from tff_lg.compatibility import supply
 
 supply.supply_missing()
@@ -20,6 +22,9 @@ from tensorflow_federated.python.core.impl.executors import cardinalities_utils
 from tensorflow_federated.python.core.impl.types import type_conversions
 from tensorflow_federated.python.core.impl.utils import tensorflow_utils
 from tensorflow_federated.python.simulation.models import resnet_models
+
+# A context that TFF made by itself would be deleted after the modules that it ends its worker with.
+atexit.register(tff.test.set_no_default_context)
 
 __all__ = [
   'array',
