@@ -49,7 +49,8 @@ class ToLegacyTest(parameterized.TestCase):
         copy = keras3.to_legacy(model)
         x = np.random.default_rng(1).normal(size=(5, 8, 6)).astype(np.float32)
         np.testing.assert_allclose(copy(x), model(x), rtol=1e-5, atol=1e-6)
-        self.assertEqual([layer.name for layer in copy.layers[1:]], [l.name for l in model.layers])
+        names = [layer.name for layer in model.layers]
+        self.assertEqual([layer.name for layer in copy.layers[1:]], names)
 
   def test_tokens(self):
     layers = _keras().layers

@@ -238,9 +238,9 @@ def from_keras(
 
   Args:
     keras_model: an uncompiled model with one input and one output, of tf.keras or of Keras 3
-      (see `keras3.to_legacy`), built, and with no other weights than trained ones (no batch normalisation) and the keys of
-      `StatelessDropout`. Do not use it afterwards: TFF clones it in a graph, where Keras
-      changes its classes.
+      (see `keras3.to_legacy`). It is built and has no other weights than trained ones (no batch
+      normalisation) and the keys of `StatelessDropout`. Do not use it afterwards: TFF clones it
+      in a graph, where Keras changes its classes.
     loss: mean loss of a batch.
     metrics: by name, what makes a Keras metric of labels and outputs.
     label_spec: type of a batch of labels, int32 [None] by default.
