@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from absl import flags, logging
 
 from pipelines import launch, path_flags
-from tff_lg import data, environment
+from tff_lg import data, environment, progress
 from tff_lg.config import option
 from tff_lg.embeddings import embedding_set, presets
 
@@ -118,7 +118,8 @@ def main(argv: Sequence[str]) -> None:
       found = data.load_source(_SOURCE.value, _DATA_DIR.value, _SEED.value)
 
     # TensorFlow takes seconds to import: only once flags and data are known to be good.
-    from tff_lg.embeddings import cache, clips, extractor, image_files, images
+    with progress.stage('importing TensorFlow'):
+      from tff_lg.embeddings import cache, clips, extractor, image_files, images
 
     network = extractor.load_extractor(preset, _HANDLE.value)
     store = cache.EmbeddingCache(_CACHE_DIR.value or f'{_OUTPUT.value}.cache')

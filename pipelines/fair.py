@@ -30,7 +30,7 @@ from collections.abc import Sequence
 from absl import flags, logging
 
 from pipelines import fair_flags, launch, path_flags, run_dirs, runtime_flags
-from tff_lg import environment, files
+from tff_lg import environment, files, progress
 
 flags.adopt_module_key_flags(fair_flags)
 flags.adopt_module_key_flags(runtime_flags)
@@ -55,18 +55,17 @@ def main(argv: Sequence[str]) -> None:
     run_dirs.check_folder(_RUN_DIR.value, flag_lines)
     environment.check_environment()
     # TensorFlow takes seconds to import: only for flags that are good.
-    import tqdm
-
-    from tff_lg import data, simulation
-    from tff_lg.analysis import fairness, sections, tables, tables_report
-    from tff_lg.analysis.figures import fair as figures
-    from tff_lg.simulation import fair, fair_config
+    with progress.stage('importing TensorFlow'):
+      from tff_lg import data, simulation
+      from tff_lg.analysis import fairness, sections, tables, tables_report
+      from tff_lg.analysis.figures import fair as figures
+      from tff_lg.simulation import fair, fair_config
 
     config = fair_config.FairConfig(**values)
     simulation.set_execution_context(runtime)
     data.load_adult(config.data_dir, num_train=config.train_rows)  # Checked before what takes long.
     run_dirs.claim_folder(_RUN_DIR.value, flag_lines)
-    runs = tqdm.tqdm(fair.run_fair(config), total=config.num_runs, unit='run', disable=None)
+    runs = progress.over(fair.run_fair(config), config.num_runs, 'run')
     results, rounds = fairness.collect(runs, data.ADULT_ATTRIBUTES)
   # Those of environment and simulation are RuntimeErrors.
   except (ValueError, OSError, RuntimeError) as error:

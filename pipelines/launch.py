@@ -17,12 +17,16 @@ import os
 import pathlib
 import signal
 import sys
+import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 
 from absl import app, flags, logging
 
 from tff_lg.config import option
+
+# When the command began, by `time.monotonic`.
+BEGAN = time.monotonic()
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 

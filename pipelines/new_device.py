@@ -24,7 +24,7 @@ from absl import flags, logging
 
 from pipelines import config_flags, launch, path_flags, runtime_flags
 from tff_lg import config as config_lib
-from tff_lg import environment
+from tff_lg import environment, progress
 
 _RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: made, or gone on with.')
 _CONFIG = config_flags.define(
@@ -72,7 +72,8 @@ def main(argv: Sequence[str]) -> None:
     sys.exit(f'new_device: {error}')
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.
-  from tff_lg import analysis, simulation
+  with progress.stage('importing TensorFlow'):
+    from tff_lg import analysis, simulation
 
   try:
     simulation.set_execution_context(runtime)

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from absl import flags
 
 from pipelines import launch, path_flags
-from tff_lg import environment
+from tff_lg import environment, progress
 
 _EMBEDDINGS = path_flags.define(
   'embeddings',
@@ -71,7 +71,6 @@ def _digits():
 def _simulate(examples, shares: Sequence[float], output_dir: str):
   """Writes every file; returns the distances, a row for each client at each share."""
   import pandas as pd
-  import tqdm
 
   from tff_lg import files, heterogeneity
   from tff_lg.analysis import figures, style
@@ -89,7 +88,7 @@ def _simulate(examples, shares: Sequence[float], output_dir: str):
     )
   made_by = {'made_by': 'pipelines.simulate_clients', 'embeddings': json.loads(examples.provenance)}
   tables = []
-  for share in tqdm.tqdm(shares, desc='shares', unit='share', disable=None):
+  for share in progress.over(shares, len(shares), 'share'):
     clients = heterogeneity.shuffle_clients(clients, share)
     tables.append(heterogeneity.distance_table(examples.x, examples.split, clients))
     assignment = heterogeneity.ClientAssignment.from_simulation(

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from absl import flags
 
 from pipelines import launch, path_flags, run_dirs
-from tff_lg import environment, files
+from tff_lg import environment, files, progress
 
 _RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run, made if need be.')
 _DIMS = flags.DEFINE_integer('dims', 20, 'Features d of an example.', lower_bound=1)
@@ -82,11 +82,8 @@ def main(argv: Sequence[str]) -> None:
     sys.exit(f'theory: {error}')
 
   import pandas as pd
-  import tqdm
 
-  results = theory.run_linear(
-    experiment, lambda steps: tqdm.tqdm(steps, desc='repeats', unit='repeat', disable=None)
-  )
+  results = theory.run_linear(experiment, lambda steps: progress.over(steps, len(steps), 'repeat'))
   curves = [result.curve() for result in results]
   summaries = [result.summary() for result in results]
   figure = figures.mixture_errors(curves, summaries, experiment.caption())

@@ -9,13 +9,14 @@ report.html. The same command again goes on where a stopped run was.
 
 import os
 import sys
+import time
 from collections.abc import Sequence
 
 from absl import logging
 
 from pipelines import config_flags, launch, path_flags
 from tff_lg import config as config_lib
-from tff_lg import environment
+from tff_lg import environment, progress
 
 _RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: made, or gone on with.')
 _CONFIG = config_flags.define()
@@ -24,21 +25,23 @@ _CONFIG = config_flags.define()
 config_from_arguments = config_flags.parse
 
 
-def run(config: config_lib.TrainConfig, run_dir: str) -> None:
+def run(config: config_lib.TrainConfig, run_dir: str, began: float | None = None) -> None:
   """Runs a config in its folder, or goes on with it; also what a sweep calls.
 
   Args:
     config: resolved.
     run_dir: the run folder.
+    began: when the command began, by `time.monotonic`; now by default.
 
   Raises:
     ValueError, OSError, RuntimeError: what cannot be, one sentence.
   """
+  began = time.monotonic() if began is None else began
   # TensorFlow takes seconds to import: only once the flags are known to be good.
   from tff_lg import simulation
 
   simulation.set_execution_context(config)
-  simulation.run_experiment(config, run_dir)
+  simulation.run_experiment(config, run_dir, began)
 
 
 def main(argv: Sequence[str]) -> None:
@@ -54,12 +57,14 @@ def main(argv: Sequence[str]) -> None:
     sys.exit(f'train: {error}')
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.
-  from tff_lg import analysis, simulation
+  with progress.stage('importing TensorFlow'):
+    from tff_lg import analysis, simulation
 
   try:
-    run(config, _RUN_DIR.value)
-    report = analysis.write_report(_RUN_DIR.value)
-    text = analysis.comparison_text(_RUN_DIR.value)
+    run(config, _RUN_DIR.value, launch.BEGAN)
+    with progress.stage('writing the report'):
+      report = analysis.write_report(_RUN_DIR.value)
+      text = analysis.comparison_text(_RUN_DIR.value)
   except simulation.RUN_ERRORS as error:
     logging.debug('Traceback', exc_info=True)
     sys.exit(f'train: {error}')

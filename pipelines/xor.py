@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from absl import flags
 
 from pipelines import launch, path_flags, run_dirs, runtime_flags
-from tff_lg import environment, files
+from tff_lg import environment, files, progress
 
 flags.adopt_module_key_flags(runtime_flags)
 
@@ -60,10 +60,11 @@ def main(argv: Sequence[str]) -> None:
     sys.exit(f'xor: {error}')
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.
-  from tff_lg import simulation
-  from tff_lg.analysis import style
-  from tff_lg.analysis.figures import xor as figures
-  from tff_lg.simulation import xor
+  with progress.stage('importing TensorFlow'):
+    from tff_lg import simulation
+    from tff_lg.analysis import style
+    from tff_lg.analysis.figures import xor as figures
+    from tff_lg.simulation import xor
 
   try:
     simulation.set_execution_context(runtime)

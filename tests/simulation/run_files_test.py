@@ -178,14 +178,15 @@ class ContentTest(absltest.TestCase):
     run_dir = self.create_tempdir().full_path
     self.assertFalse(run_files.is_complete(run_dir))
     clients = pd.DataFrame({'client_id': ['a', 'b'], 'local_test/accuracy': [0.5, np.nan]})
+    timing = {'seconds': 9.0, 'rounds_seconds': 4.0, 'rounds_per_second': 2.5}
     summary = {'method': 'fedavg', 'local_test/accuracy/mean_over_clients': 0.5}
-    run_files.write_results(run_dir, summary, clients, seconds=4.0, num_rounds=10)
+    run_files.write_results(run_dir, summary, clients, run_files.Seconds(9.0, 4.0), num_rounds=10)
     self.assertTrue(run_files.is_complete(run_dir))
     loaded, table = run_files.load_results(run_dir)
     self.assertEqual(loaded, summary)
     pd.testing.assert_frame_equal(table, clients)
     with open(f'{run_dir}/timing.json', encoding='utf-8') as file:
-      self.assertEqual(json.load(file), {'seconds': 4.0, 'rounds_per_second': 2.5})
+      self.assertEqual(json.load(file), timing)
     for is_known in (True, False):
       for name in ('clients.parquet', 'summary.json'):
         os.truncate(f'{run_dir}/{name}', 9)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import tqdm
 
+from tff_lg import progress
 from tff_lg.embeddings import cache, embedding_set, extractor
 
 # A killed run loses no more than about this many embeddings, a few seconds.
@@ -90,7 +90,7 @@ def fill(
       store.add(keys[np.concatenate(rows)].tolist(), np.concatenate(x))
       held.clear()
 
-  with tqdm.tqdm(total=len(missing), unit=f' {unit}', desc='Embedding') as bar:
+  with progress.Bar(len(missing), unit, 'Embedding') as bar:
     for rows, x in compute(missing):
       if not np.isfinite(x).all():
         raise embedding_set.EmbeddingError(

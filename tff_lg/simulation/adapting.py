@@ -9,10 +9,10 @@ chunk, so memory does not grow with the number of clients.
 from typing import NamedTuple
 
 import numpy as np
-import tqdm
 
 from tff_lg import adaptation as adaptation_lib
 from tff_lg import config as config_lib
+from tff_lg import progress
 from tff_lg.simulation import adaptation_work, aggregating, parts, seeds, trained_run
 
 # Weights of a chunk's clients, of all settings tried.
@@ -129,7 +129,7 @@ def adapt_clients(
   evaluator = adaptation_work.ModelEvaluator(source)
   num_bytes = sum(weight.nbytes for weight in source.model.initial_weights)
   adapted = {}
-  with tqdm.tqdm(total=len(clients) * len(config.adaptation), unit='client', disable=None) as bar:
+  with progress.Bar(len(clients) * len(config.adaptation), 'client') as bar:
     for name in config.adaptation:
       bar.set_description(name)
       fitting = _BYTES_IN_A_CHUNK // (num_bytes * len(config.settings(name)))

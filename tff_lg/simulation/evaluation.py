@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tff_lg import progress
 from tff_lg.data import examples as examples_lib
 from tff_lg.learning import batches, client_work
 from tff_lg.learning import evaluation as learning_evaluation
@@ -84,11 +85,13 @@ def evaluate_parts(
   num_clients = len(client_states)
   clients = np.arange(num_clients) if clients is None else clients
   results: dict[str, list[dict[str, float]]] = {part: [] for part in client_data}
-  for chunk in client_data_lib.chunks(len(clients)):
-    states = [client_states[client] for client in clients[chunk]]
-    for part, of_part in client_data.items():
-      data = client_data_lib.take(of_part, clients[chunk])[:]
-      results[part] += process.evaluate(server_state, states, data)
+  with progress.Bar(len(clients), 'client', 'evaluation', is_nested=True) as bar:
+    for chunk in client_data_lib.chunks(len(clients)):
+      states = [client_states[client] for client in clients[chunk]]
+      for part, of_part in client_data.items():
+        data = client_data_lib.take(of_part, clients[chunk])[:]
+        results[part] += process.evaluate(server_state, states, data)
+      bar.update(len(states))
   values = {}
   for part, found in results.items():
     of_part = {name: np.array([result[name] for result in found], np.float64) for name in found[0]}
@@ -138,7 +141,7 @@ def predict_selected(
 ) -> list[np.ndarray]:
   """Each of these clients' chosen model's probabilities for its own examples, [n, num_classes]."""
   predictions: dict[int, np.ndarray] = {}
-  for of_group, global_weights, states in _chunks(selection.groups(clients)):
+  for of_group, global_weights, states in _chunks(selection.groups(clients), 'predictions'):
     predicted = process.predict(
       server_state._replace(global_weights=global_weights),
       states,
@@ -194,7 +197,8 @@ def evaluate_new_test(
   # By batch of the test set: each client's state is read once, however many batches there are.
   totals: dict[int, list[np.ndarray]] = {}
   class_correct = 0
-  for of_group, weights, states in _chunks(_distinct_groups(process, selection, clients)):
+  groups = _distinct_groups(process, selection, clients)
+  for of_group, weights, states in _chunks(groups, 'new test'):
     for start, x, y in _ensemble_batches(test):
       output = process.ensemble(server_state._replace(global_weights=weights), states, x)
       sums = [getattr(output.sums, name) for name in names]
@@ -267,14 +271,18 @@ def _distinct_groups(
   return groups
 
 
-def _chunks(groups: list) -> Iterator[tuple]:
-  """The groups in parts of a few clients, whose states are in memory at a time."""
-  for clients, global_weights, states in groups:
-    if len(states) < len(clients):  # One stands for all.
-      yield clients, global_weights, list(states)
-      continue
-    for chunk in client_data_lib.chunks(len(clients)):
-      yield clients[chunk], global_weights, list(states[chunk])
+def _chunks(groups: list, description: str) -> Iterator[tuple]:
+  """The groups in parts of a few clients, whose states are in memory at a time; under a bar."""
+  total = sum(len(clients) for clients, _, _ in groups)
+  with progress.Bar(total, 'client', description, is_nested=True) as bar:
+    for clients, global_weights, states in groups:
+      if len(states) < len(clients):  # One stands for all.
+        yield clients, global_weights, list(states)
+        bar.update(len(clients))
+        continue
+      for chunk in client_data_lib.chunks(len(clients)):
+        yield clients[chunk], global_weights, list(states[chunk])
+        bar.update(len(clients[chunk]))
 
 
 def class_accuracy(class_correct: np.ndarray, y: np.ndarray) -> np.ndarray:

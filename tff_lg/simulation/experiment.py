@@ -4,13 +4,14 @@ import contextlib
 import dataclasses
 import os
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
 from absl import logging
 
-from tff_lg import aggregators, client_gains, folder_lock, learning, models
+from tff_lg import aggregators, client_gains, folder_lock, learning, models, progress
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.compatibility import tff
@@ -36,12 +37,15 @@ from tff_lg.simulation import (
 from tff_lg.simulation import client_data as client_data_lib
 
 
-def run_experiment(config: config_lib.TrainConfig, run_dir: str) -> dict[str, Any]:
+def run_experiment(
+  config: config_lib.TrainConfig, run_dir: str, began: float | None = None
+) -> dict[str, Any]:
   """Runs a config in its folder, with its baselines; goes on where an earlier call stopped.
 
   Args:
     config: resolved.
     run_dir: made if need be.
+    began: when the command began, by `time.monotonic`; now by default.
 
   Returns:
     The summary, as in `summary.json`.
@@ -52,12 +56,14 @@ def run_experiment(config: config_lib.TrainConfig, run_dir: str) -> dict[str, An
     rounds.RunError: training cannot go on.
   """
   run_files.check(run_dir, config)
-  federated_data = tasks.load_data(config)
+  began = time.monotonic() if began is None else began
+  with progress.stage('loading data'):
+    federated_data = tasks.load_data(config)
   config = config_lib.with_cohort(
     config, len(federated_data.clients), tasks.TASKS[config.task].cohort_share
   )
   model = tasks.build_model(config, federated_data)
-  return _run(config, federated_data, model, run_dir)
+  return _run(config, federated_data, model, run_dir, began)
 
 
 def _run(
@@ -65,11 +71,13 @@ def _run(
   federated_data: data_lib.FederatedData,
   model: models.LocalGlobalModel,
   run_dir: str,
+  began: float | None = None,
 ) -> dict[str, Any]:
   """Runs one config and, before it, its baselines, on the same data."""
+  began = time.monotonic() if began is None else began
   with contextlib.ExitStack() as held:
     try:
-      return _run_locked(config, federated_data, model, run_dir, held)
+      return _run_locked(config, federated_data, model, run_dir, began, held)
     except rounds.DivergenceError as error:
       changed_settings.mark_diverged(run_dir, str(error))
       raise
@@ -80,6 +88,7 @@ def _run_locked(
   federated_data: data_lib.FederatedData,
   model: models.LocalGlobalModel,
   run_dir: str,
+  began: float,
   held: contextlib.ExitStack,
 ) -> dict[str, Any]:
   """The same; `held` gets the folder's lock once the config is known to be good."""
@@ -102,12 +111,13 @@ def _run_locked(
   if not run_files.is_complete(run_dir):
     data_fingerprint.write_fingerprint(run_dir, federated_data)
   baselines = {}
-  for method in config.baselines:
+  for number, method in enumerate(config.baselines, 1):
     baseline_dir = os.path.join(run_dir, 'baselines', method)
     baseline_config = run_files.with_finished_rates(
       baseline_dir, config_lib.as_baseline(config, method)
     )
-    _run(baseline_config, federated_data, model, baseline_dir)
+    with progress.part(f'baseline {number} of {len(config.baselines)}'):
+      _run(baseline_config, federated_data, model, baseline_dir)
     baselines[method] = run_files.load_results(baseline_dir)
   if run_files.is_complete(run_dir):
     mending.mend_tables(run_dir)
@@ -187,7 +197,8 @@ def _run_locked(
   if federated_data.held_out and state.server_state.global_weights:
     summary.update(_score_held_out(federated_data, last, state, run_dir))
   state.clients.close()
-  run_files.write_results(run_dir, summary, clients, state.seconds, state.round_num)
+  seconds = run_files.Seconds(time.monotonic() - began, state.seconds)
+  run_files.write_results(run_dir, summary, clients, seconds, state.round_num)
   return summary
 
 

@@ -5,9 +5,8 @@ import os
 from collections.abc import Callable
 
 import numpy as np
-import tqdm
 
-from tff_lg import files
+from tff_lg import files, progress
 
 Arrays = dict[str, np.ndarray]
 
@@ -15,7 +14,9 @@ Arrays = dict[str, np.ndarray]
 class Parts:
   """The parts of a long work that are done, each in a file; a killed run goes on after them."""
 
-  def __init__(self, folder: str, name: str, chunk_size: int, bar: tqdm.tqdm | None = None) -> None:
+  def __init__(
+    self, folder: str, name: str, chunk_size: int, bar: progress.Bar | None = None
+  ) -> None:
     """Reads and writes nothing yet.
 
     Args:

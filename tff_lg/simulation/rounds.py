@@ -12,9 +12,8 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-import tqdm
 
-from tff_lg import aggregators, files
+from tff_lg import aggregators, files, progress
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.learning import process as process_lib
@@ -174,7 +173,7 @@ class RoundLoop:
       method, no_traffic = self._phases[state.phase].method, communication.RoundTraffic()
       releaser.release(state.round_num, method, self._evaluate(state), no_traffic)
     total = sum(phase.num_rounds for phase in self._phases)
-    with tqdm.tqdm(total=total, initial=state.round_num, unit='round', disable=None) as bar:
+    with progress.Bar(total, 'round', initial=state.round_num) as bar:
       while state.round_num < total:
         if state.round_num == self._phase_end(state.phase):
           state = self._next_phase(state)

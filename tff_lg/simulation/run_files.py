@@ -5,7 +5,7 @@ import json
 import math
 import os
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 from absl import logging
@@ -188,11 +188,27 @@ def write_inputs(
   files.write_atomically(os.path.join(run_dir, 'model_split.txt'), split + '\n')
 
 
+class Seconds(NamedTuple):
+  """How long a run took.
+
+  Attributes:
+    command: from the start of the command that ended it; it may have gone on with an earlier one.
+    rounds: all rounds with their evaluations.
+  """
+
+  command: float
+  rounds: float
+
+
 def write_results(
-  run_dir: str, summary: dict[str, Any], clients: pd.DataFrame, seconds: float, num_rounds: int
+  run_dir: str, summary: dict[str, Any], clients: pd.DataFrame, seconds: Seconds, num_rounds: int
 ) -> None:
   """Writes what a training run ends with."""
-  timing = {'seconds': seconds, 'rounds_per_second': num_rounds / seconds if seconds else None}
+  timing = {
+    'seconds': seconds.command,
+    'rounds_seconds': seconds.rounds,
+    'rounds_per_second': num_rounds / seconds.rounds if seconds.rounds else None,
+  }
   files.write_atomically(os.path.join(run_dir, 'timing.json'), strict_json.dumps(timing))
   write_tables(run_dir, summary, clients)
 
@@ -202,7 +218,7 @@ def write_without_rounds(
 ) -> None:
   """Writes what a run without rounds ends with: a `metrics.csv` without rows, and the rest."""
   files.write_atomically(os.path.join(run_dir, 'metrics.csv'), 'round_num,method\n')
-  write_results(run_dir, summary, clients, seconds, 0)
+  write_results(run_dir, summary, clients, Seconds(seconds, 0.0), 0)
 
 
 def write_tables(run_dir: str, summary: dict[str, Any], clients: pd.DataFrame) -> None:

@@ -4,8 +4,9 @@ import collections
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
-import tqdm
 from absl import logging
+
+from tff_lg import progress
 
 _MAX_ATTEMPTS = 2
 
@@ -69,7 +70,7 @@ def run_jobs(jobs: Sequence[Job], pool: Pool, *, num_done: int = 0) -> tuple[Fai
   attempts: collections.Counter[str] = collections.Counter()
   failures, num_running = [], 0
   total = num_done + len(jobs)
-  with tqdm.tqdm(total=total, initial=num_done, unit='trial', disable=None) as bar:
+  with progress.Bar(total, 'trial', initial=num_done) as bar:
     while waiting or num_running:
       while waiting and num_running < pool.num_workers:
         pool.start(waiting.popleft())

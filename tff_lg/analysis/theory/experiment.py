@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
@@ -143,13 +143,13 @@ class LinearResult:
 
 
 def run_linear(
-  experiment: LinearExperiment, progress: Callable[[Sequence], Sequence] = lambda steps: steps
+  experiment: LinearExperiment, progress: Callable[[Sequence], Iterable] = lambda steps: steps
 ) -> tuple[LinearResult, ...]:
   """Draws, fits and measures every setting.
 
   Args:
     experiment: what to run.
-    progress: goes over the repeats of all settings and may show them, like `tqdm.tqdm`.
+    progress: goes over the repeats of all settings and may show them, see `tff_lg.progress.over`.
 
   Returns:
     A result for each rho, in their order; equal experiments give equal results.

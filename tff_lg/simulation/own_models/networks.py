@@ -12,9 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-import tqdm
 
-from tff_lg import adaptation, learning, models
+from tff_lg import adaptation, learning, models, progress
 from tff_lg import config as config_lib
 from tff_lg.compatibility import tff
 from tff_lg.simulation import client_data as client_data_lib
@@ -118,7 +117,7 @@ class _Work:
 
     def score(rate: float) -> tuple[float, float]:
       process, total = self._process(rate), np.zeros(2)
-      with _bar(len(sample), f'own networks, learning rate {rate:g}') as bar:
+      with progress.Bar(len(sample), 'client', f'own networks, learning rate {rate:g}') as bar:
         for start, chunk in self._parts.chunks(sample):
           function = functools.partial(self._try, process, chunk)
           done = self._parts.compute(function, f'rate_{rate:g}_{start:06d}')
@@ -148,7 +147,7 @@ class _Work:
       paths.append(self._parts.path(stage))
       of_paths.append(chunk)
 
-    with _bar(len(clients), 'own networks') as bar:
+    with progress.Bar(len(clients), 'client', 'own networks') as bar:
       for start, chunk in self._parts.chunks(clients[has_validation]):
         run(chunk, f'own_{start:06d}', functools.partial(self._adapt, process, chunk))
         bar.update(len(chunk))
@@ -247,7 +246,3 @@ class _Work:
 
 def _stack(weights: Sequence[models.ModelWeights]) -> parts.Arrays:
   return {str(i): np.stack(of_clients) for i, of_clients in enumerate(zip(*weights, strict=True))}
-
-
-def _bar(total: int, description: str) -> tqdm.tqdm:
-  return tqdm.tqdm(total=total, desc=description, unit='client', disable=None)

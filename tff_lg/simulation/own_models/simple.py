@@ -7,11 +7,10 @@ from typing import NamedTuple
 import joblib
 import numpy as np
 import threadpoolctl
-import tqdm
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import simple_models
+from tff_lg import progress, simple_models
 from tff_lg.simulation import evaluation, grid_search, parts, scores, seeds
 
 _TUNED_CLIENTS = 20
@@ -118,7 +117,7 @@ def fit_simple_models(
   found = grid_search.search(model.values, score, grows=True)
   columns: dict[str, np.ndarray] = {}
   predictions: dict[int, np.ndarray] = {}
-  with tqdm.tqdm(total=len(clients), desc=f'own {name}', unit='client', disable=None) as bar:
+  with progress.Bar(len(clients), 'client', f'own {name}') as bar:
     for start, chunk in done.chunks(clients):
       arrays = done.compute(
         lambda chunk=chunk: _as_arrays(all_of(chunk, found.best, tuple(evaluation.PARTS))),

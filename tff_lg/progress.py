@@ -1,0 +1,146 @@
+"""Says how far a program is: bars on a terminal, elsewhere a line every 30 seconds.
+
+The line is of what was begun last and has not ended, so that a log never stays silent, however
+long a round takes.
+"""
+
+import contextlib
+import io
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, TypeVar
+
+import tqdm
+
+_Item = TypeVar('_Item')
+
+_LINE_SECONDS = 30.0
+# A bar within another appears after so many seconds: most evaluations are over by then.
+_DELAY_SECONDS = 1.0
+
+_parts: list[str] = []
+_running: list[Callable[[], str]] = []
+_reporter: threading.Thread | None = None
+
+
+class Bar(tqdm.tqdm):
+  """A bar of tqdm's that draws nothing where there is no terminal."""
+
+  def __init__(
+    self, total: int, unit: str, description: str = '', *, initial: int = 0, is_nested: bool = False
+  ) -> None:
+    """Begins to count.
+
+    Args:
+      total: how many there are.
+      unit: what is counted, in the singular.
+      description: of the work.
+      initial: how many were done before.
+      is_nested: whether the bar is within another, and goes away when it ends.
+    """
+    self._is_drawn = _is_terminal()
+    options: dict[str, Any] = {'leave': not is_nested}
+    if not self._is_drawn:
+      options['file'] = io.StringIO()
+    elif is_nested:
+      options['delay'] = _DELAY_SECONDS
+    super().__init__(
+      total=total, unit=unit, desc=_described(description), initial=initial, **options
+    )
+    _begin(self.line)
+
+  def set_description(self, desc: str | None = None, refresh: bool = True) -> None:
+    """Sets the description, behind those of the parts that are being run."""
+    super().set_description(_described(desc or ''), refresh)
+
+  def display(self, msg: str | None = None, pos: int | None = None) -> bool:
+    """Draws the bar."""
+    return super().display(msg, pos) if self._is_drawn else False
+
+  def close(self) -> None:
+    """Ends the count."""
+    _end(self.line)
+    super().close()
+
+  def line(self) -> str:
+    """Returns what the bar shows as a line of a log."""
+    done, seconds = self.n - self.initial, self.format_dict['elapsed']
+    texts = [f'{self.n:,} of {self.total:,} {self.unit}s']
+    if done and seconds:
+      rate = done / seconds
+      left = self.format_interval((self.total - self.n) / rate)
+      texts += [f'{rate:.3g} {self.unit}s per second', f'{left} left']
+    else:
+      texts.append(f'{self.format_interval(seconds)} so far')
+    description = self.desc.removesuffix(': ')
+    return ': '.join(filter(None, [description, ', '.join(filter(None, [*texts, self.postfix]))]))
+
+
+def over(items: Iterable[_Item], total: int, unit: str, description: str = '') -> Iterator[_Item]:
+  """Goes over items under a bar."""
+  with Bar(total, unit, description) as bar:
+    for item in items:
+      yield item
+      bar.update()
+
+
+@contextlib.contextmanager
+def stage(text: str) -> Iterator[None]:
+  """Tells of work that cannot be counted: at once on a terminal."""
+  began = time.monotonic()
+
+  def line() -> str:
+    return f'{_described(text)}: {Bar.format_interval(time.monotonic() - began)} so far'
+
+  if _is_terminal():
+    tqdm.tqdm.write(_described(text), file=sys.stderr)
+  _begin(line)
+  try:
+    yield
+  finally:
+    _end(line)
+
+
+@contextlib.contextmanager
+def part(text: str) -> Iterator[None]:
+  """Names a part of the work, such as `baseline 1 of 2`, before what is told meanwhile."""
+  _parts.append(text)
+  try:
+    yield
+  finally:
+    _parts.pop()
+
+
+def _described(text: str) -> str:
+  return ', '.join(filter(None, [*_parts, text]))
+
+
+def _is_terminal() -> bool:
+  return sys.stderr.isatty()
+
+
+def _begin(line: Callable[[], str]) -> None:
+  global _reporter
+  _running.append(line)
+  if not _is_terminal() and (_reporter is None or not _reporter.is_alive()):
+    _reporter = threading.Thread(target=_report_forever, name='progress', daemon=True)
+    _reporter.start()
+
+
+def _end(line: Callable[[], str]) -> None:
+  if line in _running:  # tqdm closes a bar more than once.
+    _running.remove(line)
+
+
+def _report_forever(wait: Callable[[float], None] = time.sleep) -> None:
+  while True:
+    wait(_LINE_SECONDS)
+    report()
+
+
+def report() -> None:
+  """Writes the line of what was begun last, if anything runs."""
+  with contextlib.suppress(IndexError):  # It may have ended just now.
+    print(_running[-1](), file=sys.stderr, flush=True)
