@@ -12,6 +12,7 @@ _ROOT = pathlib.Path(__file__).parents[2]
 # Makes a copy of itself for a virtual environment, and writes down what pip is told to install.
 _PYTHON = """#!/bin/bash
 case "$*" in
+  '-c import sys; print("%d.%d" % sys.version_info[:2])') echo 3.12 ;;
   '-c import sys; print(sys.executable)') echo "$0" ;;
   '-m venv --clear '*) mkdir -p "$4/bin" && cp "$0" "$4/bin/python" ;;
   '-m pip install '*)
