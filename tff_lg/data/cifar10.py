@@ -110,7 +110,8 @@ class _BatchUnpickler(pickle.Unpickler):
     ('_codecs', 'encode'),
     ('numpy', 'dtype'),
     ('numpy', 'ndarray'),
-    ('numpy.core.multiarray', '_reconstruct'),
+    ('numpy.core.multiarray', '_reconstruct'),  # As NumPy 1 wrote it, and NumPy 2.
+    ('numpy._core.multiarray', '_reconstruct'),
   )
 
   def find_class(self, module: str, name: str) -> object:

@@ -61,7 +61,7 @@ class EmbeddingSet:
       raise EmbeddingError(f'ids has {names[counts.argmax()]} twice, expected each name once.')
     if not np.isin(self.split, SPLITS).all():
       found = self.split[~np.isin(self.split, SPLITS)][0]
-      raise EmbeddingError(f"split has {found!r}, expected 'train' or 'test'.")
+      raise EmbeddingError(f"split has {str(found)!r}, expected 'train' or 'test'.")
     if not ((self.y >= 0) & (self.y < len(self.class_names))).all():
       found = f'{self.y.min()} to {self.y.max()}'
       raise EmbeddingError(f'y goes from {found}, expected 0 to {len(self.class_names) - 1}.')
