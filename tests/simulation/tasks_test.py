@@ -1,5 +1,8 @@
 """Tests of the tasks: their data, their models and the paper's splits."""
 
+import dataclasses
+from unittest import mock
+
 import numpy as np
 from absl.testing import absltest, parameterized
 
@@ -40,6 +43,28 @@ class TasksTest(parameterized.TestCase):
     global_weights, local_weights = model.split(model.initial_weights)
     self.assertEqual(sum(weight.size for weight in global_weights), num_global)
     self.assertEqual(sum(weight.size for weight in local_weights), num_weights - num_global)
+
+  def test_names_that_no_file_can_hold(self):
+    folder = self.create_tempdir().full_path
+    config = config_lib.resolve(
+      config_lib.TrainConfig(task='arrays', data_dir=folder, partition='natural')
+    )
+    y = np.arange(20, dtype=np.int32) % 2
+    for users, classes, what in (
+      (['a', 'b'], ['cat', 'dog\ud800'], r"class 'dog.ud800'"),
+      (['a\udcff', 'b'], ['cat', 'dog'], r"client 'a.udcff'"),
+    ):
+      examples = data.Examples(np.zeros([20, 1], np.float32), y, np.repeat(users, 10))
+      source = data.Source('arrays', examples, examples, 2, tuple(classes))
+      federated_data = data.partition_clients(
+        source, data.partitioners.natural(), validation_fraction=0.1, seed=0
+      )
+      task = dataclasses.replace(
+        tasks.TASKS['arrays'], load_data=lambda *_, loaded=federated_data: loaded
+      )
+      with mock.patch.dict(tasks.TASKS, arrays=task):
+        with self.assertRaisesRegex(ValueError, f'data of {folder} have the {what}, whose name'):
+          tasks.load_data(config)
 
   def test_layers_that_are_global(self):
     names = tasks.build_model(_config(), _images(8, 8, 1)).layer_names

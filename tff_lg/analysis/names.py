@@ -28,6 +28,8 @@ OWN_MODEL = 'own_model'
 OWN_MODELS = 'own_models/'  # Prefix of what is known of locally trained models.
 # How many clients are evaluated, where that is a sample.
 NUM_EVALUATED = 'evaluated/num_clients'
+# What a run went on with, and after which rounds; a text.
+CHANGED_SETTINGS = 'changed_settings'
 PRIVACY = 'privacy/'  # Prefix of what is known of a run's privacy.
 EPSILON = 'privacy/epsilon'
 DELTA = 'privacy/delta'

@@ -161,6 +161,7 @@ def load_data(config: config_lib.TrainConfig) -> data.FederatedData:
     federated_data = data.iid_twin(federated_data, seed)
   if not federated_data.held_out:  # Of text they are chosen before its vocabulary.
     federated_data = data.hold_out_clients(federated_data, held_out.choose_by(config))
+  _check_names(config, federated_data)
   part = evaluation.PARTS[config.choices.choose_by]
   if not any(client.size(part) for client in federated_data.clients):
     raise ValueError(
@@ -168,6 +169,25 @@ def load_data(config: config_lib.TrainConfig) -> data.FederatedData:
       'client has any: spread the data over fewer clients.'
     )
   return federated_data
+
+
+def _check_names(config: config_lib.TrainConfig, federated_data: data.FederatedData) -> None:
+  """Refuses names that no file of the run folder could hold."""
+  everybody = (*federated_data.clients, *federated_data.held_out)
+  for what, names in (
+    ('client', [client.client_id for client in everybody]),
+    # Of sequences they are words, which are written nowhere.
+    ('class', federated_data.class_names if federated_data.has_plain_labels else ()),
+  ):
+    for name in names:
+      try:
+        name.encode('utf-8')
+      except UnicodeEncodeError:
+        place = config.embeddings or config.data_dir or f'--task={config.task}'
+        raise ValueError(
+          f'The data of {place} have the {what} {name!r}, whose name has half of a surrogate pair, '
+          'expected text that UTF-8 can hold.'
+        ) from None
 
 
 def network(config: config_lib.TrainConfig) -> Network:

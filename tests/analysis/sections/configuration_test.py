@@ -30,6 +30,17 @@ class CommandTest(absltest.TestCase):
       ],
     )
 
+  def test_settings_that_were_changed_are_told(self):
+    summary = {'changed_settings': 'after round 4 rounds from 4 to 8'}
+    self.assertIn(
+      'Settings were changed on the way: after round 4 rounds from 4 to 8. The command has the new',
+      configuration.build_configuration(testing.make_run(summary=summary)).html,
+    )
+    self.assertIn(
+      'The command that repeats the run',
+      configuration.build_configuration(testing.make_run()).html,
+    )
+
   def test_synthetic(self):
     run = testing.make_run(hparams={'synthetic': True, 'rounds': 3})
     self.assertEqual(

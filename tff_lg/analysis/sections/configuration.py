@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from tff_lg.analysis import names
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Section
 
@@ -15,7 +16,14 @@ _LEAD = 'The command that repeats the run in a new folder, with every flag that 
 
 def build_configuration(run: RunFolder) -> Section:
   """Every flag of the run, as the command that repeats it."""
-  return command_section(command(run))
+  changes = run.summary.get(names.CHANGED_SETTINGS)
+  if changes is None:
+    return command_section(command(run))
+  return command_section(
+    command(run),
+    f'Settings were changed on the way: {changes}. The command has the newest value of every flag, '
+    'and does not repeat the rounds before:',
+  )
 
 
 def command_section(text: str, lead: str = _LEAD) -> Section:
