@@ -12,6 +12,9 @@
 | model_split.txt | text table of the model's weights, and how its split was picked | no |
 | split.json | what `--global_layers=auto` picked; not read | no |
 | timing.json | seconds and rounds per second | no |
+| checksums.json | CRCs of the files of a finished run, by which the others are checked | no |
+| client_list.json | fingerprint of the data; not read | no |
+| changes.json | settings with which the run went on differently; not read | no |
 | baselines/METHOD/ | a run folder for each baseline | no |
 """
 
