@@ -22,8 +22,9 @@ class FusedFunctionTest(absltest.TestCase):
   def test_values_worked_out_by_hand(self):
     # 2: more = 3, sum 5, product 6.
     fused = self._fused(two_stages.in_two_stages)
-    self.assertTrue(fused.calls_tensorflow)
-    flat = [float(x) for x in calls.flat(fused([tf.constant(2.0)] * len(fused.program.arguments)))]
+    tensors = [tf.constant(2.0)] * len(fused.program.arguments)
+    self.assertTrue(fused.calls_tensorflow(tensors))
+    flat = [float(x) for x in calls.flat(fused(tensors))]
     self.assertLen(flat, 2)
     self.assertCountEqual(flat, [5.0, 6.0])
 
@@ -34,8 +35,8 @@ class FusedFunctionTest(absltest.TestCase):
       return tff.federated_map(tff.federated_computation(lambda x: x[0]), both)
 
     fused = self._fused(swap)
-    self.assertFalse(fused.calls_tensorflow)
     values = [tf.constant(float(index)) for index, _ in enumerate(fused.program.arguments)]
+    self.assertFalse(fused.calls_tensorflow(values))
     [result] = fused(values)
     self.assertIn(id(result), [id(value) for value in values])
 

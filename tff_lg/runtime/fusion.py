@@ -83,22 +83,45 @@ class FusedFunction:
 
   Attributes:
     program: what it does.
-    calls_tensorflow: whether it does more than to put values together.
   """
 
   def __init__(self, program: Program) -> None:
-    """Traces the program."""
+    """Traces nothing before the tensors' kinds are known."""
     self.program = program
-    concrete = tf.function(
-      lambda *tensors: program.outputs(tensors), autograph=False
-    ).get_concrete_function(*program.specs)
-    self.calls_tensorflow = bool(concrete.outputs)
-    self._function = tensorflow_functions.as_flat_function(concrete)
+    self._sequences = [
+      index for index, spec in enumerate(program.specs) if spec.dtype == tf.variant
+    ]
+    self._traced: dict[tuple[int, ...], tensorflow_functions.FlatFunction | None] = {}
 
-  def __call__(self, tensors: list[tf.Tensor]) -> tuple:
-    """The results for the arguments' tensors."""
-    outputs = self._function(tensors) if self.calls_tensorflow else []
+  def calls_tensorflow(self, tensors: Sequence[tf.Tensor]) -> bool:
+    """Whether it does more than to put values together; traces it, in one thread at a time.
+
+    Args:
+      tensors: the arguments', of which only the kinds of sequences matter.
+    """
+    serialized = self._serialized(tensors)
+    if serialized not in self._traced:
+      self._traced[serialized] = self._trace(serialized)
+    return self._traced[serialized] is not None
+
+  def __call__(self, tensors: Sequence[tf.Tensor]) -> tuple:
+    """The results for the arguments' tensors; `calls_tensorflow` comes first."""
+    function = self._traced[self._serialized(tensors)]
+    outputs = function(tensors) if function is not None else []
     return self.program.results([*tensors, *outputs])
+
+  def _serialized(self, tensors: Sequence[tf.Tensor]) -> tuple[int, ...]:
+    """Which sequences are strings, see `sequences`."""
+    return tuple([index for index in self._sequences if tensors[index].dtype == tf.string])
+
+  def _trace(self, serialized: tuple[int, ...]) -> tensorflow_functions.FlatFunction | None:
+    specs = list(self.program.specs)
+    for index in serialized:
+      specs[index] = tf.TensorSpec([], tf.string)
+    concrete = tf.function(
+      lambda *tensors: self.program.outputs(tensors), autograph=False
+    ).get_concrete_function(*specs)
+    return tensorflow_functions.as_flat_function(concrete) if concrete.outputs else None
 
 
 def _identity(value: Any) -> Any:

@@ -80,7 +80,7 @@ class ServerGroup:
   def __call__(self, arguments: tuple, run: Any) -> tuple:
     """The group's results for the values of its arguments."""
     tensors = calls.flat(arguments)
-    if not self._function.calls_tensorflow:
+    if not self._function.calls_tensorflow(tensors):
       return self._function(tensors)
     # On a worker: Python hears no Ctrl-C in a thread that is inside TensorFlow.
     [results] = run.pool.map(self._function, [tensors])
@@ -105,7 +105,7 @@ class ClientGroup:
   def __call__(self, arguments: tuple, run: Any) -> list[AtClients]:
     """The group's results, each at all clients, for the values of its arguments."""
     rows = [calls.flat(select_client(arguments, index)) for index in range(run.num_clients)]
-    if not self._function.calls_tensorflow:
+    if not any([self._function.calls_tensorflow(row) for row in rows]):
       of_clients = list(map(self._function, rows))
     elif run.stacked_clients == 1 or len(rows) < 2:
       of_clients = at_each_client('federated_map', self._function, rows, run)

@@ -13,7 +13,7 @@ import tensorflow as tf
 from tensorflow.python.eager import context, execute
 
 from tff_lg.compatibility import computation_pb2
-from tff_lg.runtime import cancellation, graphs, loops, reduce_dataset
+from tff_lg.runtime import cancellation, graphs, loops, reduce_dataset, sequences
 
 # From the parameter's tensors to the list of the result's.
 FlatFunction = Callable[[Sequence[tf.Tensor]], list[tf.Tensor]]
@@ -27,7 +27,7 @@ def import_computation(computation: computation_pb2.TensorFlow) -> FlatFunction:
 
   Returns:
     A function from the parameter's tensors, in the order of its type, to the list of
-    the result's; a sequence is its variant tensor.
+    the result's; a sequence is as `sequences` has it.
 
   Variables and tables are made anew at every call, so that clients that run at the
   same time don't write each other's.
@@ -57,7 +57,10 @@ def import_computation(computation: computation_pb2.TensorFlow) -> FlatFunction:
   function = as_flat_function(tf.compat.v1.wrap_function(part, [specs[index] for index in used]))
 
   def call(arguments: Sequence[tf.Tensor]) -> list[tf.Tensor]:
-    return function([arguments[index] for index in used])
+    return function([give(arguments[index], specs[index]) for index in used])
+
+  def give(argument: tf.Tensor, spec: tf.TensorSpec) -> tf.Tensor:
+    return sequences.to_variant(argument) if spec.dtype == tf.variant else argument
 
   return call
 

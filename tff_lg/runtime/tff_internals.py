@@ -24,6 +24,7 @@ from tff_lg.compatibility import (
   tff,
   type_conversions,
 )
+from tff_lg.runtime import sequences
 
 infer_cardinalities = cardinalities_utils.infer_cardinalities
 
@@ -119,16 +120,16 @@ def dataset_from_elements(elements: list[Any], element_type: tff.Type) -> tf.dat
 
 
 def dataset_from_variant(variant: tf.Tensor, element_type: tff.Type) -> tf.data.Dataset:
-  """A data set of a variant tensor, with elements in the containers of the type."""
+  """A data set of a sequence's tensor, with elements in the containers of the type."""
   spec = type_conversions.type_to_tf_structure(element_type)
-  dataset = tf.data.experimental.from_variant(variant, spec)
+  dataset = tf.data.experimental.from_variant(sequences.to_variant(variant), spec)
   return tensorflow_utils.coerce_dataset_elements_to_tff_type_spec(dataset, element_type)
 
 
 def elements_of_variant(variant: tf.Tensor, element_type: tff.Type) -> list[Any]:
   """A sequence's elements, structures as plain tuples in the order of the type."""
   spec = type_conversions.type_to_tf_structure(element_type)
-  dataset = tf.data.experimental.from_variant(variant, spec)
+  dataset = tf.data.experimental.from_variant(sequences.to_variant(variant), spec)
   return [_to_tuples(element, element_type) for element in dataset]
 
 

@@ -1,6 +1,6 @@
 """Values on their way into the interpreter and out of it.
 
-Inside, a tensor is an eager tensor, a sequence its variant tensor, a structure a plain
+Inside, a tensor is an eager tensor, a sequence as `sequences` has it, a structure a plain
 tuple, a functional value a callable. A value at the server is itself; values at
 clients are `AtClients`, or one `AllEqual` value that all of them share.
 
@@ -15,6 +15,7 @@ from typing import Any
 import tensorflow as tf
 
 from tff_lg.compatibility import tff
+from tff_lg.runtime import sequences
 from tff_lg.runtime import tff_internals as internals
 
 
@@ -166,7 +167,7 @@ def _ingest_sequence(value: Any, sequence_type: tff.SequenceType) -> tf.Tensor:
       raise TypeError(f'Expected a data set or a list for {sequence_type}, found {type(value)}.')
     found = tff.SequenceType(tff.types.tensorflow_to_type(value.element_spec))
     sequence_type.check_assignable_from(found)
-    return tf.data.experimental.to_variant(value)
+    return sequences.to_tensor(value)
 
 
 def build_release(value_type: tff.Type) -> Release:
