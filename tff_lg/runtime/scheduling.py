@@ -17,7 +17,8 @@ _STACKED_ON_CPU, _STACKED_ON_GPU = 5, 16
 
 # Where TensorFlow's graph was made: always where the runtime imports it, so of no help.
 _TRACE = re.compile(
-  r'^(Graph execution error:|Detected at node .*|\s+File ".*", line .*|\s*)\n'
+  r'^(Graph execution error:|Detected at node .*|<stack traces unavailable>'
+  r'|\s+File ".*", line .*|\s*)\n'
   r'|{{function_node \S+}} ',
   re.MULTILINE,
 )
