@@ -27,6 +27,7 @@ _PRESET = flags.DEFINE_enum(
 _HANDLE = path_flags.define(
   'handle', None, 'Another network of the kind: a TF-Hub handle or a SavedModel folder.'
 )
+_HANDLE_SHA256 = flags.DEFINE_string('handle_sha256', None, 'Its SHA-256, as embed prints it.')
 _DATA_DIR = path_flags.define('data_dir', None, 'Folder of the data.')
 _SOURCE = flags.DEFINE_enum(
   'source', None, (*data.SOURCE_NAMES, 'files'), 'Images: the data set, or files in --data_dir.'
@@ -121,7 +122,7 @@ def main(argv: Sequence[str]) -> None:
     with progress.stage('importing TensorFlow'):
       from tff_lg.embeddings import cache, clips, extractor, image_files, images
 
-    network = extractor.load_extractor(preset, _HANDLE.value)
+    network = extractor.load_extractor(preset, _HANDLE.value, _HANDLE_SHA256.value)
     store = cache.EmbeddingCache(_CACHE_DIR.value or f'{_OUTPUT.value}.cache')
     chosen = {'max_examples': _MAX_EXAMPLES.value, 'seed': _SEED.value}
     said = {flag.name: flag.value for flag in (_DATA_DIR, _SOURCE, _POSITIVE_CLASS)} | chosen
@@ -141,7 +142,8 @@ def main(argv: Sequence[str]) -> None:
     sys.exit(f'embed: {error}')
   count, dimensions = done.embeddings.x.shape
   print(f'{count} examples x {dimensions}: {done.num_computed} embedded now, the rest from cache.')
-  print(f'{len(done.skipped)} skipped.\nEmbeddings: {os.path.abspath(_OUTPUT.value)}')
+  print(f'{len(done.skipped)} skipped.\nNetwork: SHA-256 {network.digest}')
+  print(f'Embeddings: {os.path.abspath(_OUTPUT.value)}')
 
 
 if __name__ == '__main__':

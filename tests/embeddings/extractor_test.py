@@ -3,9 +3,11 @@
 import dataclasses
 import os
 import shutil
+from unittest import mock
 
 import numpy as np
 import tensorflow as tf
+import tensorflow_hub as hub
 from absl.testing import absltest, parameterized
 
 from tests.embeddings import testing
@@ -64,6 +66,18 @@ class ExtractorTest(parameterized.TestCase):
     with open(os.path.join(moved, 'assets', 'classes.txt'), 'w', encoding='utf-8') as file:
       file.write('part of it')
     self.assertNotEqual(extractor.hash_model(moved), digest)
+
+  def test_only_the_network_of_a_given_digest_is_loaded(self):
+    digest = extractor.hash_model(self.images)
+    for given in (digest, digest.upper()):
+      self.assertEqual(extractor.load_extractor(_IMAGES, self.images, given).digest, digest)
+    with mock.patch.object(hub, 'KerasLayer') as load:
+      with self.assertRaisesRegex(
+        embedding_set.EmbeddingError,
+        f'images cannot be loaded .its SHA-256 is {digest}, expected --handle_sha256, abc',
+      ):
+        extractor.load_extractor(_IMAGES, self.images, 'abc')
+    load.assert_not_called()
 
   def test_key_depends_on_network_preprocessing_and_content(self):
     network = extractor.Extractor(_AUDIO, 'here', 'digest', tf.identity)

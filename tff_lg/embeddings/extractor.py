@@ -54,19 +54,23 @@ class Extractor:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
 
 
-def load_extractor(preset: presets.Preset, handle: str | None = None) -> Extractor:
+def load_extractor(
+  preset: presets.Preset, handle: str | None = None, sha256: str | None = None
+) -> Extractor:
   """Loads a network and tries its signature.
 
   Args:
     preset: what goes in and, without `handle`, which network.
     handle: a TF-Hub handle or a SavedModel folder.
+    sha256: that the network must have, see `hash_model`; None for any. A network is a program:
+      one with another hash is not loaded.
 
   Returns:
     The network, its weights frozen. One that takes audio runs on the CPU: its waveforms have
     different lengths and come one at a time.
 
   Raises:
-    EmbeddingError: the network cannot be had, or takes or returns something else.
+    EmbeddingError: the network cannot be had, is another one, or takes or returns something else.
   """
   handle = os.path.expanduser(handle or preset.handle)
   if '://' not in handle and not os.path.isdir(handle):
@@ -77,6 +81,10 @@ def load_extractor(preset: presets.Preset, handle: str | None = None) -> Extract
   try:
     folder = hub.resolve(handle)
     digest = hash_model(folder)
+    if sha256 is not None and sha256.lower() != digest:
+      raise embedding_set.EmbeddingError(
+        f'its SHA-256 is {digest}, expected --handle_sha256, {sha256}'
+      )
     with tf.device('CPU') if is_audio else contextlib.nullcontext():
       network = hub.KerasLayer(folder, trainable=False)
   except Exception as error:  # Anything from the network to the file system.
