@@ -5,7 +5,7 @@
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
 
-venv:  ## make .venv from a lock: Python 3.12, or 3.11 by PYTHON=3.11
+venv:  ## make .venv from a lock: Python 3.12 (GPU=1: with CUDA), or PYTHON=3.11
 	@tools/setup.sh
 
 demo: venv  ## train on embedded data and write runs/demo/report.html
@@ -18,10 +18,12 @@ lint: venv  ## check style and formatting with ruff
 	@.venv/bin/python -m ruff check .
 	@.venv/bin/python -m ruff format --check .
 
-lock:  ## resolve requirements.in to both locks again
+lock:  ## resolve requirements*.in to the locks again
 	@command -v uv >/dev/null || { echo 'make: uv is needed to resolve the lock: install the package uv, for example with pipx.' >&2; exit 1; }
 	uv pip compile requirements.in --config-file tools/uv.toml --constraint tools/constraints-3.12.txt --generate-hashes \
 	  --python-version 3.12 --python-platform x86_64-manylinux_2_31 --no-header -o requirements.txt
+	uv pip compile requirements-gpu.in --config-file tools/uv.toml --constraint requirements.txt --generate-hashes \
+	  --python-version 3.12 --python-platform x86_64-manylinux_2_31 --no-header -o requirements-gpu.txt
 	uv pip compile requirements.in --config-file tools/uv.toml --constraint tools/constraints-3.11.txt --generate-hashes \
 	  --python-version 3.11 --python-platform x86_64-manylinux_2_31 --no-header -o requirements-3.11.txt
 

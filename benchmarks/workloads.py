@@ -109,4 +109,5 @@ WORKLOADS = (
   Workload('gated_100', _gated, num_clients=100, num_examples=320, batch_size=32),
   Workload('cgau', _cgau, num_clients=10, num_examples=320, batch_size=32),
   Workload('lenet', _lenet, num_clients=10, num_examples=500, batch_size=50),
+  Workload('resnet18', models.build_resnet18, num_clients=4, num_examples=64, batch_size=32),
 )

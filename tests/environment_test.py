@@ -78,6 +78,14 @@ class CheckEnvironmentTest(absltest.TestCase):
       pins = dict(re.findall(r'^([a-z0-9-]+)==(\S+)', text, re.MULTILINE))
       self.assertEqual({package: pins[package] for package in versions}, versions, lock)
 
+  def test_the_lock_for_gpus_only_adds(self):
+    root = pathlib.Path(__file__).parents[1]
+    pins = [
+      set(re.findall(r'^[a-z0-9-]+==\S+', (root / lock).read_text(), re.MULTILINE))
+      for lock in ('requirements.txt', 'requirements-gpu.txt')
+    ]
+    self.assertLess(*pins)
+
   def test_imports_no_tensorflow(self):
     program = (
       'import sys; from tff_lg import environment; environment.check_environment(); '

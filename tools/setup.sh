@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes .venv from a lock, or does nothing if that is done: requirements.txt for Python 3.12,
-# requirements-3.11.txt for Python 3.11.
+# Makes .venv from a lock, or does nothing if that is done: requirements.txt for Python 3.12, with
+# GPU=1 requirements-gpu.txt, and requirements-3.11.txt for Python 3.11.
 #
 # .venv/requirements.txt, a copy of the lock that is written last, marks a
 # complete environment: an interrupted install and a changed lock are both seen.
@@ -26,7 +26,7 @@ version_of() {
 # Prints the lock for a version of Python; nothing if there is none.
 lock_of() {
   case $1 in
-    3.12) echo requirements.txt ;;
+    3.12) echo "requirements${GPU:+-gpu}.txt" ;;
     3.11) echo requirements-3.11.txt ;;
   esac
 }

@@ -1,0 +1,167 @@
+"""Does a GPU help? TFF's own FedAvg and our process on the CPU, one GPU and several.
+
+  python -m benchmarks.gpu --workloads=mlp,gated_100,lenet,resnet18 --passes=5
+
+Prints, for each workload and placement, rounds a second, how busy the GPUs were and how much of
+their memory was taken while clients trained (sampled by NVML), and the largest difference between
+the weights after the last round and the CPU's. Without a GPU the same runs on logical CPU devices,
+and the first line says so: placement is tried, speed is not.
+"""
+
+import contextlib
+import dataclasses
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from absl import flags
+
+from pipelines import launch
+from tff_lg import environment
+
+_WORKLOADS = flags.DEFINE_list(
+  'workloads', ['mlp', 'gated_100', 'lenet', 'resnet18'], 'Which work, by name.'
+)
+_PASSES = flags.DEFINE_integer('passes', 5, 'Rounds timed of each.', lower_bound=1)
+_STACKED = flags.DEFINE_integer('stacked', 5, 'Clients in a stack.', lower_bound=2)
+
+_LOGICAL_DEVICES = 3
+_SAMPLE_SECONDS = 0.05
+
+
+@dataclasses.dataclass
+class _Usage:
+  """GPUs while something runs: mean utilisation in percent, most memory in bytes."""
+
+  utilisation: float = float('nan')
+  num_bytes: int = 0
+
+  def __str__(self) -> str:
+    if np.isnan(self.utilisation):
+      return f'{"–":>6} {"–":>10}'
+    return f'{self.utilisation:5.0f}% {self.num_bytes / 2**30:6.1f} GiB'
+
+
+def main(argv: Sequence[str]) -> None:
+  """Times each workload on each placement and prints a table."""
+  if len(argv) > 1:
+    sys.exit(f"gpu: Unexpected argument '{argv[1]}'; use --name=value.")
+  environment.check_environment()
+  from benchmarks import workloads
+
+  known = {workload.name: workload for workload in workloads.WORKLOADS}
+  unknown = [name for name in _WORKLOADS.value if name not in known]
+  if unknown:
+    sys.exit(f'gpu: --workloads has {unknown[0]}, expected some of {", ".join(known)}.')
+  placements = _placements()
+  for name in _WORKLOADS.value:
+    _measure(dataclasses.replace(known[name], population=known[name].num_clients), placements)
+
+
+def _placements() -> dict[str, dict[str, Any]]:
+  """Arguments of a context by what they are called; the first is what others are compared with."""
+  import tensorflow as tf
+
+  gpus = tf.config.list_physical_devices('GPU')
+  if gpus:
+    names = [f'gpu:{index}' for index in range(len(gpus))]
+    print(f'TensorFlow {tf.__version__}, GPUs: {len(gpus)}')
+  else:
+    cpu = tf.config.list_physical_devices('CPU')[0]
+    parts = [tf.config.LogicalDeviceConfiguration()] * _LOGICAL_DEVICES
+    tf.config.set_logical_device_configuration(cpu, parts)
+    names = [f'cpu:{index}' for index in range(1, _LOGICAL_DEVICES)]
+    print(f'TensorFlow {tf.__version__}, no GPU found: logical CPU devices stand for GPUs.')
+  found = {
+    'CPU': {'devices': ['cpu:0']},
+    'one GPU': {'devices': names[:1]},
+    f'one GPU, {_STACKED.value} stacked': {
+      'devices': names[:1],
+      'stacked_clients': _STACKED.value,
+    },
+  }
+  if len(names) > 1:
+    found[f'{len(names)} GPUs'] = {'devices': names}
+  return found
+
+
+def _measure(workload: Any, placements: dict[str, dict[str, Any]]) -> None:
+  """Prints the rows of one workload."""
+  from benchmarks import contenders
+  from tff_lg import runtime
+
+  builders = {
+    "TFF's build_weighted_fed_avg": (contenders.stock_fed_avg, _stock_weights),
+    'our process': (contenders.our_fed_avg, _our_weights),
+  }
+  print(f'\n{workload.name}: rounds a second{"":<22}GPU busy, memory, difference from the CPU')
+  for label, (build, weights_of) in builders.items():
+    on_cpu = None
+    for placement, arguments in placements.items():
+      context = runtime.create_local_execution_context(**arguments)
+      run = contenders.on_context(lambda context=context: context)(build)(workload)
+      run()  # Tracing, compiling, filling caches.
+      with _sampled() as usage:
+        seconds, state = _time(run)
+      weights = weights_of(state)
+      on_cpu = weights if on_cpu is None else on_cpu
+      difference = max(np.abs(a - b).max() for a, b in zip(weights, on_cpu, strict=True))
+      print(
+        f'  {label:<30}{placement:<20}{1 / seconds:8.3f}  {usage}  {difference:9.1e}', flush=True
+      )
+
+
+def _time(run: Callable[[], Any]) -> tuple[float, Any]:
+  began = time.perf_counter()
+  for _ in range(_PASSES.value):
+    state = run()
+  return (time.perf_counter() - began) / _PASSES.value, state
+
+
+def _our_weights(state: Any) -> list[np.ndarray]:
+  return [np.asarray(weight) for weight in state.global_weights]
+
+
+def _stock_weights(state: Any) -> list[np.ndarray]:
+  return [np.asarray(weight) for weight in state.global_model_weights.trainable]
+
+
+@contextlib.contextmanager
+def _sampled() -> Iterator[_Usage]:
+  """Samples the GPUs while the body runs; NaN where NVML is not to be had."""
+  usage = _Usage()
+  try:
+    import pynvml
+
+    pynvml.nvmlInit()
+  except Exception:  # The package is not installed, or there is no driver.
+    yield usage
+    return
+  handles = [
+    pynvml.nvmlDeviceGetHandleByIndex(index) for index in range(pynvml.nvmlDeviceGetCount())
+  ]
+  busy: list[float] = []
+  is_over = threading.Event()
+
+  def sample() -> None:
+    while not is_over.wait(_SAMPLE_SECONDS):
+      busy.append(np.mean([pynvml.nvmlDeviceGetUtilizationRates(each).gpu for each in handles]))
+      used = sum(pynvml.nvmlDeviceGetMemoryInfo(each).used for each in handles)
+      usage.num_bytes = max(usage.num_bytes, used)
+
+  thread = threading.Thread(target=sample, daemon=True)
+  thread.start()
+  try:
+    yield usage
+  finally:
+    is_over.set()
+    thread.join()
+    usage.utilisation = float(np.mean(busy)) if busy else float('nan')
+    pynvml.nvmlShutdown()
+
+
+if __name__ == '__main__':
+  launch.run(main)
