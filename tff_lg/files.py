@@ -4,6 +4,9 @@ import contextlib
 import errno
 import os
 
+# What the system says when a disk, or one's share of it, is full.
+FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
 # What file systems say that cannot put a folder on disk by itself.
 _NO_SYNC = (errno.EINVAL, errno.EBADF, errno.EACCES, errno.ENOTSUP)
 

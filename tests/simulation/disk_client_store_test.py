@@ -203,6 +203,14 @@ class DiskClientStateStoreTest(absltest.TestCase):
     store.to_arrays(2)
     store.close()
 
+  def test_quota_is_told_as_a_full_disk(self):
+    os.makedirs(self.folder)
+    store = self._store()
+    for number in (errno.EDQUOT, errno.EFBIG):
+      with self.assertRaisesRegex(OSError, 'No space left on device.*data.mdb'):
+        with store._file.errors():
+          raise lmdb.Error(f'{self.folder}: {os.strerror(number)}')
+
   def test_full_disk_changes_nothing(self):
     arrays = self._checkpoint()
     store = self._store()

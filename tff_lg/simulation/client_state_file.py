@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 
 import lmdb
 
+from tff_lg import files
 from tff_lg.simulation import checkpoints
 from tff_lg.simulation import client_state_codec as codec_lib
 
@@ -143,7 +144,8 @@ class ClientStateFile:
     except lmdb.Error as error:
       # LMDB may call it an input/output error that the disk is full.
       has_space = num_bytes <= shutil.disk_usage(os.path.dirname(self._folder)).free
-      if isinstance(error, lmdb.MapFullError | lmdb.DiskError) or not has_space:
+      is_told = any(os.strerror(number) in str(error) for number in files.FULL_DISK)
+      if isinstance(error, lmdb.MapFullError | lmdb.DiskError) or is_told or not has_space:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._path) from error
       raise ClientStoreError(f'{self._path} cannot be used ({error}); {_REMEDY}.') from error
 

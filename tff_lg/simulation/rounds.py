@@ -5,7 +5,6 @@ start is two. What is random follows from seed and round, so a resumed run gives
 """
 
 import dataclasses
-import errno
 import functools
 import os
 import time
@@ -32,9 +31,6 @@ from tff_lg.simulation import (
   seeds,
 )
 from tff_lg.simulation import selection as selection_lib
-
-# What the system says when a disk, or one's share of it, is full.
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class RunError(RuntimeError):
@@ -149,7 +145,7 @@ class RoundLoop:
         self._reader.give_up()
       if self._folder_watch and isinstance(error, OSError | checkpoints.CheckpointError):
         self._folder_watch.check()  # Whatever could not be read or written then.
-      if isinstance(error, OSError) and error.errno in _FULL:
+      if isinstance(error, OSError) and error.errno in files.FULL_DISK:
         raise RunError(
           f'The disk of {self._folder} is full ({error}). {self._kept()}, the same command goes on '
           'from there when there is space.'
