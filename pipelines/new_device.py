@@ -22,7 +22,7 @@ from collections.abc import Sequence
 
 from absl import flags, logging
 
-from pipelines import config_flags, launch, path_flags, runtime_flags
+from pipelines import config_flags, launch, path_flags, run_dirs, runtime_flags
 from tff_lg import config as config_lib
 from tff_lg import environment, progress
 
@@ -68,7 +68,8 @@ def main(argv: Sequence[str]) -> None:
     if not _RUN_DIR.value:
       raise config_lib.ConfigError('--run_dir is missing: name a folder for this run.')
     environment.check_environment()
-  except (config_lib.ConfigError, environment.UnsupportedEnvironmentError) as error:
+    run_dirs.check_can_be_made(_RUN_DIR.value)
+  except (ValueError, environment.UnsupportedEnvironmentError) as error:
     sys.exit(f'new_device: {error}')
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.

@@ -19,6 +19,24 @@ def flag_lines(values: Mapping[str, Any]) -> str:
   )
 
 
+def check_can_be_made(run_dir: str) -> None:
+  """Refuses a folder that cannot be made or written; makes none.
+
+  Args:
+    run_dir: the folder, which need not exist.
+
+  Raises:
+    ValueError: it is a file, or lies in what cannot be written; one sentence.
+  """
+  above = os.path.abspath(run_dir)
+  while not os.path.lexists(above):
+    above = os.path.dirname(above)
+  if not os.path.isdir(above):
+    raise ValueError(f'--run_dir={run_dir} cannot be made: {above} is no folder.')
+  if not os.access(above, os.W_OK | os.X_OK):
+    raise ValueError(f'--run_dir={run_dir} cannot be written: no permission in {above}.')
+
+
 def check_folder(run_dir: str, flag_lines: str) -> None:
   """Refuses a folder with anything else than an earlier run with these flags, or one not ended.
 
@@ -30,9 +48,8 @@ def check_folder(run_dir: str, flag_lines: str) -> None:
     ValueError: it is no folder, or holds other files or a run with other flags.
     OSError: it cannot be read.
   """
+  check_can_be_made(run_dir)
   if not os.path.isdir(run_dir):
-    if os.path.exists(run_dir):
-      raise ValueError(f'--run_dir={run_dir} is no folder.')
     return
   names = {name for name in os.listdir(run_dir) if not name.endswith('.tmp')} - {folder_lock.FILE}
   if names <= {FLAGS_FILE}:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from absl import logging
 
-from pipelines import config_flags, launch, path_flags
+from pipelines import config_flags, launch, path_flags, run_dirs
 from tff_lg import config as config_lib
 from tff_lg import environment, progress
 
@@ -44,6 +44,16 @@ def run(config: config_lib.TrainConfig, run_dir: str, began: float | None = None
   simulation.run_experiment(config, run_dir, began)
 
 
+def _look_at_data(config: config_lib.TrainConfig) -> None:
+  """Raises DataError for files that cannot be data."""
+  from tff_lg.data import first_bytes
+
+  if config.data_dir is not None:
+    first_bytes.check_task_files(config.task, config.data_dir)
+  for path in filter(None, (config.embeddings, config.clients)):
+    first_bytes.check_npz(path)
+
+
 def main(argv: Sequence[str]) -> None:
   """Checks the flags, then loads, trains and reports."""
   try:
@@ -53,7 +63,9 @@ def main(argv: Sequence[str]) -> None:
       raise config_lib.ConfigError('--run_dir is missing: name a folder for this run.')
     config = config_flags.read(_CONFIG)
     environment.check_environment()
-  except (config_lib.ConfigError, environment.UnsupportedEnvironmentError) as error:
+    run_dirs.check_can_be_made(_RUN_DIR.value)
+    _look_at_data(config)
+  except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
     sys.exit(f'train: {error}')
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.

@@ -97,27 +97,12 @@ if [[ -z $lock || ! -e $complete ]] || ! "$python" -m pip --version >/dev/null 2
   "$base" -m venv --clear "$venv" || fail "$base could not make $venv: its message is above."
 fi
 
-# Installs what a file of requirements lists, each with its hash.
-install() {
-  # TFF 0.87 says that it needs Python < 3.12; tff_lg.compatibility makes it work there.
-  "$python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --no-compile \
-    --no-build-isolation --ignore-requires-python -r "$1" ||
-    fail "pip could not install $lock (its message is above): check the network, then run this again."
-}
-
-# Prints the lock's lines of the packages named, with their hashes.
-locked() {
-  awk -v names="^($1)==" '$0 ~ names { inside = 1 } inside { print } !/\\$/ { inside = 0 }' "$lock"
-}
-
 echo "Installing $lock: 3 GB, a few minutes the first time"
-# Of a few packages there are no wheels. They are built by the lock's own tools, which come first:
-# pip would otherwise download others for that, of any version and without a hash.
-tools=$(mktemp)
-trap 'rm -f "$tools"' EXIT
-locked 'setuptools|wheel' >"$tools"
-install "$tools"
-install "$lock"
+# Wheels alone: to build a package, pip would download tools of any version, without a hash.
+# TFF 0.87 says that it needs Python < 3.12; tff_lg.compatibility makes it work there.
+"$python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --no-compile \
+  --only-binary=:all: --ignore-requires-python -r "$lock" ||
+  fail "pip could not install $lock (its message is above): check the network, then run this again."
 
 # Bazel's sandbox cannot write bytecode: without it every test would compile TensorFlow again.
 # Some packages carry files that are not meant for this Python, which is no failure.

@@ -1,6 +1,7 @@
 """Tests of run folders known by their flags, and of what their pipelines refuse."""
 
 import os
+from unittest import mock
 
 from absl.testing import absltest, parameterized
 
@@ -14,6 +15,26 @@ class FlagLinesTest(absltest.TestCase):
   def test_by_hand(self):
     lines = run_dirs.flag_lines({'a': 1, 'b': (0.5, 2.0), 'c': None, 'd': 'x'})
     self.assertEqual(lines, '--a=1\n--b=0.5,2.0\n--d=x\n')
+
+
+class CheckCanBeMadeTest(absltest.TestCase):
+  def test_makes_nothing(self):
+    folder = self.create_tempdir().full_path
+    run_dirs.check_can_be_made(f'{folder}/runs/one')
+    run_dirs.check_can_be_made(folder)
+    self.assertEmpty(os.listdir(folder))
+
+  def test_refuses(self):
+    folder = self.create_tempdir()
+    path = folder.create_file('notes.txt').full_path
+    for run_dir in (path, f'{path}/runs/one'):
+      with self.assertRaisesRegex(ValueError, f'^--run_dir={run_dir} cannot be made: {path} is no'):
+        run_dirs.check_can_be_made(run_dir)
+    with mock.patch.object(os, 'access', return_value=False):
+      with self.assertRaisesRegex(
+        ValueError, f'cannot be written: no permission in {folder.full_path}'
+      ):
+        run_dirs.check_can_be_made(f'{folder.full_path}/runs')
 
 
 class CheckFolderTest(absltest.TestCase):

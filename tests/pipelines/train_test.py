@@ -15,7 +15,7 @@ from absl.testing import absltest, flagsaver, parameterized
 
 from pipelines import train
 from tests import processes
-from tff_lg import analysis, runtime
+from tff_lg import analysis, progress, runtime
 
 
 def _train(*arguments):
@@ -95,6 +95,20 @@ class TrainTest(parameterized.TestCase):
     self.assertIn(sentence, result.stderr)
     self.assertNotIn('Traceback', result.stderr)
     self.assertFalse(os.path.exists(run_dir))
+
+  @parameterized.parameters('run_dir', 'data')
+  def test_errors_that_need_no_tensorflow_come_before_it(self, what):
+    path = self.create_tempfile('train.npz', 'no data').full_path
+    folder = os.path.dirname(path)
+    values = {'run_dir': f'{path}/run', 'fast': True}
+    if what == 'data':
+      values = {'run_dir': f'{folder}/run', 'task': 'arrays', 'data_dir': folder}
+    with (
+      flagsaver.flagsaver(**values),
+      mock.patch.object(progress, 'stage', side_effect=AssertionError),
+      self.assertRaisesRegex(SystemExit, f'^train: .*{path}'),
+    ):
+      train.main(['train'])
 
   def test_run_dir_is_needed(self):
     result = _train('--rounds=2')
