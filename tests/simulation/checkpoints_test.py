@@ -81,6 +81,14 @@ class CheckpointManagerTest(parameterized.TestCase):
     self.assertCountEqual(os.listdir(self.folder), [_file(10), _file(11)])
     self.assertEqual(self.manager.load_latest()[0], 11)
 
+  def test_newest_before_a_round_is_kept_as_well(self):
+    self._save(1, 2, 3)
+    for round_num in (4, 5):
+      self.manager.save(round_num, {}, {}, keep_before=3)
+    self.assertEqual(self.manager.rounds(), [2, 4, 5])
+    self.manager.save(6, {}, {}, keep_before=1)
+    self.assertEqual(self.manager.rounds(), [5, 6])
+
   def test_removal_keeps_what_came_before(self):
     self._save(3, 5)
     self.manager.remove_from(4)

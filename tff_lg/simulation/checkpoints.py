@@ -33,13 +33,20 @@ class CheckpointManager:
     self._folder = folder
     self._keep = keep
 
-  def save(self, round_num: int, arrays: Mapping[str, np.ndarray], meta: Any) -> None:
+  def save(
+    self,
+    round_num: int,
+    arrays: Mapping[str, np.ndarray],
+    meta: Any,
+    keep_before: int | None = None,
+  ) -> None:
     """Writes a checkpoint after `round_num` rounds, then drops old ones.
 
     Args:
       round_num: rounds done.
       arrays: by name, which is neither `file` nor `meta`.
       meta: plain values that JSON can hold.
+      keep_before: the newest checkpoint before this round is kept, too; None for no such round.
     """
     first_name: dict[int, str] = {}
     aliases = {name: first_name.setdefault(id(array), name) for name, array in arrays.items()}
@@ -49,8 +56,11 @@ class CheckpointManager:
     archive = io.BytesIO()
     np.savez(archive, **{_META: np.frombuffer(content, np.uint8)}, **stored)
     files.write_atomically(self._path(round_num), archive.getbuffer())
-    for old in self.rounds()[: -self._keep]:
-      os.unlink(self._path(old))
+    saved = self.rounds()
+    kept = [number for number in saved if keep_before is not None and number < keep_before][-1:]
+    for old in saved[: -self._keep]:
+      if old not in kept:
+        os.unlink(self._path(old))
     for name in os.listdir(self._folder):
       if name.endswith(('.partial', '.tmp')):  # left by a run that was killed while writing
         os.unlink(os.path.join(self._folder, name))

@@ -319,7 +319,13 @@ class RoundLoop:
     return self._sizes[part]
 
   def _save(self, state: run_state.RunState) -> None:
-    self._checkpoints.save(state.round_num, *state.to_checkpoint())
+    jump = self._watch.jump
+    self._checkpoints.save(
+      state.round_num,
+      *state.to_checkpoint(),
+      # Until the model has recovered, what came before may be the last good state.
+      keep_before=None if jump is None else jump.round_num,
+    )
     self._settle(state)
 
   def _settle(self, state: run_state.RunState) -> None:
