@@ -16,9 +16,9 @@ from tff_lg.simulation import (
   client_data,
   client_store,
   cohorts,
+  data_fingerprint,
   evaluation,
   rounds,
-  run_files,
 )
 
 _NUM_CLIENTS = 8
@@ -157,12 +157,12 @@ class RunOfUnreadClientsTest(absltest.TestCase):
 
   def test_a_run_goes_on_with_the_clients_that_it_began_with(self):
     folder = self.create_tempdir().full_path
-    for _ in range(2):
-      run_files.write_inputs(folder, self._load(), _PROCESS.model)
+    data_fingerprint.write_fingerprint(folder, self._load())
+    data_fingerprint.check_data(folder, self._load())
     path = os.path.join(self.data_dir, 'c3.npz')
     os.rename(path, os.path.join(self.data_dir, 'c3b.npz'))
-    with self.assertRaisesRegex(ValueError, f'data_dir has {_NUM_CLIENTS} clients, but .* began'):
-      run_files.write_inputs(folder, self._load(), _PROCESS.model)
+    with self.assertRaisesRegex(ValueError, "began with: the clients' ids or sizes differ"):
+      data_fingerprint.check_data(folder, self._load())
 
   def test_a_run_from_the_folder_to_the_report(self):
     run_dir = os.path.join(self.create_tempdir().full_path, 'run')
