@@ -169,7 +169,8 @@ class RoundLoop:
       method, no_traffic = self._phases[state.phase].method, communication.RoundTraffic()
       releaser.release(state.round_num, method, self._evaluate(state), no_traffic)
     total = sum(phase.num_rounds for phase in self._phases)
-    with progress.Bar(total, 'round', initial=state.round_num) as bar:
+    method = self._phases[state.phase].method
+    with progress.Bar(total, 'round', method, initial=state.round_num) as bar:
       while state.round_num < total:
         if state.round_num == self._phase_end(state.phase):
           state = self._next_phase(state)
