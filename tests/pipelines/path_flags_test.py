@@ -12,7 +12,7 @@ import pipelines
 from pipelines import path_flags
 
 # What the name of a flag of a path has in it.
-_OF_PATH = re.compile(r'dir|file|output|embeddings|handle|compare_with|from_run')
+_OF_PATH = re.compile(r'dir|file|output|embeddings|handle$|compare_with|from_run')
 
 
 class PathFlagsTest(parameterized.TestCase):
