@@ -17,7 +17,11 @@ from tensorflow_federated.python.core.environments.tensorflow_backend import (
   compiled_computation_transformations,
   tensorflow_tree_transformations,
 )
+from tensorflow_federated.python.core.environments.tensorflow_frontend import (
+  tensorflow_computation,
+)
 from tensorflow_federated.python.core.impl.compiler import array
+from tensorflow_federated.python.core.impl.execution_contexts import sync_execution_context
 from tensorflow_federated.python.core.impl.executors import cardinalities_utils
 from tensorflow_federated.python.core.impl.types import type_conversions
 from tensorflow_federated.python.core.impl.utils import tensorflow_utils
@@ -35,6 +39,8 @@ __all__ = [
   'resnet_models',
   'secure_compiler',
   'structure',
+  'sync_execution_context',
+  'tensorflow_computation',
   'tensorflow_tree_transformations',
   'tensorflow_utils',
   'tff',

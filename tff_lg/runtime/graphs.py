@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequen
 from typing import Any
 
 import tensorflow as tf
+from tensorflow.core.framework import function_pb2
+from tensorflow.python.framework import op_def_registry
 
 from tff_lg.compatibility import computation_pb2
 
@@ -76,6 +78,50 @@ def rename_called(nodes: Iterable[tf.compat.v1.NodeDef], names: Mapping[str, str
       for called in (attribute.func, *attribute.list.func):
         if called.name:
           called.name = names.get(called.name, called.name)
+
+
+def nodes_to_call(
+  graph_def: tf.compat.v1.GraphDef, is_wanted: Callable[[tf.compat.v1.NodeDef], bool]
+) -> list[tf.compat.v1.NodeDef]:
+  """Finds nodes, in the graph and in its library, each to be replaced by `call_instead`."""
+  nodes = list(filter(is_wanted, graph_def.node))
+  for function in graph_def.library.function:
+    of_function = list(filter(is_wanted, function.node_def))
+    _rename_outputs(function, {node.name: node.op for node in of_function})
+    nodes.extend(of_function)
+  return nodes
+
+
+def _rename_outputs(function: function_pb2.FunctionDef, kinds: Mapping[str, str]) -> None:
+  """In a function's body outputs have names, which a call has others for."""
+
+  def renamed(tensor: str) -> str:
+    node, *output = tensor.split(':')
+    if not output or node not in kinds:
+      return tensor
+    name, index = output
+    names = [argument.name for argument in op_def_registry.get(kinds[node]).output_arg]
+    return f'{node}:output:{names.index(name) + int(index)}'
+
+  if not kinds:
+    return
+  for node in function.node_def:
+    inputs = list(map(renamed, node.input))
+    del node.input[:]
+    node.input.extend(inputs)
+  for result, tensor in list(function.ret.items()):
+    function.ret[result] = renamed(tensor)
+
+
+def call_instead(node: tf.compat.v1.NodeDef, function: function_pb2.FunctionDef) -> None:
+  """Makes the node a call of the function, with the same inputs and outputs."""
+  signature = function.signature
+  node.op = 'StatefulPartitionedCall' if signature.is_stateful else 'PartitionedCall'
+  node.attr.clear()
+  node.attr['Tin'].list.type.extend(argument.type for argument in signature.input_arg)
+  node.attr['Tout'].list.type.extend(argument.type for argument in signature.output_arg)
+  node.attr['f'].func.name = signature.name
+  node.attr['config_proto'].s = b''  # TFF's compiler looks for it.
 
 
 def isolate_resources(graph_def: tf.compat.v1.GraphDef, initialize_op: str) -> None:

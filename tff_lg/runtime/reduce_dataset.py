@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import tensorflow as tf
 from tensorflow.core.framework import function_pb2
 
-from tff_lg.runtime import loops
+from tff_lg.runtime import graphs, loops
 
 
 def replace_by_loops(graph_def: tf.compat.v1.GraphDef) -> None:
@@ -19,11 +19,7 @@ def replace_by_loops(graph_def: tf.compat.v1.GraphDef) -> None:
   Args:
     graph_def: a graph with its function library, whose functions have unique names.
   """
-  nodes = [node for node in graph_def.node if node.op == 'ReduceDataset']
-  for function in graph_def.library.function:
-    of_function = [node for node in function.node_def if node.op == 'ReduceDataset']
-    _rename_outputs(function, {node.name for node in of_function})
-    nodes.extend(of_function)
+  nodes = graphs.nodes_to_call(graph_def, lambda node: node.op == 'ReduceDataset')
   known = {function.signature.name for function in graph_def.library.function}
   added: list[function_pb2.FunctionDef] = []
   for node in nodes:
@@ -32,37 +28,10 @@ def replace_by_loops(graph_def: tf.compat.v1.GraphDef) -> None:
       if function.signature.name not in known:
         known.add(function.signature.name)
         added.append(function)
-    _replace(node, loop.function_def.signature.name)
+    shapes = list(node.attr['output_shapes'].list.shape)
+    graphs.call_instead(node, loop.function_def)
+    node.attr['_output_shapes'].list.shape.extend(shapes)
   graph_def.library.function.extend(added)
-
-
-def _rename_outputs(function: function_pb2.FunctionDef, names: set[str]) -> None:
-  """In a function's body outputs have names, which a call has others for."""
-
-  def renamed(tensor: str) -> str:
-    node, *output = tensor.split(':')
-    return f'{node}:output:{output[-1]}' if output and node in names else tensor
-
-  for node in function.node_def:
-    inputs = [renamed(tensor) for tensor in node.input]
-    del node.input[:]
-    node.input.extend(inputs)
-  for result, tensor in function.ret.items():
-    function.ret[result] = renamed(tensor)
-
-
-def _replace(node: tf.compat.v1.NodeDef, function_name: str) -> None:
-  """Makes the node a call of the function, with the same inputs and outputs."""
-  state_types = list(node.attr['Tstate'].list.type)
-  argument_types = list(node.attr['Targuments'].list.type)
-  shapes = list(node.attr['output_shapes'].list.shape)
-  node.op = 'StatefulPartitionedCall'
-  node.attr.clear()
-  variant = tf.variant.as_datatype_enum
-  node.attr['Tin'].list.type.extend([variant, *state_types, *argument_types])
-  node.attr['Tout'].list.type.extend(state_types)
-  node.attr['f'].func.name = function_name
-  node.attr['_output_shapes'].list.shape.extend(shapes)
 
 
 def _build_loop(

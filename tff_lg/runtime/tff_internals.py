@@ -19,12 +19,14 @@ from tff_lg.compatibility import (
   native_compiler,
   secure_compiler,
   structure,
+  sync_execution_context,
+  tensorflow_computation,
   tensorflow_tree_transformations,
   tensorflow_utils,
   tff,
   type_conversions,
 )
-from tff_lg.runtime import sequences
+from tff_lg.runtime import batch_norm, sequences
 
 infer_cardinalities = cardinalities_utils.infer_cardinalities
 
@@ -38,10 +40,32 @@ def compile_computation(
   """
   computation = secure_compiler.replace_secure_intrinsics_with_bodies(computation)
   block, _ = tensorflow_tree_transformations.replace_intrinsics_with_bodies(
-    computation.to_building_block()
+    batch_norm.replace_in(computation.to_building_block())
   )
   computation = tff.framework.ConcreteComputation.from_building_block(block)
   return native_compiler.transform_to_native_form(computation).to_building_block()
+
+
+def create_worker_context() -> tff.framework.SyncContext:
+  """Makes TFF's own context, which runs a worker process, for computations that are made safe.
+
+  It is `tff.backends.native.create_sync_local_cpp_execution_context`, and `batch_norm`.
+  """
+
+  def compile_safely(
+    computation: tff.framework.ConcreteComputation,
+  ) -> tff.framework.ConcreteComputation:
+    block = batch_norm.replace_in(computation.to_building_block())
+    return native_compiler.desugar_and_transform_to_native(
+      tff.framework.ConcreteComputation.from_building_block(block)
+    )
+
+  return sync_execution_context.SyncExecutionContext(
+    executor_fn=tff.framework.local_cpp_executor_factory(),
+    compiler_fn=compile_safely,
+    transform_args=tensorflow_computation.transform_args,
+    transform_result=tensorflow_computation.transform_result,
+  )
 
 
 def optimize(part: tff.framework.CompiledComputation) -> computation_pb2.TensorFlow:

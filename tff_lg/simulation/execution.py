@@ -10,6 +10,7 @@ import psutil
 from tff_lg import config as config_lib
 from tff_lg import orphans, runtime
 from tff_lg.compatibility import tff
+from tff_lg.runtime import tff_internals
 
 _WORKER = 'worker_binary'
 
@@ -48,7 +49,7 @@ def set_execution_context(options: config_lib.RuntimeOptions | None = None) -> N
     )
   elif options.runtime == 'tff':
     _end()  # An earlier worker, which TFF might wait for.
-    tff.backends.native.set_sync_local_cpp_execution_context()
+    tff.framework.set_default_context(tff_internals.create_worker_context())
     end_worker_at_exit()
   else:
     raise ValueError(f'runtime is {options.runtime}, expected local, tff or ray.')
