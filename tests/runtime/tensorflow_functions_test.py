@@ -8,7 +8,7 @@ from absl.testing import absltest, parameterized
 
 from tests.runtime import testing
 from tff_lg.compatibility import tff
-from tff_lg.runtime import tensorflow_functions
+from tff_lg.runtime import cancellation, tensorflow_functions
 
 
 def setUpModule():
@@ -196,6 +196,21 @@ class LoopTest(absltest.TestCase):
         output = computation(data)
       counts = dict(zip(output.heavy_hitters, output.heavy_hitters_counts, strict=True))
       self.assertEqual(counts, {b'hello': 3, b'world': 1, b'x': 1})
+
+
+class InstantiationTest(absltest.TestCase):
+  def test_runs_only_when_it_is_called(self):
+    seen = []
+
+    @tf.function
+    def noted(x):
+      return tf.numpy_function(lambda value: (seen.append(float(value)), value)[1], [x], tf.float32)
+
+    concrete = noted.get_concrete_function(tf.TensorSpec([], tf.float32))
+    function = tensorflow_functions.as_flat_function(concrete)
+    with cancellation.Cancellation().scope():
+      results = [float(function([tf.constant(x)])[0]) for x in (2.0, 3.0)]
+    self.assertEqual((results, seen), ([2.0, 3.0], [2.0, 3.0]))
 
 
 class SessionTokenTest(parameterized.TestCase):

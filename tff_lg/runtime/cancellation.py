@@ -37,3 +37,10 @@ class Cancellation:
 def current_manager() -> cancellation.CancellationManager | None:
   """TensorFlow's own object for what this thread calls, None outside of scopes."""
   return getattr(_THREAD, 'manager', None)
+
+
+def cancelled_manager() -> cancellation.CancellationManager:
+  """A manager that ends a call before it starts, when its function is instantiated."""
+  manager = cancellation.CancellationManager()
+  manager.start_cancel()
+  return manager

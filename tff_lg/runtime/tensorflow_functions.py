@@ -5,7 +5,9 @@ once, cut to what its results need, and becomes a concrete function; where it ru
 decided by the `tf.device` scope of the call.
 """
 
+import contextlib
 import itertools
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -72,6 +74,28 @@ def as_flat_function(function: tf.types.experimental.ConcreteFunction) -> FlatFu
   """
   options = context.context().function_call_options.as_attrs()
   attributes = tuple(itertools.chain(*options.items()))
+  lock, prepared = threading.Lock(), set()
+
+  def execute_eagerly(inputs: Sequence[tf.Tensor], manager: Any) -> list[tf.Tensor]:
+    return execute.execute_with_cancellation(
+      function.name,
+      num_outputs=len(function.outputs),
+      inputs=inputs,
+      attrs=attributes,
+      ctx=context.context(),
+      cancellation_manager=manager,
+    )
+
+  def prepare(inputs: Sequence[tf.Tensor]) -> None:
+    """Lets TensorFlow instantiate the function; each of two threads would do all the work."""
+    device = context.context().device_name
+    if device in prepared:
+      return
+    with lock:
+      if device not in prepared:
+        with contextlib.suppress(tf.errors.OpError):
+          execute_eagerly(inputs, cancellation.cancelled_manager())
+        prepared.add(device)
 
   def call(arguments: Sequence[tf.Tensor]) -> list[tf.Tensor]:
     manager = cancellation.current_manager()
@@ -81,14 +105,9 @@ def as_flat_function(function: tf.types.experimental.ConcreteFunction) -> FlatFu
       # Calling the function itself would first try to bind names, and describe every tensor
       # in the error that it then drops: milliseconds a call.
       return function._call_flat(list(arguments), function.captured_inputs)
-    return execute.execute_with_cancellation(
-      function.name,
-      num_outputs=len(function.outputs),
-      inputs=[*arguments, *function.captured_inputs],
-      attrs=attributes,
-      ctx=context.context(),
-      cancellation_manager=manager,
-    )
+    inputs = [*arguments, *function.captured_inputs]
+    prepare(inputs)
+    return execute_eagerly(inputs, manager)
 
   return call
 
