@@ -83,10 +83,11 @@ class CheckpointManagerTest(parameterized.TestCase):
 
   def test_newest_before_a_round_is_kept_as_well(self):
     self._save(1, 2, 3)
-    for round_num in (4, 5):
-      self.manager.save(round_num, {}, {}, keep_before=3)
+    self.manager.keep_before = 3
+    self._save(4, 5)
     self.assertEqual(self.manager.rounds(), [2, 4, 5])
-    self.manager.save(6, {}, {}, keep_before=1)
+    self.manager.keep_before = 1
+    self._save(6)
     self.assertEqual(self.manager.rounds(), [5, 6])
 
   def test_removal_keeps_what_came_before(self):

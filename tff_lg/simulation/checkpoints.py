@@ -26,27 +26,24 @@ class CheckpointManager:
   A file holds the round's number of rounds done, so a run that is killed at any
   moment goes on from the last whole file. An array that appears under several
   names is stored once, and is one array again when it is loaded.
+
+  Attributes:
+    keep_before: the newest checkpoint before this round is kept, too; None for no such round.
   """
 
   def __init__(self, folder: str, keep: int = 2) -> None:
     """Manages `folder`, keeping the newest `keep` files."""
     self._folder = folder
     self._keep = keep
+    self.keep_before: int | None = None
 
-  def save(
-    self,
-    round_num: int,
-    arrays: Mapping[str, np.ndarray],
-    meta: Any,
-    keep_before: int | None = None,
-  ) -> None:
+  def save(self, round_num: int, arrays: Mapping[str, np.ndarray], meta: Any) -> None:
     """Writes a checkpoint after `round_num` rounds, then drops old ones.
 
     Args:
       round_num: rounds done.
       arrays: by name, which is neither `file` nor `meta`.
       meta: plain values that JSON can hold.
-      keep_before: the newest checkpoint before this round is kept, too; None for no such round.
     """
     first_name: dict[int, str] = {}
     aliases = {name: first_name.setdefault(id(array), name) for name, array in arrays.items()}
@@ -57,7 +54,7 @@ class CheckpointManager:
     np.savez(archive, **{_META: np.frombuffer(content, np.uint8)}, **stored)
     files.write_atomically(self._path(round_num), archive.getbuffer())
     saved = self.rounds()
-    kept = [number for number in saved if keep_before is not None and number < keep_before][-1:]
+    kept = [number for number in saved if number < (self.keep_before or 0)][-1:]
     for old in saved[: -self._keep]:
       if old not in kept:
         os.unlink(self._path(old))

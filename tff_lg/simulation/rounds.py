@@ -321,12 +321,9 @@ class RoundLoop:
 
   def _save(self, state: run_state.RunState) -> None:
     jump = self._watch.jump
-    self._checkpoints.save(
-      state.round_num,
-      *state.to_checkpoint(),
-      # Until the model has recovered, what came before may be the last good state.
-      keep_before=None if jump is None else jump.round_num,
-    )
+    # Until the model has recovered, what came before may be the last good state.
+    self._checkpoints.keep_before = None if jump is None else jump.round_num
+    self._checkpoints.save(state.round_num, *state.to_checkpoint())
     self._settle(state)
 
   def _settle(self, state: run_state.RunState) -> None:
