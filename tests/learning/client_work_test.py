@@ -111,7 +111,7 @@ class ClientWorkTest(parameterized.TestCase):
     output = _work(testing.tensors())
     np.testing.assert_array_equal(output.update, [[[0]]])
     np.testing.assert_array_equal(output.client_state.local_weights, [_BASE])
-    self.assertEqual((output.client_weight, *output.metrics), (0, 0, 0, True))
+    self.assertEqual((output.client_weight, *output.metrics), (0, 0, 0, True, 0))
 
   @parameterized.parameters(*learning.CLIENT_WEIGHTINGS)
   def test_dropout_changes_nothing(self, weighting):
@@ -133,7 +133,7 @@ class ClientWorkTest(parameterized.TestCase):
     tf.nest.map_structure(
       np.testing.assert_array_equal, dict(output.client_state.optimizer_state), dict(kept)
     )
-    self.assertEqual((output.client_weight, *output.metrics), (0, 0, 0, True))
+    self.assertEqual((output.client_weight, *output.metrics), (0, 0, 0, True, 0))
 
   def test_straggler_weighs_as_much_as_it_has_examples(self):
     data = testing.tensors((1, 1), (1, 4), (1, 9))._replace(work_share=np.float32(0.5))

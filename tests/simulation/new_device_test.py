@@ -336,6 +336,7 @@ class RunTest(absltest.TestCase):
     """A copy of the source run `lg` with other settings."""
     path = self.create_tempdir().full_path + '/copy'
     shutil.copytree(f'{self.root}/lg', path)
+    os.remove(f'{path}/checksums.json')  # The settings are changed on purpose.
     hparams = pathlib.Path(path, 'hparams.json')
     hparams.write_text(json.dumps(json.loads(hparams.read_text()) | changes), encoding='utf-8')
     return path
