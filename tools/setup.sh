@@ -34,7 +34,7 @@ lock_of() {
 # Prints the Pythons to choose from, the best first: $PYTHON alone if it is set, as a version or a
 # path; else what is on PATH, with pyenv's that are not active before an older one that is.
 list_pythons() {
-  local pyenv_root=${PYENV_ROOT:-$HOME/.pyenv}
+  local pyenv_root=${PYENV_ROOT:-${HOME:-}/.pyenv}
   case ${PYTHON:-} in
     '') echo python3.12; ls -d "$pyenv_root"/versions/3.12*/bin/python3.12 2>/dev/null || true
       echo python3; echo python3.11 ;;

@@ -17,7 +17,8 @@ class _Config:
 class OptionTest(absltest.TestCase):
   def test_a_field_knows_its_flag(self):
     fruit, _, sugar = dataclasses.fields(_Config)
-    self.assertEqual(fruit.metadata, {'help': 'Which fruit.', 'choices': ('apple', 'pear')})
+    expected = {'help': 'Which fruit.', 'choices': ('apple', 'pear'), 'is_path': False}
+    self.assertEqual(fruit.metadata, expected)
     self.assertEqual((_Config().fruit, sugar.metadata['choices']), (None, None))
 
   def test_choices(self):

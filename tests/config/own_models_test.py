@@ -13,7 +13,7 @@ class OwnModelOptionsTest(parameterized.TestCase):
     ({'own_models': ()}, '--own_models is empty, expected one value or more'),
     ({'own_models': ('linear', 'linear')}, '--own_models is linear,linear, expected'),
     ({'own_models': ('tree',)}, '--own_models is tree, expected one of network, linear, boosting'),
-    ({'local_only_learning_rate': (0.1, float('inf'))}, 'has inf, expected more than 0'),
+    ({'local_only_learning_rate': (0.1, float('inf'))}, '_rate is inf, expected a finite number'),
     ({'local_only_epochs': 5, 'baselines': ()}, 'no own models are trained: it belongs to'),
     ({'own_models': ('linear',), 'local_budget': 'cohort'}, 'belongs to --local_budget=best'),
   )
