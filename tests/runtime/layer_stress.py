@@ -10,11 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.keras import layers as kl
 
 from tests.runtime import testing
 from tff_lg import runtime
 from tff_lg.compatibility import tff
+
+kl = tf.keras.layers
 
 _ROUNDS = 50
 _AT_A_TIME = 4
