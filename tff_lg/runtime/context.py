@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from tff_lg.compatibility import tff
-from tff_lg.runtime import cache, interpreter, ray_cluster, remote, values, workers
+from tff_lg.runtime import cache, interpreter, ray_cluster, remote, safeguards, values, workers
 from tff_lg.runtime import tff_internals as internals
 
 
@@ -51,6 +51,8 @@ class LocalExecutionContext(tff.framework.SyncContext):
       raise ValueError(f'clients_per_device is {clients_per_device}, expected 1 or more.')
     if stacked_clients < 0:
       raise ValueError(f'stacked_clients is {stacked_clients}, expected 0 or more.')
+    safeguards.check_process()
+    safeguards.tensorflow_has_started()
     self._default_num_clients = default_num_clients
     self._stacked_clients = stacked_clients
     workers.configure_tensorflow(devices)
@@ -64,7 +66,11 @@ class LocalExecutionContext(tff.framework.SyncContext):
       TypeError: the argument is not of the computation's type.
       ValueError: parts of the argument are of different numbers of clients.
       ClientComputationError: a client's computation failed.
+      RuntimeError: it would hang, see `safeguards`.
     """
+    safeguards.check_process()
+    if self._pool.is_busy:
+      safeguards.check_not_within_clients()
     function_type = comp.type_signature
     num_clients = self._default_num_clients
     if arg is None and function_type.parameter is not None:
@@ -166,7 +172,10 @@ def set_local_execution_context(
   clients_per_device: int | None = None,
   stacked_clients: int = 1,
 ) -> None:
-  """Makes this process run all TFF computations; see `create_local_execution_context`."""
+  """Makes this process run all TFF computations; see `create_local_execution_context`.
+
+  Threads that set no context of their own use this one, too.
+  """
   context = create_local_execution_context(
     default_num_clients=default_num_clients,
     devices=devices,
@@ -174,6 +183,7 @@ def set_local_execution_context(
     stacked_clients=stacked_clients,
   )
   tff.framework.set_default_context(context)
+  safeguards.serve_other_threads(context)
 
 
 def create_ray_execution_context(
@@ -228,3 +238,4 @@ def set_ray_execution_context(
     ray_actor_gpus=ray_actor_gpus,
   )
   tff.framework.set_default_context(context)
+  safeguards.serve_other_threads(None)  # Its messages to actors are of one call at a time.

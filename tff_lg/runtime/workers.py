@@ -115,6 +115,11 @@ class WorkerPool:
     self._threads = ThreadPoolExecutor(self.size, 'tff_lg_client')
     _POOLS.add(self)
 
+  @property
+  def is_busy(self) -> bool:
+    """Whether items are being worked on, also those that nobody waits for any more."""
+    return self._free.qsize() < self.size
+
   def map(self, function: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
     """Applies a function to each item, several at a time; results in the items' order.
 
@@ -169,3 +174,4 @@ def _close_all() -> None:
 # Python joins all threads before it calls what atexit knows; this comes before that, as it is
 # registered after `concurrent.futures.thread`, imported above, has registered itself.
 threading._register_atexit(_close_all)
+os.register_at_fork(after_in_child=_POOLS.clear)  # Their threads are the parent's.
