@@ -14,6 +14,7 @@ class _PathParser(flags.ArgumentParser):
   syntactic_help = 'a path'
 
   def parse(self, argument: str) -> str:
+    """Returns the path."""
     return os.path.expanduser(argument)
 
 
@@ -21,6 +22,7 @@ class _PathListParser(flags.ListParser):
   """Parses paths that are separated by commas."""
 
   def parse(self, argument: str | list[str]) -> list[str]:
+    """Returns the paths."""
     return list(map(os.path.expanduser, super().parse(argument)))
 
 

@@ -32,6 +32,7 @@ class _QuietFinder(importlib.abc.MetaPathFinder):
   def find_spec(
     self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
   ) -> importlib.machinery.ModuleSpec | None:
+    """Returns TensorFlow's spec; None for other modules."""
     del target
     if fullname != 'tensorflow':
       return None

@@ -8,7 +8,7 @@ from tff_lg import compatibility, runtime
 from tff_lg.compatibility import tff
 
 
-class NamesTest(absltest.TestCase):
+class CompatibilityTest(absltest.TestCase):
   def test_all_names_are_there(self):
     for name in compatibility.__all__:
       self.assertIsNotNone(getattr(compatibility, name), name)
