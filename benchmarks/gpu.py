@@ -52,13 +52,10 @@ def main(argv: Sequence[str]) -> None:
   environment.check_environment()
   from benchmarks import workloads
 
-  known = {workload.name: workload for workload in workloads.WORKLOADS}
-  unknown = [name for name in _WORKLOADS.value if name not in known]
-  if unknown:
-    sys.exit(f'gpu: --workloads has {unknown[0]}, expected some of {", ".join(known)}.')
+  chosen = workloads.choose(_WORKLOADS.value, 'workloads')
   placements = _placements()
-  for name in _WORKLOADS.value:
-    _measure(dataclasses.replace(known[name], population=known[name].num_clients), placements)
+  for workload in chosen:
+    _measure(dataclasses.replace(workload, population=workload.num_clients), placements)
 
 
 def _placements() -> dict[str, dict[str, Any]]:

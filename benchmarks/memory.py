@@ -30,10 +30,8 @@ def main(argv: Sequence[str]) -> None:
   environment.check_environment()
   from benchmarks import contenders, workloads
 
-  known = {workload.name: workload for workload in workloads.WORKLOADS}
-  if _WORKLOAD.value not in known:
-    sys.exit(f'memory: --workload is {_WORKLOAD.value}, expected one of {", ".join(known)}.')
-  run = contenders.CONTENDERS[contenders.OURS](known[_WORKLOAD.value])
+  (workload,) = workloads.choose([_WORKLOAD.value], 'workload')
+  run = contenders.CONTENDERS[contenders.OURS](workload)
   process = psutil.Process()
   resident = {}
   for round_num in tqdm.trange(1, _ROUNDS.value + 1, unit='round', disable=None):

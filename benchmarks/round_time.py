@@ -40,12 +40,9 @@ def main(argv: Sequence[str]) -> None:
   from tff_lg.runtime import workers
   from tff_lg.simulation import execution
 
-  known = {workload.name: workload for workload in workloads.WORKLOADS}
-  unknown = [name for name in _WORKLOADS.value if name not in known]
-  if unknown:
-    sys.exit(f'round_time: --workloads has {unknown[0]}, expected some of {", ".join(known)}.')
   chosen = [
-    dataclasses.replace(known[name], population=_POPULATION.value) for name in _WORKLOADS.value
+    dataclasses.replace(workload, population=_POPULATION.value)
+    for workload in workloads.choose(_WORKLOADS.value, 'workloads')
   ]
   for workload in chosen:
     if 0 < workload.population < workload.num_clients:

@@ -32,7 +32,7 @@ def main(argv: Sequence[str]) -> None:
   from tff_lg import runtime
   from tff_lg.runtime import ray_cluster
 
-  mlp = next(workload for workload in workloads.WORKLOADS if workload.name == 'mlp')
+  (mlp,) = workloads.choose(['mlp'], 'workloads')
   workload = dataclasses.replace(mlp, num_clients=_CLIENTS.value, num_examples=_EXAMPLES.value)
   counts = [int(count) for count in _ACTORS.value]
   options = ray_cluster.RayOptions(ray_actors=max(counts), ray_actor_cpus=1.0)

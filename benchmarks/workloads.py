@@ -3,6 +3,8 @@
 import dataclasses
 import functools
 import itertools
+import pathlib
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
@@ -111,3 +113,18 @@ WORKLOADS = (
   Workload('lenet', _lenet, num_clients=10, num_examples=500, batch_size=50),
   Workload('resnet18', models.build_resnet18, num_clients=4, num_examples=64, batch_size=32),
 )
+
+
+def choose(names: Sequence[str], flag: str) -> list[Workload]:
+  """Returns workloads by name; ends the program with a sentence for one that there is not.
+
+  Args:
+    names: as the user gave them.
+    flag: that gave them.
+  """
+  known = {workload.name: workload for workload in WORKLOADS}
+  unknown = [name for name in names if name not in known]
+  if unknown:
+    program = pathlib.Path(sys.argv[0]).stem
+    sys.exit(f'{program}: --{flag} has {unknown[0]}, expected some of {", ".join(known)}.')
+  return [known[name] for name in names]

@@ -49,9 +49,7 @@ def check_folder(run_dir: str, flag_lines: str) -> None:
     OSError: it cannot be read.
   """
   check_can_be_made(run_dir)
-  if not os.path.isdir(run_dir):
-    return
-  names = {name for name in os.listdir(run_dir) if not name.endswith('.tmp')} - {folder_lock.FILE}
+  names = folder_lock.written_names(run_dir)
   if names <= {FLAGS_FILE}:
     return  # Of a run that was stopped its flags alone are left.
   path = os.path.join(run_dir, FLAGS_FILE)

@@ -12,7 +12,7 @@ from absl import logging
 
 from tff_lg import files
 
-# In the folder; whoever looks whether a folder is empty leaves it out.
+# In the folder.
 FILE = 'lock'
 
 # What file systems say that have no locks.
@@ -107,6 +107,15 @@ class FolderLock:
       f'{option}={folder} is in use by {holder.strip() or "another process"}: wait for its end, or '
       f'stop it. If it is gone and this stays, delete {self._path}.'
     )
+
+
+def written_names(folder: str) -> set[str]:
+  """Returns the names of what runs have written in a folder; none where there is no folder.
+
+  Those of a lock, and of a file that a killed run was writing, are left out.
+  """
+  names = os.listdir(folder) if os.path.isdir(folder) else []
+  return {name for name in names if not name.endswith('.tmp')} - {FILE}
 
 
 @contextlib.contextmanager

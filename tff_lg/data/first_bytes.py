@@ -8,9 +8,8 @@ import pathlib
 import zlib
 from typing import NamedTuple
 
-from tff_lg.data import examples
+from tff_lg.data import bounded, examples
 
-_GZIP = b'\x1f\x8b'
 _SPACE = b' \t\r\n'
 _BYTE_ORDER_MARK = b'\xef\xbb\xbf'
 _NUM_BYTES = 64
@@ -89,14 +88,10 @@ def check_npz(path: str) -> None:
 def _check(path: pathlib.Path, kind: _Kind) -> None:
   if not path.is_file():
     return
-  with open(path, 'rb') as file:
-    start = file.read(_NUM_BYTES)
-    if start.startswith(_GZIP):
-      file.seek(0)
-      try:
-        start = gzip.GzipFile(fileobj=file).read(_NUM_BYTES)
-      except (OSError, EOFError, zlib.error) as error:
-        raise examples.DataError(f'{path}: cannot be unpacked by gzip ({error}).') from error
+  try:
+    start = bytes(bounded.read(path, _NUM_BYTES))
+  except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+    raise examples.DataError(f'{path}: cannot be unpacked by gzip ({error}).') from error
   if kind is _JSON:
     start = start.removeprefix(_BYTE_ORDER_MARK).lstrip(_SPACE)
   if not start.startswith(kind.starts):

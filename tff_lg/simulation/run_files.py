@@ -64,8 +64,7 @@ def _differences(
   path = os.path.join(run_dir, _HPARAMS)
   if not os.path.exists(path):
     # A temporary file may be left of a run that was killed as it began.
-    names = os.listdir(run_dir) if os.path.isdir(run_dir) else []
-    if any(not name.endswith('.tmp') and name != folder_lock.FILE for name in names):
+    if folder_lock.written_names(run_dir):
       raise ValueError(f'--run_dir={run_dir} is not empty and holds no run: choose another folder.')
     return None
   hparams = _as_json_gives_it(hparams)

@@ -97,8 +97,7 @@ class SweepFolder:
   def _load(self) -> dict[str, Any] | None:
     path = os.path.join(self.path, _DEFINITION)
     if not self.is_claimed:
-      names = os.listdir(self.path) if os.path.isdir(self.path) else []
-      if any(not name.endswith('.tmp') and name != folder_lock.FILE for name in names):
+      if folder_lock.written_names(self.path):
         raise SweepError(
           f'--sweep_dir={self.path} is not empty and holds no sweep: choose another folder.'
         )
