@@ -4,7 +4,7 @@ import json
 import os
 import zlib
 
-from tff_lg import files
+from tff_lg import files, strict_json
 
 FILE = 'checksums.json'
 
@@ -72,8 +72,7 @@ def _load(folder: str) -> dict[str, int]:
 
 
 def _write(folder: str, crcs: dict[str, int]) -> None:
-  text = json.dumps(crcs, indent=2, sort_keys=True) + '\n'
-  files.write_atomically(os.path.join(folder, FILE), text)
+  files.write_atomically(os.path.join(folder, FILE), strict_json.dumps(crcs))
 
 
 def _crc(path: str) -> int:

@@ -137,35 +137,40 @@ def _copy_layer(layer: Any) -> tf.keras.layers.Layer:
       f'layer {layer.name} of Keras 3 is a {kind}, which legacy Keras does not have: expected a '
       'layer that both have, or a model of tf.keras.'
     )
-  # Initialisers have done their work; they are where options differ most.
-  config = {k: v for k, v in _plain(layer.get_config()).items() if not k.endswith('_initializer')}
-  known = {*_COMMON, *inspect.signature(legacy.__init__).parameters}
-  for option in [option for option in config if option not in known]:
-    if config.pop(option) not in (None, False):
-      raise ValueError(
-        f'layer {layer.name} of Keras 3 has {option}={layer.get_config()[option]}, which a {kind} '
-        'of legacy Keras does not have.'
-      )
+  config = _legacy_options(layer.name, legacy, layer.get_config())
   return legacy.from_config(config) if 'layer' in config else legacy(**config)  # Of a wrapper.
 
 
-def _plain(value: Any) -> Any:
-  """A config without what only Keras 3 writes: types as objects, and options of inner layers."""
+def _legacy_options(name: str, legacy: type, config: dict[str, Any]) -> dict[str, Any]:
+  """A layer's config without what only Keras 3 writes; refuses what legacy Keras cannot do."""
+  known = {*_COMMON, *inspect.signature(legacy.__init__).parameters}
+  options = {}
+  for option, value in config.items():
+    # Initialisers have done their work; they are where options differ most.
+    if option.endswith('_initializer'):
+      continue
+    if option in known:
+      options[option] = _plain(name, value)
+    elif value not in (None, False):
+      raise ValueError(
+        f'layer {name} of Keras 3 has {option}={value}, which a {legacy.__name__} of legacy Keras '
+        'does not have.'
+      )
+  return options
+
+
+def _plain(name: str, value: Any) -> Any:
+  """A config's value without types as objects, and with legacy options of inner layers."""
   if isinstance(value, dict):
     if value.get('class_name') == 'DTypePolicy':
       return value['config']['name']
     if value.get('module') == 'keras.layers':
       legacy = getattr(tf.keras.layers, value['class_name'])
-      known = {*_COMMON, *inspect.signature(legacy.__init__).parameters}
-      config = {
-        option: _plain(item)
-        for option, item in value['config'].items()
-        if option in known and not option.endswith('_initializer')
-      }
+      config = _legacy_options(name, legacy, value['config'])
       return {'class_name': value['class_name'], 'config': config}
-    return {name: _plain(item) for name, item in value.items() if name != 'build_config'}
+    return {key: _plain(name, item) for key, item in value.items() if key != 'build_config'}
   if isinstance(value, (list, tuple)):
-    return type(value)(map(_plain, value))
+    return type(value)(_plain(name, item) for item in value)
   return value
 
 

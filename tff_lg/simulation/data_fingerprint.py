@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tff_lg import data as data_lib
-from tff_lg import files
+from tff_lg import files, strict_json
 from tff_lg.data import client_parts
 
 _FILE = 'client_list.json'
@@ -66,8 +66,7 @@ def write_fingerprint(run_dir: str, federated_data: data_lib.FederatedData) -> N
   """Writes what `check_data` compares with; a file that is there stays."""
   path = os.path.join(run_dir, _FILE)
   if not os.path.exists(path):
-    text = json.dumps(fingerprint(federated_data), indent=2, sort_keys=True) + '\n'
-    files.write_atomically(path, text)
+    files.write_atomically(path, strict_json.dumps(fingerprint(federated_data)))
 
 
 def fingerprint(federated_data: data_lib.FederatedData) -> dict[str, int]:
