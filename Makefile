@@ -28,6 +28,6 @@ lock:  ## resolve requirements*.in to the locks again
 	  --python-version 3.11 --python-platform x86_64-manylinux_2_31 --no-header -o requirements-3.11.txt
 
 clean:  ## remove caches and Bazel's outputs, but neither .venv nor runs
-	@rm -rf .hypothesis .pytest_cache .ruff_cache
+	@rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	@find . \( -name .venv -o -name runs \) -prune -o -name __pycache__ -prune -exec rm -rf {} +
 	@if [ -e .bazel ]; then tools/bazel.sh clean && rm -rf .bazel bazel-out; fi
