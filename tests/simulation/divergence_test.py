@@ -1,5 +1,7 @@
 """Tests of who is said to have ruined a run."""
 
+import json
+
 import numpy as np
 from absl.testing import absltest
 
@@ -25,7 +27,7 @@ def _output(*sizes, weights=True, aggregate=True):
 class UpdateWatchTest(absltest.TestCase):
   def setUp(self):
     super().setUp()
-    self.watch = divergence.UpdateWatch('mean', 0.5, _IDS)
+    self.watch = divergence.UpdateWatch(_IDS, divergence.of_flags('mean', 0.5))
 
   def _check(self, round_num, *sizes, **changes):
     return self.watch.check(round_num, range(len(sizes)), _output(*sizes, **changes))
@@ -66,6 +68,25 @@ class UpdateWatchTest(absltest.TestCase):
     self._check(1, 0.1, 0.2, 1e9)
     self._check(2, 0.1, 0.2, 0.3)
     self.assertIsNone(self.watch.jump)
+
+  def test_restored_watch_blames_the_same_client(self):
+    self._check(1, 0.1, 0.2, 0.4)
+    self._check(2, 0.1, 1e9, 0.4)
+    meta = json.loads(json.dumps(self.watch.to_meta()))
+    self._check(3, 1e12, 1e13, 1e14)
+    expected = self._check(4, None)
+    self.watch = divergence.UpdateWatch(_IDS, divergence.of_flags('mean', 0.5))
+    self.watch.load_meta(meta)
+    self._check(3, 1e12, 1e13, 1e14)
+    self.assertEqual(self._check(4, None), expected)
+    self.assertIn('in round 2 client ben', expected)
+
+  def test_without_flags_only_what_helps_is_advised(self):
+    self.watch = divergence.UpdateWatch(_IDS, divergence.Wording())
+    self.assertEndsWith(self._check(1, None), 'finite update; look at the data of ann.')
+    self._check(2, 0.1, 1e9)
+    self.assertEndsWith(self._check(3, None), 'times the usual. Look at its data.')
+    self.assertStartsWith(self._check(4, 0.1, weights=False), 'Round 4: the mean gave global')
 
   def test_server_is_named(self):
     self.assertEqual(

@@ -8,7 +8,7 @@ import numpy as np
 from absl.testing import absltest
 
 from tff_lg import learning, models, simulation
-from tff_lg.simulation import fair, fair_config
+from tff_lg.simulation import fair, fair_config, rounds
 
 _SMALL = fair_config.FairConfig(
   partitions=('non_iid',),
@@ -194,6 +194,39 @@ class RoundsTest(absltest.TestCase):
         for weight, of_mean in zip(found[device], expected, strict=True):
           np.testing.assert_allclose(weight, of_mean, rtol=1e-5, atol=1e-6)
     self.assertFalse(np.allclose(first[0][0], second[0][0]))
+
+
+class DivergenceTest(absltest.TestCase):
+  def test_a_run_that_diverges_has_no_figures_and_the_others_have_theirs(self):
+    config = dataclasses.replace(_SMALL, seeds=(5,), lambdas=(1e30,))
+    with self.assertLogs(level='WARNING') as logs:
+      runs = _run(config)
+    self.assertEqual([bool(run.diverged) for run in runs], [False, False, True, False, True])
+    self.assertEqual(
+      runs[4].diverged,
+      'Round 1: no client of the cohort has a finite update; choose smaller --lambdas, or look at '
+      'the data of device_0, device_1.',
+    )
+    self.assertIn('non_iid, lg_fedavg, lambda 1e+30, seed 5 diverged', logs.output[-1])
+    self.assertEqual([run.left_out for run in runs], [0, 0, 2, 0, 2])
+    for run in runs:
+      self.assertLen(run.test_by_round, 2 if run.diverged else 3)
+      for rows in (*run.train, *run.test):
+        self.assertEqual(np.isnan(rows.probability).all(), bool(run.diverged))
+      for one, same in zip(run.test_by_round[0], runs[1].test_by_round[0], strict=True):
+        if run.method == 'fedavg':
+          np.testing.assert_array_equal(one.probability, same.probability)
+
+  def test_weights_that_are_not_finite_end_the_rounds(self):
+    train = [learning.ClientTensors(np.ones((4, 36), np.float32), np.zeros((4, 3), np.int32))] * 2
+    fedavg = fair._build_process('fedavg', 0.0, 1, 36)
+    start = [[np.full_like(w, 3e38) for w in fedavg.model.initial_weights]] * 2
+    states = fair._rounds(fedavg, start, train, 3, range(1, 9))
+    next(states)
+    weights, _ = next(states)
+    self.assertTrue(np.isnan(weights[0][0]).all())
+    with self.assertRaisesRegex(rounds.DivergenceError, 'Round 1: .* finite'):
+      next(states)
 
 
 class SplitTest(absltest.TestCase):

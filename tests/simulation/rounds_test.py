@@ -198,6 +198,21 @@ class RoundLoopTest(parameterized.TestCase):
       loop.run()
     self.assertEmpty(os.listdir(os.path.join(folder, 'checkpoints')))
 
+  def test_client_that_ruined_the_model_is_named_after_a_resume(self):
+    folder = self.create_tempdir().full_path
+    config = dataclasses.replace(_config(), clients_per_round=4, checkpoint_every=1)
+
+    def loop(num_rounds):
+      phase = _attacked_phase(num_rounds, 1e30)
+      malicious = np.arange(4) == 2
+      return rounds.RoundLoop(config, _federated_data(), [phase], folder, is_malicious=malicious)
+
+    loop(1).run()  # Killed here, with the ruined checkpoint of round 1.
+    with self.assertRaisesRegex(
+      rounds.DivergenceError, r'in round 1 client c2 has .* 1e\+30, .*No checkpoint is kept'
+    ):
+      loop(5).run()
+
   def test_counts_go_on_with_a_run(self):
     folder = self.create_tempdir().full_path
     config = dataclasses.replace(_config(), client_dropout_rate=0.99)

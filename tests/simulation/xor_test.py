@@ -7,7 +7,7 @@ from absl.testing import absltest, parameterized
 
 from tff_lg import simulation
 from tff_lg.analysis.figures import xor as figures
-from tff_lg.simulation import xor
+from tff_lg.simulation import rounds, xor
 
 _SMALL = xor.XorConfig(rounds=60, initialisations=2, num_examples=100, noise=0.1, batch_size=10)
 
@@ -74,6 +74,11 @@ class RunXorTest(parameterized.TestCase):
     for a, b in zip(one.trained['cgau'], other.trained['cgau'], strict=True):
       for name, weight in a.weights[0].items():
         np.testing.assert_array_equal(weight, b.weights[0][name])
+
+  def test_training_that_diverges_ends(self):
+    config = dataclasses.replace(_SMALL, learning_rate=1e38)
+    with self.assertRaisesRegex(rounds.DivergenceError, 'Round .* finite'):
+      xor.run_xor(config)
 
   def test_summary_and_text_by_hand(self):
     def trained(train_accuracy, *test_accuracy):

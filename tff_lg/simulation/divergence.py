@@ -1,8 +1,9 @@
 """Why a run cannot go on: whose update was out of scale, and what the server made of it."""
 
 import collections
-from collections.abc import Sequence
-from typing import NamedTuple
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from absl import logging
@@ -35,6 +36,34 @@ class LargestUpdate(NamedTuple):
     return f'client {self.client} has an update with a value of {self.size:.2g}'
 
 
+@dataclasses.dataclass(frozen=True)
+class Wording:
+  """What messages call the settings of a run.
+
+  Attributes:
+    aggregator: what makes one update of all clients' updates.
+    server: what makes the next global weights of it.
+    remedy: what to do against training that diverges; empty where no setting helps.
+    protection: what keeps a single client from ruining the model; empty where nothing does.
+  """
+
+  aggregator: str = 'the mean'
+  server: str = 'the mean'
+  remedy: str = ''
+  protection: str = ''
+
+
+def of_flags(aggregator: str, server_learning_rate: float) -> Wording:
+  """Returns the wording of a run whose flags choose the aggregator and the learning rates."""
+  flag = f'--aggregator={aggregator}'
+  return Wording(
+    flag,
+    f'{flag} and --server_learning_rate={server_learning_rate:g}',
+    'lower --client_learning_rate',
+    'use --adaptive_zeroing or a robust --aggregator',
+  )
+
+
 class UpdateWatch:
   """Follows the sizes of clients' updates, and says what is wrong with a round.
 
@@ -43,10 +72,14 @@ class UpdateWatch:
       It has recovered once clients' updates have their usual size again.
   """
 
-  def __init__(self, aggregator: str, server_learning_rate: float, ids: Sequence[str]) -> None:
-    """Begins to watch a run with these options, whose clients have these names."""
-    self._server = f'--aggregator={aggregator} and --server_learning_rate={server_learning_rate:g}'
-    self._aggregator, self._ids = aggregator, ids
+  def __init__(self, ids: Sequence[str], wording: Wording) -> None:
+    """Begins to watch a run.
+
+    Args:
+      ids: the clients' names.
+      wording: what messages call the run's settings.
+    """
+    self._ids, self._wording = ids, wording
     self._usual: collections.deque[float] = collections.deque(maxlen=_REMEMBERED)
     self.jump: LargestUpdate | None = None
 
@@ -74,24 +107,34 @@ class UpdateWatch:
     if left_out and output.metrics.num_clients == 0:
       where = f'Round {round_num}: no client of the cohort has a finite update; '
       if self.jump is None:
-        return f'{where}lower --client_learning_rate, or look at the data of {left_out}.'
+        return f'{where}{_either(self._wording.remedy, f"look at the data of {left_out}")}.'
       return (
         f'{where}in round {self.jump.round_num} {self.jump}, '
-        f'{self.jump.size / self.jump.usual:.2g} times the usual. Look at its data, lower '
-        '--client_learning_rate, or use --adaptive_zeroing or a robust --aggregator.'
+        f'{self.jump.size / self.jump.usual:.2g} times the usual. '
+        f'{_either("Look at its data", self._wording.remedy, self._wording.protection)}.'
       )
     largest = self._follow(round_num, clients, output.client_metrics)
     blamed = '' if largest is None else f' Among the clients, {largest}, the largest of all.'
     if not output.metrics.weights_are_finite:
-      return f'Round {round_num}: {self._server} gave global weights that are not finite.{blamed}'
+      made = f'{self._wording.server} gave global weights that are not finite.'
+      return f'Round {round_num}: {made}{blamed}'
     if is_void(output.metrics):
       logging.warning(
-        'Round %d is void: --aggregator=%s overflowed, which counts as no update.%s',
+        'Round %d is void: %s overflowed, which counts as no update.%s',
         round_num,
-        self._aggregator,
+        self._wording.aggregator,
         blamed,
       )
     return None
+
+  def to_meta(self) -> dict[str, Any]:
+    """Returns what a checkpoint keeps, so that a run that goes on blames the same client."""
+    return {'usual': list(self._usual), 'jump': None if self.jump is None else [*self.jump]}
+
+  def load_meta(self, meta: Mapping[str, Any]) -> None:
+    """Restores what `to_meta` gave."""
+    self._usual = collections.deque(meta['usual'], maxlen=_REMEMBERED)
+    self.jump = None if meta['jump'] is None else LargestUpdate(*meta['jump'])
 
   def _follow(
     self,
@@ -113,6 +156,12 @@ class UpdateWatch:
     if self.jump is None and largest.size > _JUMP * usual:
       self.jump = largest
     return largest
+
+
+def _either(*choices: str) -> str:
+  """Joins what can be done, `a, b, or c`, without what is empty."""
+  *others, last = filter(None, choices)
+  return ', '.join([*others, f'or {last}' if others else last])
 
 
 def is_void(metrics: process_lib.RoundMetrics) -> bool:

@@ -18,12 +18,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
+from absl import logging
 
 from tff_lg import data as data_lib
 from tff_lg import learning, models, simple_models
 from tff_lg.compatibility import tff
 from tff_lg.config import own_models
-from tff_lg.simulation import communication, fair_config, fair_local, seeds
+from tff_lg.simulation import (
+  communication,
+  divergence,
+  fair_config,
+  fair_local,
+  rounds,
+  seeds,
+)
 
 _LOCAL_LAYERS, _GLOBAL_LAYERS = ('hidden_1', 'hidden_2', 'hidden_3'), ('hidden_4', 'output')
 # The paper's: of the network, whose adversary has no dropout, and of the devices' SGD, whose
@@ -84,6 +92,8 @@ class FairRun(NamedTuple):
     traffic: communication of the joint rounds, and of the upload that they begin with.
     left_out: updates of the joint rounds that were not finite; such a device stays as it was.
     own_models: how devices trained alone to their best, by name.
+    diverged: why the joint rounds ended before the last, one sentence; empty if they did not. The
+      outputs after training are then NaN.
   """
 
   partition: str
@@ -96,6 +106,7 @@ class FairRun(NamedTuple):
   traffic: communication.RoundTraffic = communication.RoundTraffic()
   left_out: int = 0
   own_models: Mapping[str, float | str] = types.MappingProxyType({})
+  diverged: str = ''
 
 
 def run_fair(config: fair_config.FairConfig) -> Iterator[FairRun]:
@@ -111,6 +122,7 @@ def run_fair(config: fair_config.FairConfig) -> Iterator[FairRun]:
 
   Raises:
     data_lib.DataError: the files of Adult are missing or damaged.
+    rounds.DivergenceError: training alone diverges, from which all others go on.
   """
   processes: dict[tuple, learning.LocalGlobalProcess] = {}
   trainer = None
@@ -139,11 +151,19 @@ def run_fair(config: fair_config.FairConfig) -> Iterator[FairRun]:
           own = _own_models(name, trainer, model.initial_weights, look, train, test, seed)
           yield FairRun(partition, strength=0.0, seed=seed, **own)
       alone = process('local_only', 0.0, config.pretrain_epochs)
-      *_, (start, _) = _rounds(alone, initial, train, seed, range(1))
+      (*_, (start, _)), diverged = _collect(_rounds(alone, initial, train, seed, range(1)))
+      if diverged:
+        raise rounds.DivergenceError(f'{partition}, seed {seed}, training alone: {diverged}')
       for method, split in splits.items():
         for strength in (0.0, *(config.lambdas if split.adversary_acts else ())):
           joint = process(method, strength)
-          states = list(_rounds(joint, start, train, seed, range(1, 1 + config.rounds)))
+          remedy = 'choose smaller --lambdas' if strength else ''
+          states, diverged = _collect(
+            _rounds(joint, start, train, seed, range(1, 1 + config.rounds), remedy)
+          )
+          if diverged:
+            told = '%s, %s, lambda %g, seed %d diverged and has no figures. %s'
+            logging.warning(told, partition, method, strength, seed, diverged)
           test_by_round = tuple(tuple(map(look, weights, test)) for weights, _ in states)
           yield FairRun(
             partition,
@@ -155,8 +175,9 @@ def run_fair(config: fair_config.FairConfig) -> Iterator[FairRun]:
             test_by_round=test_by_round,
             traffic=communication.count_round(joint, 0, config.num_clients)
             + communication.count_round(joint, config.num_clients, config.num_clients)
-            * config.rounds,
+            * (len(states) - 1),
             left_out=sum(left_out for _, left_out in states),
+            diverged=diverged,
           )
 
 
@@ -295,12 +316,17 @@ def _rounds(
   train: Sequence[learning.ClientTensors],
   seed: int,
   round_nums: range,
+  remedy: str = '',
 ) -> Iterator[tuple[list[models.ModelWeights], int]]:
   """Runs rounds; yields each device's weights as they begin and after each.
 
   With them comes how many updates of the round were left out, as they were not finite. The
-  server begins with the mean of the devices' weights, weighted by their rows.
+  server begins with the mean of the devices' weights, weighted by their rows. After a round that
+  diverges come weights that are NaN, then a DivergenceError.
   """
+  watch = divergence.UpdateWatch(
+    [f'device_{device}' for device in range(len(train))], divergence.Wording(remedy=remedy)
+  )
   sizes = [len(tensors.y) for tensors in train]
   mean = tuple(
     np.average(of_devices, axis=0, weights=sizes).astype(np.float32)
@@ -322,8 +348,26 @@ def _rounds(
       for device, tensors in enumerate(train)
     ]
     output = process.next(server_state, client_states, data)
+    fault = watch.check(round_num, range(len(train)), output)
+    left_out = int(output.metrics.num_clients_left_out)
+    if fault is not None:
+      yield [tuple(np.full_like(w, np.nan) for w in of_device) for of_device in start], left_out
+      raise rounds.DivergenceError(fault)
     server_state, client_states = output.server_state, output.client_states
-    yield all_weights(), int(output.metrics.num_clients_left_out)
+    yield all_weights(), left_out
+
+
+def _collect(
+  states: Iterator[tuple[list[models.ModelWeights], int]],
+) -> tuple[list[tuple[list[models.ModelWeights], int]], str]:
+  """The states of all rounds, and why they end early if they do."""
+  found = []
+  try:
+    for state in states:
+      found.append(state)
+  except rounds.DivergenceError as error:
+    return found, str(error)
+  return found, ''
 
 
 def _build_outputs(num_inputs: int) -> _Look:

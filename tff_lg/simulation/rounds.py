@@ -118,7 +118,8 @@ class RoundLoop:
     self._groups |= {f'{name}/': clients for name, clients in (groups or {}).items()}
     self._checkpoints = checkpoints.CheckpointManager(os.path.join(folder, 'checkpoints'))
     self._clients: client_stores.ClientStateStore | None = None
-    self._watch = divergence.UpdateWatch(config.aggregator, config.server_learning_rate, self._ids)
+    wording = divergence.of_flags(config.aggregator, config.server_learning_rate)
+    self._watch = divergence.UpdateWatch(self._ids, wording)
     self._folder_watch: files.FolderWatch | None = None
 
   def run(self, start: run_state.RunState | None = None) -> run_state.RunState:
@@ -323,7 +324,8 @@ class RoundLoop:
     jump = self._watch.jump
     # Until the model has recovered, what came before may be the last good state.
     self._checkpoints.keep_before = None if jump is None else jump.round_num
-    self._checkpoints.save(state.round_num, *state.to_checkpoint())
+    arrays, meta = state.to_checkpoint()
+    self._checkpoints.save(state.round_num, arrays, {**meta, 'watch': self._watch.to_meta()})
     self._settle(state)
 
   def _settle(self, state: run_state.RunState) -> None:
@@ -344,6 +346,8 @@ class RoundLoop:
     round_num, arrays, meta = loaded
     state = self.start(meta['phase'], run_state.start_weights(arrays), read_only)
     state.load_checkpoint(round_num, arrays, meta)
+    if 'watch' in meta:  # Checkpoints of older versions have none.
+      self._watch.load_meta(meta['watch'])
     if not read_only:
       self._settle(state)
     return state

@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from tff_lg import learning, models
 from tff_lg.compatibility import tff
-from tff_lg.simulation import seeds
+from tff_lg.simulation import divergence, rounds, seeds
 
 CLIENTS = ('up', 'down')
 MODELS = ('mlp', 'cgau')
@@ -151,6 +151,9 @@ def run_xor(config: XorConfig) -> XorResult:
 
   Returns:
     Data and trained models; equal configs give equal results.
+
+  Raises:
+    rounds.DivergenceError: training diverges.
   """
   train, test = (
     generate(
@@ -236,6 +239,7 @@ def _train(
   """Runs the rounds from one initialisation."""
   server_state = process.initialize(initial_weights)
   client_states = [process.initialize_client(initial_weights)] * len(CLIENTS)
+  watch = divergence.UpdateWatch(CLIENTS, divergence.Wording(remedy='lower learning_rate'))
   for round_num in range(config.rounds):
     data = [
       examples._replace(
@@ -244,6 +248,9 @@ def _train(
       for client, examples in enumerate(train)
     ]
     output = process.next(server_state, client_states, data)
+    fault = watch.check(round_num + 1, range(len(CLIENTS)), output)
+    if fault is not None:
+      raise rounds.DivergenceError(fault)
     server_state, client_states = output.server_state, output.client_states
   on_train, on_test = (
     process.evaluate(server_state, client_states, list(part)) for part in (train, test)

@@ -13,7 +13,9 @@ class CollectTest(absltest.TestCase):
     first = (first[0]._replace(probability=1 - first[0].probability),)
     runs = [
       testing.Run(train, last, (first, last)),
-      testing.Run(train, last, (first, last), 2.5, 'non_iid', 'lg_fedavg', 7, left_out=3),
+      testing.Run(
+        train, last, (first, last), 2.5, 'non_iid', 'lg_fedavg', 7, left_out=3, diverged='why'
+      ),
       testing.Run(train, last, (), method='local_only', own_models={'own_models/x': 2.0}),
     ]
     results, rounds = fairness.collect(iter(runs), ('race', 'sex'))
@@ -25,6 +27,7 @@ class CollectTest(absltest.TestCase):
     ]
     self.assertEqual(results[names].to_numpy().tolist(), expected)
     self.assertEqual(results['train/num_clients_left_out'].tolist(), [0, 3, 0])
+    self.assertEqual(results['train/diverged'].tolist(), ['', 'why', ''])
     self.assertEqual(results['communication/parameters_total'].tolist(), [70, 70, 70])
     np.testing.assert_array_equal(results['own_models/x'], [np.nan, np.nan, 2])
     measured = fairness.measure(train, last, ('race', 'sex'))

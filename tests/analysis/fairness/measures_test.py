@@ -48,7 +48,7 @@ class MeasuresTest(absltest.TestCase):
     values = fairness.measure_round([alone], _NAMES)
     self.assertTrue(np.isnan(values['local_test/adversary_auc/sex/mean_over_clients']))
 
-  def test_a_device_that_has_diverged_is_left_out_of_means_and_has_no_parity(self):
+  def test_a_device_that_has_diverged_is_left_out_of_means_and_nothing_is_pooled(self):
     one = testing.device(0)
     diverged = testing.device(1)._replace(
       h=np.full((40, 2), np.inf, np.float32), probability=np.full(40, np.nan, np.float32)
@@ -56,6 +56,7 @@ class MeasuresTest(absltest.TestCase):
     values = fairness.measure([one, diverged], [one, diverged], _NAMES)
     alone = fairness.measure([one], [one], _NAMES)
     self.assertEqual(values['local_test/auc/mean_over_clients'], 1)
+    self.assertTrue(np.isnan(values['local_test/accuracy/pooled']))
     for probe in fairness.PROBES:
       name = f'local_test/probe_auc/{probe}/race/mean_over_clients'
       self.assertEqual(values[name], alone[name])

@@ -61,6 +61,15 @@ class ResultsTableTest(absltest.TestCase):
     note = fairness.methods_table(results).notes[-2]
     self.assertEndsWith(note, '4 own networks were still improving.')
 
+  def test_runs_that_diverged_are_named(self):
+    results = testing.results((0, 1))
+    is_it = (results['lambda'] > 0) & (results['partition'] == 'iid') & (results['seed'] == 1)
+    results['train/diverged'] = np.where(is_it, 'Round 3: why.', '')
+    self.assertEqual(
+      fairness.methods_table(results).notes[-2],
+      'IID: LG-FedAvg + adversary, lambda 2.5, seed 1, diverged and is not counted. Round 3: why.',
+    )
+
   def test_a_model_without_a_representation_has_dashes(self):
     results = testing.results((0,)).replace({'method': {'fedavg': 'own_linear'}})
     is_own = results['method'] == 'own_linear'

@@ -38,6 +38,7 @@ class Run(NamedTuple):
   traffic: Traffic = Traffic()
   left_out: int = 0
   own_models: Mapping[str, float | str] = types.MappingProxyType({})
+  diverged: str = ''
 
 
 def device(seed: int = 0, n: int = 40) -> Outputs:

@@ -41,6 +41,13 @@ class AccuracyAgainstLeakageTest(absltest.TestCase):
     legend = [text.get_text() for text in figure.legends[0].get_texts()]
     self.assertEqual(legend, ['LG-FedAvg'])
 
+  def test_a_partition_in_which_all_diverged_has_empty_panels(self):
+    results = testing.results()
+    results.loc[results['partition'] == 'iid', results.filter(like='auc').columns] = np.nan
+    figure = fair.accuracy_against_leakage(results)
+    self.assertLen(figure.axes, 4)
+    self.assertLen(figure.axes[0].get_lines(), 2)  # A guess, and the more frequent class.
+
   def test_one_partition(self):
     results = testing.results()
     figure = fair.accuracy_against_leakage(results[results['partition'] == 'non_iid'])

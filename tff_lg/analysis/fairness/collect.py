@@ -7,6 +7,9 @@ import pandas as pd
 
 from tff_lg.analysis.fairness import measures
 
+# The column that says why a run diverged; empty for one that did not.
+DIVERGED = 'train/diverged'
+
 
 class Traffic(Protocol):
   """Communication: `parameters` and `bytes`, both ways."""
@@ -28,6 +31,7 @@ class Run(Protocol):
   traffic: Traffic
   left_out: int
   own_models: Mapping[str, float | str]
+  diverged: str
 
 
 def collect(runs: Iterable[Run], attributes: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -40,7 +44,8 @@ def collect(runs: Iterable[Run], attributes: Sequence[str]) -> tuple[pd.DataFram
   Returns:
     A row a run, after training, and a row a run and round, round 0 being the start of the joint
     rounds. Both have the columns partition, method, lambda, seed, and figures: all of `measure`,
-    the communication and `own_models`, NaN for other methods; and those of `measure_round`.
+    the communication, `own_models`, NaN for other methods, and why a run diverged; and those of
+    `measure_round`.
   """
   results, rounds = [], []
   for run in runs:
@@ -57,6 +62,7 @@ def collect(runs: Iterable[Run], attributes: Sequence[str]) -> tuple[pd.DataFram
         'communication/parameters_total': run.traffic.parameters,
         'communication/bytes_total': run.traffic.bytes,
         'train/num_clients_left_out': run.left_out,
+        DIVERGED: run.diverged,
         **run.own_models,
       }
     )

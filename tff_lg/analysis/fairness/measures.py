@@ -40,11 +40,12 @@ def measure_round(test: Sequence[Outputs], attributes: Sequence[str]) -> dict[st
     `local_test/accuracy/pooled`, over all devices' rows; `local_test/auc/mean_over_clients`;
     `local_test/adversary_auc/ATTRIBUTE/mean_over_clients` and, for the mean of all attributes,
     `local_test/adversary_auc/mean_over_clients`. A device with rows of one group alone, or whose
-    model has diverged, is left out of a mean of AUCs.
+    model has diverged, is left out of a mean of AUCs; accuracy is then NaN.
   """
   predicted, y = _pooled(test, _predicted), _pooled(test, lambda rows: rows.y)
+  accuracy = float(np.mean(predicted == y)) if _is_finite(test) else float('nan')
   values = {
-    'local_test/accuracy/pooled': float(np.mean(predicted == y)),
+    'local_test/accuracy/pooled': accuracy,
     'local_test/auc/mean_over_clients': _mean(probes.auc(d.y, d.probability) for d in test),
   }
   adversary = [
@@ -84,7 +85,7 @@ def measure(
     ]
     values |= _by_attribute(f'probe_auc/{probe}', attributes, found)
   predicted, y = _pooled(test, _predicted), _pooled(test, lambda rows: rows.y)
-  is_finite = np.isfinite(_pooled(test, lambda rows: rows.probability)).all()
+  is_finite = _is_finite(test)
   for name, column in zip(attributes, columns, strict=True):
     group = _pooled(test, lambda rows, column=column: rows.attributes[:, column])
     for rule, value in _parity(y, predicted, group).items():
@@ -114,6 +115,11 @@ def _parity(y: np.ndarray, predicted: np.ndarray, group: np.ndarray) -> dict[str
 
 def _predicted(rows: Outputs) -> np.ndarray:
   return rows.probability > _THRESHOLD
+
+
+def _is_finite(devices: Sequence[Outputs]) -> bool:
+  """Whether no device's model has diverged."""
+  return bool(np.isfinite(_pooled(devices, lambda rows: rows.probability)).all())
 
 
 def _pooled(devices: Sequence[Outputs], of: Callable[[Outputs], np.ndarray]) -> np.ndarray:

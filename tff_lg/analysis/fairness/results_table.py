@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from tff_lg.analysis import formats, names, tables
+from tff_lg.analysis.fairness.collect import DIVERGED
 from tff_lg.analysis.tables import Column
 
 PARTITION_NAMES = {'iid': 'IID', 'non_iid': 'non-IID'}
@@ -103,7 +104,7 @@ def methods_table(results: pd.DataFrame) -> tables.Table:
   ]
   majority = formats.percent(results[f'{_TEST}/accuracy/majority'].mean(), 1)
   note = f'Always predicting the more frequent class has an accuracy of {majority}.'
-  return tables.Table(columns, tuple(rows), (*_NOTES, *own, note))
+  return tables.Table(columns, tuple(rows), (*_NOTES, *own, *_diverged(results), note))
 
 
 def attributes_table(results: pd.DataFrame, attributes: Sequence[str]) -> tables.Table:
@@ -146,6 +147,17 @@ def _own_networks(results: pd.DataFrame, partition: str) -> str:
   text = f'{name}: alone to its best, {epochs.median():g} epochs (median), learning rate {rates}.'
   improving = runs['own_models/still_improving/num_clients'].sum()
   return f'{text} {improving:g} own networks were still improving.' if improving else text
+
+
+def _diverged(results: pd.DataFrame) -> list[str]:
+  """Which runs have no figures, and why."""
+  if DIVERGED not in results:
+    return []
+  return [
+    f'{PARTITION_NAMES[run["partition"]]}: {_label(run["method"], run["lambda"])}, seed '
+    f'{run["seed"]}, diverged and is not counted. {run[DIVERGED]}'
+    for _, run in results[results[DIVERGED] != ''].iterrows()
+  ]
 
 
 def _label(method: str, strength: float) -> str:

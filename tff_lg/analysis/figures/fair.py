@@ -31,7 +31,6 @@ def accuracy_against_leakage(results: pd.DataFrame) -> Figure:
   Liang et al. 2020, section on fair representations.
   """
   summary = results_table.over_seeds(results).xs('mean', axis=1, level=1).reset_index()
-  summary = summary[summary[list(_LEAKAGES.values())].notna().any(axis=1)]
   partitions = list(dict.fromkeys(summary['partition']))
   figure = Figure(figsize=(9.6, 0.8 + 3.2 * len(partitions)))
   rows = figure.subplots(len(partitions), len(_LEAKAGES), squeeze=False, sharex='all', sharey='row')
@@ -53,7 +52,8 @@ def accuracy_against_leakage(results: pd.DataFrame) -> Figure:
 def _draw(axes: Axes, summary: pd.DataFrame, metric: str) -> None:
   axes.axvline(50, color=style.MUTED, linestyle=':', linewidth=1.2)
   axes.axhline(100 * summary[_MAJORITY].iloc[0], color=style.MUTED, linestyle=':', linewidth=1.2)
-  for i, (method, of_method) in enumerate(summary.groupby('method', sort=False)):
+  drawn = summary[summary[list(_LEAKAGES.values())].notna().any(axis=1)]
+  for i, (method, of_method) in enumerate(drawn.groupby('method', sort=False)):
     x, y = 100 * of_method[metric], 100 * of_method[_ACCURACY]
     axes.plot(
       x,
