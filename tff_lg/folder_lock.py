@@ -7,6 +7,7 @@ import fcntl
 import os
 import socket
 from collections.abc import Iterator
+from typing import TextIO
 
 from absl import logging
 
@@ -46,16 +47,15 @@ class FolderLock:
     self._is_new = not os.path.exists(folder)
     self._watch = files.FolderWatch(folder)
     self._path = os.path.join(folder, FILE)
-    self._file = None
+    self._file: TextIO | None = None
     while self._file is None:
       file = open(self._path, 'a+', encoding='utf-8')  # noqa: SIM115, open as long as it is held.
       try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
       except BlockingIOError:
         with file:
-          raise FolderInUseError(
-            self._refusal(file.seek(0) or file.read(), folder, option)
-          ) from None
+          file.seek(0)
+          raise FolderInUseError(self._refusal(file.read(), folder, option)) from None
       except OSError as error:
         if error.errno not in _NO_LOCKS:
           file.close()
@@ -95,7 +95,7 @@ class FolderLock:
       with contextlib.suppress(OSError):
         os.rmdir(os.path.dirname(self._path))
 
-  def _is_there(self, file) -> bool:
+  def _is_there(self, file: TextIO) -> bool:
     """Whether the path is still that of the open file."""
     try:
       return os.path.samestat(os.fstat(file.fileno()), os.stat(self._path))

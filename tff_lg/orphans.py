@@ -52,7 +52,8 @@ class Watch:
     """Stops watching; nothing is ended or removed."""
     self._process.kill()
     self._process.wait()
-    self._process.stdin.close()
+    if self._process.stdin is not None:
+      self._process.stdin.close()
 
 
 def _watch(parent: int, name: str, folder: str) -> None:

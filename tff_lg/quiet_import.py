@@ -44,7 +44,8 @@ class _QuietFinder(importlib.abc.MetaPathFinder):
         with _without_early_lines():
           execute(module)
 
-      spec.loader.exec_module = execute_quietly
+      # This one loader's alone, whatever its class is.
+      spec.loader.exec_module = execute_quietly  # type: ignore[method-assign]
     return spec
 
 

@@ -111,7 +111,9 @@ def connect(
         warnings.simplefilter('ignore', FutureWarning)
         _read_authentication(ray)
         if address not in ('', 'auto'):
-          ray._raylet.GcsClient(address=address)  # `init` would ask for the token 20 times.
+          # `init` would ask for the token 20 times.
+          raylet: Any = ray._raylet
+          raylet.GcsClient(address=address)
         ray.init(address or 'local', log_to_driver=False, logging_level='ERROR', **own)
     except ray.exceptions.AuthenticationError as error:
       raise ClusterError(

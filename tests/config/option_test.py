@@ -29,6 +29,11 @@ class OptionTest(absltest.TestCase):
     with self.assertRaisesRegex(option_lib.ConfigError, '--guests is cy, expected one of ann, ben'):
       option_lib.check_values(_Config(guests=('ann', 'cy')))
 
+  def test_an_option_of_a_resolved_config_has_a_value(self):
+    self.assertEqual(option_lib.resolved(0), 0)
+    with self.assertRaisesRegex(TypeError, 'An option is None, expected one of a resolved config'):
+      option_lib.resolved(None)
+
   def test_numbers_that_are_not_finite(self):
     for number in (float('inf'), float('-inf'), float('nan')):
       with self.assertRaisesRegex(

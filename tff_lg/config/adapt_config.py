@@ -2,9 +2,8 @@
 
 import dataclasses
 import itertools
-import math
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from tff_lg.config import own_models
 from tff_lg.config.option import ConfigError, check_values, option
@@ -276,7 +275,7 @@ def resolve_adapt(config: AdaptConfig, source: TrainConfig) -> AdaptConfig:
     for each in techniques
   }
   strengths = tuple(_times(config.squared_batch_size, each) for each in _EWC_STRENGTHS)
-  defaults = {
+  defaults: dict[str, Any] = {
     **rates,
     'ewc_strength': strengths if 'ewc' in config.adaptation else None,
     'momentum': source.client_momentum,
@@ -311,6 +310,8 @@ def fast_adapt(config: AdaptConfig) -> AdaptConfig:
     and tuple(sorted({min(epochs, 2) for epochs in config.aggregate_epochs})),
     retrain_without=None,
     learning_rate=(config.learning_rate or (0.01,))[:1],
-    fisher_examples=min(config.fisher_examples, 20 if 'ewc' in config.adaptation else math.inf),
+    fisher_examples=min(config.fisher_examples, 20)
+    if 'ewc' in config.adaptation
+    else config.fisher_examples,
     max_clients=min(config.max_clients or 5, 5),
   )

@@ -1,6 +1,7 @@
 """How clients' updates become one: the aggregator, its options, and differential privacy."""
 
 import dataclasses
+from typing import Any
 
 from tff_lg.config.option import ConfigError, check_belongs, option
 
@@ -130,7 +131,7 @@ _BELONGS_TO = {
 _POSITIVE = 'norm_bound noise_multiplier target_epsilon dp_sigma clip_norm'.split()
 
 
-def defaults(options: AggregationOptions) -> dict[str, object]:
+def defaults(options: AggregationOptions) -> dict[str, Any]:
   """What options that are None stand for, by name, where they apply."""
   by_name = {
     'trimmed_share': 0.2,
@@ -143,7 +144,7 @@ def defaults(options: AggregationOptions) -> dict[str, object]:
   return {name: value for name, value in by_name.items() if options.aggregator in _BELONGS_TO[name]}
 
 
-def without() -> dict[str, object]:
+def without() -> dict[str, Any]:
   """Every option as it is in a run that aggregates by the mean, by name."""
   return {field.name: field.default for field in dataclasses.fields(AggregationOptions)}
 

@@ -38,14 +38,14 @@ class ClientFilesOptions:
   )
 
 
-def defaults(task: str) -> dict[str, object]:
+def defaults(task: str) -> dict[str, Any]:
   """What options that are None stand for, by name, where they apply."""
   if task != TASK:
     return {}
   return {'test_fraction': 0.2, 'client_cache': 1000}
 
 
-def without() -> dict[str, object]:
+def without() -> dict[str, Any]:
   """Every option for another task."""
   return {field.name: None for field in dataclasses.fields(ClientFilesOptions)}
 

@@ -1,6 +1,7 @@
 """Configs that are made of another: a baseline's, own models', and the fast form."""
 
 import dataclasses
+from typing import Any
 
 from tff_lg.config import (
   aggregation,
@@ -40,7 +41,7 @@ def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
 
 def without_baselines(config: TrainConfig) -> TrainConfig:
   """Returns the config of the run's own method alone."""
-  own = {} if config.method == own_models.LOCAL_ONLY else own_models.without()
+  own: dict[str, Any] = {} if config.method == own_models.LOCAL_ONLY else own_models.without()
   return dataclasses.replace(config, **own, baselines=())
 
 

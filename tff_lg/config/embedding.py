@@ -1,6 +1,7 @@
 """Options of the task on embeddings: its files, its simulated clients and its networks."""
 
 import dataclasses
+from typing import Any
 
 from tff_lg.config import mood, vqa
 from tff_lg.config.option import ConfigError, check_belongs, option
@@ -41,7 +42,7 @@ class EmbeddingOptions:
 _BELONGS_TO = {'embeddings': (TASK, vqa.TASK), 'hidden_units': (TASK, mood.TASK, vqa.TASK)}
 
 
-def defaults(options: EmbeddingOptions, task: str, partition: str) -> dict[str, object]:
+def defaults(options: EmbeddingOptions, task: str, partition: str) -> dict[str, Any]:
   """What options that are None stand for, by name, where they apply."""
   if task != TASK:
     return {}
@@ -53,7 +54,7 @@ def defaults(options: EmbeddingOptions, task: str, partition: str) -> dict[str, 
   }
 
 
-def without() -> dict[str, object]:
+def without() -> dict[str, Any]:
   """Every option as it is in a run of another task, by name."""
   return {field.name: None for field in dataclasses.fields(EmbeddingOptions)}
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from typing import Any
 
 from tff_lg.config.option import ConfigError, check_belongs, option
 
@@ -40,14 +41,14 @@ _DEFAULTS = {
 }
 
 
-def defaults(task: str, data_dir: str | None) -> dict[str, object]:
+def defaults(task: str, data_dir: str | None) -> dict[str, Any]:
   """What options that are None stand for, by name, where they apply."""
   if task != TASK:
     return {}
   return {**_DEFAULTS, **({'device_variance': 0.25} if data_dir is None else {})}
 
 
-def fast(task: str, device_variance: float | None) -> dict[str, object]:
+def fast(task: str, device_variance: float | None) -> dict[str, Any]:
   """Every option for a run in seconds on the generated corpus."""
   if task != TASK:
     return {field.name: None for field in dataclasses.fields(MoodOptions)}

@@ -1,7 +1,8 @@
 """What clients minimise beside their own loss: a distance from the mean, auxiliary networks."""
 
 import dataclasses
-from collections.abc import Collection
+from collections.abc import Sequence
+from typing import Any
 
 from tff_lg.config import mood, text
 from tff_lg.config.option import ConfigError, check_belongs, option
@@ -49,7 +50,7 @@ _BELONGS_TO = {
 }
 
 
-def defaults(options: ObjectiveOptions, methods: Collection[str]) -> dict[str, object]:
+def defaults(options: ObjectiveOptions, methods: Sequence[str]) -> dict[str, Any]:
   """What options that are None stand for, by name, where they apply."""
   of_auxiliary = {'global_loss_weight': 1.0, 'auxiliary_units': (64,)}
   return {
@@ -58,12 +59,12 @@ def defaults(options: ObjectiveOptions, methods: Collection[str]) -> dict[str, o
   }
 
 
-def without(method: str) -> dict[str, object]:
+def without(method: str) -> dict[str, Any]:
   """Options that do not belong to the method, each as None, by name."""
   return {name: None for name, needed in _BELONGS_TO.items() if needed != method}
 
 
-def check(options: ObjectiveOptions, methods: Collection[str], task: str) -> None:
+def check(options: ObjectiveOptions, methods: Sequence[str], task: str) -> None:
   """Refuses options that cannot be, or that contradict the methods or the task.
 
   Args:
@@ -94,7 +95,7 @@ def check(options: ObjectiveOptions, methods: Collection[str], task: str) -> Non
     raise ConfigError(
       f'--global_loss_weight is {options.global_loss_weight}, expected more than 0.'
     )
-  if any(units < 1 for units in options.auxiliary_units or ()):
+  if options.auxiliary_units and min(options.auxiliary_units) < 1:
     raise ConfigError(
       f'--auxiliary_units has {min(options.auxiliary_units)}, expected more than 0.'
     )

@@ -3,7 +3,9 @@
 import dataclasses
 import math
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar
+
+_Value = TypeVar('_Value')
 
 
 class ConfigError(ValueError):
@@ -30,6 +32,17 @@ def option(
   """
   metadata = {'help': help_text, 'choices': choices, 'is_path': is_path}
   return dataclasses.field(default=default, metadata=metadata)
+
+
+def resolved(value: _Value | None) -> _Value:
+  """Returns the value of an option that is decided by now.
+
+  Raises:
+    TypeError: it is None: the config is not resolved, or the option is of another choice.
+  """
+  if value is None:
+    raise TypeError('An option is None, expected one of a resolved config that the run has.')
+  return value
 
 
 def check_values(config: Any) -> None:

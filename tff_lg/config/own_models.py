@@ -45,12 +45,12 @@ class OwnModelOptions:
   )
 
 
-def defaults() -> dict[str, object]:
+def defaults() -> dict[str, Any]:
   """Returns what options that are None stand for where own models train to their best."""
   return dict(_DEFAULTS)
 
 
-def without() -> dict[str, None]:
+def without() -> dict[str, Any]:
   """Returns every option as not given, by name."""
   return dict.fromkeys(OF_BEST)
 

@@ -1,6 +1,7 @@
 """What makes a config complete, and what it cannot be."""
 
 import dataclasses
+from typing import Any
 
 from tff_lg.config import (
   aggregation,
@@ -17,7 +18,7 @@ from tff_lg.config import (
   vqa,
 )
 from tff_lg.config.derived import as_baseline
-from tff_lg.config.option import ConfigError, check_belongs, check_values
+from tff_lg.config.option import ConfigError, check_belongs, check_values, resolved
 from tff_lg.config.train_config import MODELS, NATURAL, TrainConfig
 
 
@@ -72,7 +73,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     'client_epochs': (config.method != 'fedsgd', 1),
     'batch_size': (config.method != 'fedsgd', 10),
   }
-  defaults = {
+  defaults: dict[str, Any] = {
     'partition': default_partition(config) if config.clients is None else None,
     'selection_metric': 'loss' if on_embeddings else 'accuracy',
     'selection_scope': 'pooled' if on_embeddings else 'client',
@@ -129,7 +130,7 @@ def with_cohort(config: TrainConfig, num_clients: int, cohort_share: float) -> T
 
 
 def _with_byzantine(config: TrainConfig) -> TrainConfig:
-  num_byzantine = aggregation.resolve_byzantine(config, config.clients_per_round)
+  num_byzantine = aggregation.resolve_byzantine(config, resolved(config.clients_per_round))
   return dataclasses.replace(config, num_byzantine=num_byzantine)
 
 

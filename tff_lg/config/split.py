@@ -22,7 +22,7 @@ class SplitOptions:
   )
 
 
-def defaults(config: Any) -> dict[str, object]:
+def defaults(config: Any) -> dict[str, Any]:
   """What options that are None stand for, by name, where they apply."""
   return {'auto_rounds': min(_ROUNDS, config.rounds)} if config.picks_split else {}
 

@@ -1,6 +1,7 @@
 """Options of the tasks on text: their sequences and their network."""
 
 import dataclasses
+from typing import Any
 
 from tff_lg.config import mood, vqa
 from tff_lg.config.option import ConfigError, check_belongs, option
@@ -65,7 +66,7 @@ _BELONGS_TO = {
   'embedding_units': (*TASKS, mood.TASK, vqa.TASK),
   'lstm_units': (*TASKS, vqa.TASK),
 }
-_DEFAULTS = {
+_DEFAULTS: dict[str, dict[str, Any]] = {
   'text': {
     'sequence_length': 20,
     'embedding_units': 200,
@@ -75,18 +76,18 @@ _DEFAULTS = {
 }
 
 
-def defaults(task: str, vocabulary_file: str | None) -> dict[str, object]:
+def defaults(task: str, vocabulary_file: str | None) -> dict[str, Any]:
   """What options that are None stand for, by name, where they apply."""
   has_size = task in _BELONGS_TO['vocabulary_size'] and vocabulary_file is None
-  size = {'vocabulary_size': 10_000} if has_size else {}
+  size: dict[str, Any] = {'vocabulary_size': 10_000} if has_size else {}
   if task not in TASKS:
     return size
   return {'min_lines': 2, 'tied_embeddings': False, **size, **_DEFAULTS[task]}
 
 
-def fast(task: str) -> dict[str, object]:
+def fast(task: str) -> dict[str, Any]:
   """Every option for a run in seconds."""
-  options = {field.name: None for field in dataclasses.fields(TextOptions)}
+  options: dict[str, Any] = {field.name: None for field in dataclasses.fields(TextOptions)}
   if task in TASKS:
     options.update(sequence_length=10, embedding_units=16, lstm_units=(16, 16))
   return options

@@ -1,6 +1,7 @@
 """What goes wrong among the clients of a simulated run: attacks, dropouts, stragglers."""
 
 import dataclasses
+from typing import Any
 
 from tff_lg.config.option import ConfigError, option
 
@@ -28,12 +29,12 @@ class TroubleOptions:
   )
 
 
-def defaults(options: TroubleOptions) -> dict[str, object]:
+def defaults(options: TroubleOptions) -> dict[str, Any]:
   """What options that are None stand for, by name, where they apply."""
   return {'malicious_share': 0.1} if options.attack else {}
 
 
-def without() -> dict[str, object]:
+def without() -> dict[str, Any]:
   """Every option as it is in a run without trouble, by name."""
   return {field.name: field.default for field in dataclasses.fields(TroubleOptions)}
 

@@ -31,7 +31,7 @@ class VqaOptions:
   )
 
 
-def defaults(task: str, data_dir: str | None, answers_file: str | None) -> dict[str, object]:
+def defaults(task: str, data_dir: str | None, answers_file: str | None) -> dict[str, Any]:
   """What options that are None stand for, by name, where they apply.
 
   Sizes with files are those of Antol et al. 2015, section 4; generated questions are shorter and
@@ -56,7 +56,7 @@ def defaults(task: str, data_dir: str | None, answers_file: str | None) -> dict[
   return sizes if answers_file is not None else {'num_answers': 1000, **sizes}
 
 
-def fast(task: str) -> dict[str, object]:
+def fast(task: str) -> dict[str, Any]:
   """Every option for a run in seconds on generated questions."""
   if task != TASK:
     return {field.name: None for field in dataclasses.fields(VqaOptions)}

@@ -27,6 +27,7 @@ class ActorCall:
     """Takes an actor's handle, and a method for which twice is as good as once."""
     self._actor, self._method, self._argument = actor, method, argument
     self._deaths = 0
+    self.deadline: float | None = None
     self.answer: Any = None
     self._begin()
 

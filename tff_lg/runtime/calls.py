@@ -27,7 +27,7 @@ class TensorFlowCall:
     part: tff.framework.CompiledComputation | None = None,
   ) -> None:
     """Wraps a function of flat tensors, whose results are packed by `result_type`."""
-    self.part = part
+    self.part: Any = part
     self._function = function
     self._result_type = result_type
     self._chain = functools.cache(self._build_chain)

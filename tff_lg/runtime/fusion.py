@@ -35,6 +35,7 @@ class Program:
     self._steps: list[tuple[str, Function, Any]] = []
     paths: dict[str, groups.Block] = {}
     inside: set[str] = set()
+    function: Function
     for name, call in group.local_values:
       if call.function.uri in groups.ZIPS:
         function, value = _identity, call.argument

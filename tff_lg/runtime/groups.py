@@ -8,13 +8,14 @@ become a `Group`, which `tff_lg.runtime.fusion` makes one function of.
 
 import dataclasses
 import functools
+from typing import TypeAlias
 
 from tff_lg.compatibility import computation_pb2, tff
 
 MAPS = ('federated_map', 'federated_apply')
 ZIPS = ('federated_zip_at_clients', 'federated_zip_at_server')
 
-Block = tff.framework.ComputationBuildingBlock
+Block: TypeAlias = tff.framework.ComputationBuildingBlock
 
 
 @dataclasses.dataclass(frozen=True)

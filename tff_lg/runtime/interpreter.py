@@ -6,7 +6,7 @@ takes the frame of names in sight and the run, and returns a value as
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from typing import Any
 
 from tff_lg.compatibility import tff
@@ -31,18 +31,20 @@ class Run:
 
   Attributes:
     num_clients: of this invocation.
-    pool: runs clients.
+    pool: runs clients; None where there are none.
     stacked_clients: clients that are alike that run in one call; 0 to measure.
     remote_run: runs groups at clients in other processes, if there are such.
   """
 
   num_clients: int
-  pool: workers.WorkerPool
+  pool: workers.WorkerPool | None
   stacked_clients: int = 1
   remote_run: remote.RemoteRun | None = None
 
 
-# Given instead of a run, closed functions are of parts that can be stacked.
+# Closed functions need nothing of a run.
+CLOSED = Run(0, None)
+# Given instead, they are of parts that can be stacked.
 STACKABLE = Run(0, None)
 
 
@@ -141,22 +143,23 @@ def _local_value(
 
 
 def _group(group: groups.Group, returned: Set[str]) -> Callable[[dict[str, Any], Run], None]:
-  def program(run: Run | None) -> fusion.Program:
+  def program(run: Run) -> fusion.Program:
     return fusion.Program(group, lambda block: build(block)({}, run))
 
-  blocks = fusion.Program(group, lambda block: None).arguments
+  blocks = fusion.Program(group, lambda block: lambda value: None).arguments
   arguments = [build(block) for block in blocks]
   types = [block.type_signature for block in blocks]
   at_clients = group.placement is tff.CLIENTS
+  evaluate: Callable[[tuple, Run], Sequence[Any]]
   if at_clients:
-    evaluate = scheduling.ClientGroup(lambda: program(None), lambda: program(STACKABLE))
+    evaluate = scheduling.ClientGroup(lambda: program(CLOSED), lambda: program(STACKABLE))
   else:
-    evaluate = scheduling.ServerGroup(lambda: program(None))
+    evaluate = scheduling.ServerGroup(lambda: program(CLOSED))
 
   def step(frame: dict[str, Any], run: Run) -> None:
     values = tuple(argument(frame, run) for argument in arguments)
     if at_clients and run.remote_run is not None and run.num_clients:
-      results = run.remote_run.evaluate(group, values, types, returned)
+      results: Sequence[Any] = run.remote_run.evaluate(group, values, types, returned)
     else:
       results = evaluate(values, run)
     frame.update(zip(group.results, results, strict=True))

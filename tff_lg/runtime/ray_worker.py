@@ -53,7 +53,9 @@ class ClientWorker:
     self._pool = workers.WorkerPool(workers.choose_devices(devices), threads)
     self._loaded: dict[bytes, Any] = {}
     self._results: dict[str, dict[int, list[AtClients] | scheduling.ClientComputationError]] = {}
-    self._tensors = cachetools.LRUCache(_KEPT_BYTES, getsizeof=packing.num_bytes)
+    self._tensors: cachetools.LRUCache[bytes, tf.Tensor] = cachetools.LRUCache(
+      _KEPT_BYTES, getsizeof=packing.num_bytes
+    )
 
   def is_ready(self) -> bool:
     """Answers once the actor has started."""
@@ -76,7 +78,7 @@ class ClientWorker:
     try:
       return method(*arguments)
     except scheduling.ClientComputationError as error:
-      return messages.Failure(error.intrinsic, error.client_index, error.__cause__)
+      return messages.Failure(error.intrinsic, error.client_index, error.__cause__ or error)
 
   def fetch(self, result: messages.Result) -> list[Any]:
     """The packed values of a result."""
@@ -93,8 +95,9 @@ class ClientWorker:
     num_clients: int,
   ) -> messages.Reduced:
     """Reduces what is complete here of the tree over all clients, from a packed zero."""
+    step = self._function(accumulate)
     steps = reduction.Reduction(
-      packing.unpack(zero, _tensor), self._function(accumulate), self._function(merge), num_clients
+      packing.unpack(zero, _tensor), step, self._function(merge), num_clients
     )
     start, stop = result.work.start, result.work.start + result.work.num_clients
     members = dict(enumerate(self._evaluate(result.work)[result.index].members, start))
@@ -103,8 +106,8 @@ class ClientWorker:
     for node in nodes:
       for client in range(*node.span(num_clients)):
         del members[client]
-    _, member_type = steps.accumulate.part.type_signature.parameter
-    partial_type = steps.accumulate.part.type_signature.result
+    _, member_type = step.part.type_signature.parameter
+    partial_type = step.part.type_signature.result
     return messages.Reduced(
       [(node, packing.pack(partial, partial_type)) for node, partial in partials],
       [(client, packing.pack(member, member_type)) for client, member in members.items()],
@@ -123,10 +126,12 @@ class ClientWorker:
           arguments, interpreter.Run(work.num_clients, self._pool)
         )
       except scheduling.ClientComputationError as error:
-        results[number] = scheduling.ClientComputationError(
-          error.intrinsic, work.start + error.client_index, error.__cause__
+        cause = error.__cause__ or error
+        failure = scheduling.ClientComputationError(
+          error.intrinsic, work.start + error.client_index, cause
         )
-        results[number].__cause__ = error.__cause__
+        failure.__cause__ = cause
+        results[number] = failure
     found = results[number]
     if isinstance(found, scheduling.ClientComputationError):
       raise found
@@ -171,12 +176,14 @@ class ClientWorker:
     if content.digest not in self._loaded:
       group = groups.from_content(ray.get(content.reference))
 
-      def program(run: interpreter.Run | None) -> fusion.Program:
+      def program(run: interpreter.Run) -> fusion.Program:
         return fusion.Program(group, lambda block: interpreter.build(block)({}, run))
 
       types = {name: value.type_signature.member for name, value in group.local_values}
       self._loaded[content.digest] = _Group(
-        scheduling.ClientGroup(lambda: program(None), lambda: program(interpreter.STACKABLE)),
+        scheduling.ClientGroup(
+          lambda: program(interpreter.CLOSED), lambda: program(interpreter.STACKABLE)
+        ),
         [types[name] for name in group.results],
       )
     return self._loaded[content.digest]
@@ -185,7 +192,7 @@ class ClientWorker:
     if content.digest not in self._loaded:
       proto = computation_pb2.Computation.FromString(ray.get(content.reference))
       part = tff.framework.CompiledComputation.from_proto(proto)
-      self._loaded[content.digest] = interpreter.build(part)({}, None)
+      self._loaded[content.digest] = interpreter.build(part)({}, interpreter.CLOSED)
     return self._loaded[content.digest]
 
 

@@ -185,13 +185,12 @@ class RemoteRun:
     batch.calls.append((method, arguments))
 
     def wait() -> list[Any]:
-      if batch is self._batch:
-        self._send_batch()
-      return _unless_failed([answers[place] for answers in batch.answers.value])
+      of_actors = batch.answers or self._send_batch()
+      return _unless_failed([answers[place] for answers in of_actors.value])
 
     return Pending(wait)
 
-  def _send_batch(self) -> None:
+  def _send_batch(self) -> Pending:
     batch, self._batch = self._batch, _Batch()
     before, self._evaluations = self._evaluations, []
     answers = [
@@ -207,6 +206,7 @@ class RemoteRun:
       return found[len(before) :]
 
     batch.answers = Pending(wait)
+    return batch.answers
 
   def close(self) -> None:
     """Lets the actors forget what they keep for the invocation."""
@@ -241,7 +241,8 @@ def _finish_reduction(steps: reduction.Reduction, value: RemoteAtClients, answer
     # Of what is not complete in its range, an earlier client can fail, too: that one is named.
     steps.reduce(root, dict(enumerate(value.members)))
     raise
-  partials, members = {}, {}
+  partials: dict[reduction.Node, Any] = {}
+  members: dict[int, Any] = {}
   for of_range in of_ranges:
     partials |= {node: packing.unpack(partial) for node, partial in of_range.partials}
     members |= {client: packing.unpack(member) for client, member in of_range.members}
@@ -280,7 +281,7 @@ def _sizes(arguments: Any, num_clients: int) -> np.ndarray:
   return sizes
 
 
-def split(sizes: Sequence[int], num_ranges: int) -> list[tuple[int, int]]:
+def split(sizes: Sequence[int] | np.ndarray, num_ranges: int) -> list[tuple[int, int]]:
   """Splits clients into ranges of about the same size.
 
   Args:

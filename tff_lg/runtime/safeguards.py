@@ -7,6 +7,7 @@ and a thread that has set no context. TFF's contexts are set for one thread each
 import os
 import sys
 import threading
+import types
 import weakref
 from typing import Any
 
@@ -44,7 +45,7 @@ def check_not_within_clients() -> None:
   Raises:
     RuntimeError: it would wait for a device that its own caller occupies.
   """
-  frame = sys._getframe()
+  frame: types.FrameType | None = sys._getframe()
   while frame is not None:
     if frame.f_code.co_filename.endswith(_PY_FUNCTIONS):
       raise RuntimeError(

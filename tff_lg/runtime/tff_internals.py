@@ -215,7 +215,7 @@ def _in_tf_order(value: Any, value_type: tff.Type) -> Iterable[Any]:
     return
   elements = list(zip(type_elements(value_type), value, strict=True))
   if all(name is not None for (name, _), _ in elements):
-    elements.sort(key=lambda element: element[0][0])
+    elements.sort(key=lambda element: str(element[0][0]))
   for (_, element_type), element in elements:
     yield from _in_tf_order(element, element_type)
 

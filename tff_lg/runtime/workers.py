@@ -173,5 +173,5 @@ def _close_all() -> None:
 
 # Python joins all threads before it calls what atexit knows; this comes before that, as it is
 # registered after `concurrent.futures.thread`, imported above, has registered itself.
-threading._register_atexit(_close_all)
+threading._register_atexit(_close_all)  # type: ignore[attr-defined]  # It has no public name.
 os.register_at_fork(after_in_child=_POOLS.clear)  # Their threads are the parent's.
