@@ -1,17 +1,21 @@
 # The two that a newcomer needs are `make demo` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help venv demo test lint lock clean
+.PHONY: help venv venv-3.11 demo test lint lock clean
 
 help:  ## list the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/'
+	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9.-]+):.*## /  make \1\t/'
 
 venv:  ## make .venv from a lock: Python 3.12 (GPU=1: with CUDA), or PYTHON=3.11
 	@tools/setup.sh
 
+venv-3.11:  ## make .venv-3.11 beside it, for tests of the stack with TensorFlow 2.14
+	@PYTHON=3.11 tools/setup.sh .venv-3.11
+
 demo: venv  ## train on embedded data and write runs/demo/report.html
 	@.venv/bin/python -m pipelines.train --flagfile=pipelines/configs/demo.flags --run_dir=runs/demo
 
-test: venv  ## run every test with Bazel
+# An environment of the older stack that is there is kept up to date.
+test: venv $(patsubst .%,%,$(wildcard .venv-3.11))  ## run every test with Bazel
 	@tools/test.sh
 
 lint: venv  ## check style and formatting with ruff
@@ -27,7 +31,7 @@ lock:  ## resolve requirements*.in to the locks again
 	uv pip compile requirements.in --config-file tools/uv.toml --constraint tools/constraints-3.11.txt --generate-hashes \
 	  --python-version 3.11 --python-platform x86_64-manylinux_2_31 --no-header -o requirements-3.11.txt
 
-clean:  ## remove caches and Bazel's outputs, but neither .venv nor runs
+clean:  ## remove caches and Bazel's outputs, but neither environments nor runs
 	@rm -rf .hypothesis .mypy_cache .pytest_cache .ruff_cache
-	@find . \( -name .venv -o -name runs \) -prune -o -name __pycache__ -prune -exec rm -rf {} +
+	@find . \( -name '.venv*' -o -name runs \) -prune -o -name __pycache__ -prune -exec rm -rf {} +
 	@if [ -e .bazel ]; then tools/bazel.sh clean && rm -rf .bazel bazel-out; fi

@@ -1,4 +1,4 @@
-"""The Python toolchain: the interpreter and the packages of the project's `.venv`."""
+"""Python toolchains: the interpreter and the packages of the project's `.venv` and `.venv-3.11`."""
 
 _BUILD = """\
 load("@bazel_tools//tools/python:toolchain.bzl", "py_runtime_pair")
@@ -30,12 +30,13 @@ exec '%s' "$@"
 """
 
 def _python_environment_impl(ctx):
-    environment = ctx.path(Label("//:WORKSPACE")).dirname.get_child(".venv")
+    environment = ctx.path(Label("//:WORKSPACE")).dirname.get_child(ctx.attr.folder)
     if not environment.get_child("packages.txt").exists:
-        fail("There is no complete Python environment in %s: run `make venv` first." % environment)
+        fail("There is no complete Python environment in %s: run `make %s` first." %
+             (environment, ctx.attr.folder[1:]))
 
     # Reading a file by its label makes Bazel come back here when that file changes.
-    packages = ctx.read(Label("//:.venv/packages.txt"))
+    packages = ctx.read(Label("//:%s/packages.txt" % ctx.attr.folder))
     ctx.file("packages.txt", packages, executable = False)
     python = str(environment.get_child("bin").get_child("python"))
     ctx.file("python3.sh", _WRAPPER % python)
@@ -47,5 +48,6 @@ def _python_environment_impl(ctx):
 
 python_environment = repository_rule(
     implementation = _python_environment_impl,
-    doc = "A Python toolchain that runs the .venv which `make venv` made from the lock.",
+    attrs = {"folder": attr.string(default = ".venv")},
+    doc = "A Python toolchain that runs the environment which `make` made from a lock in a folder.",
 )

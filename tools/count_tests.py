@@ -6,10 +6,10 @@ of each target that was run or taken from the cache, and prints one line, `N pas
 timed out, crashed or could not be built) counts as one failure. The line before names the targets
 that took longest: on two quiet cores none should take more than 90 seconds, see .bazelrc.
 
-  count_tests.py EVENTS STATUS
+  count_tests.py EVENTS STATUS [EVENTS STATUS]...
 
-EVENTS is the file of --build_event_json_file, STATUS the exit status of `bazel test`. The exit
-status here is 0 only if something passed and nothing failed.
+EVENTS is the file of --build_event_json_file, STATUS the exit status of `bazel test`; the line
+counts all runs together. The exit status here is 0 only if something passed and nothing failed.
 """
 
 import collections
@@ -94,15 +94,24 @@ def slowest_targets(lines: Iterable[str], number: int = _SLOWEST) -> list[tuple[
   return sorted(seconds.items(), key=lambda item: item[1], reverse=True)[:number]
 
 
-def main(events: str, status: str) -> int:
-  """Prints the counts and returns the exit status."""
-  with open(events) as file:
-    lines = file.readlines()
-  counts = count_events(lines)
-  if status != '0' and not counts['failed']:
-    print(f'bazel test stopped with status {status} before every test had run: see above.')
-    counts['failed'] += 1
-  slowest = ', '.join(f'{label} {taken:.0f} s' for label, taken in slowest_targets(lines))
+def main(*runs: str) -> int:
+  """Prints the counts and returns the exit status.
+
+  Args:
+    *runs: the file of events and the exit status of each run of `bazel test`, in turn.
+  """
+  all_lines = []
+  counts = collections.Counter()
+  for events, status in zip(runs[::2], runs[1::2], strict=True):
+    with open(events) as file:
+      lines = file.readlines()
+    all_lines += lines
+    counts_of_run = count_events(lines)
+    if status != '0' and not counts_of_run['failed']:
+      print(f'bazel test stopped with status {status} before every test had run: see above.')
+      counts_of_run['failed'] += 1
+    counts += counts_of_run
+  slowest = ', '.join(f'{label} {taken:.0f} s' for label, taken in slowest_targets(all_lines))
   if slowest:
     print(f'slowest: {slowest}')
   skipped = f', {counts["skipped"]} skipped' if counts['skipped'] else ''

@@ -1,20 +1,23 @@
 #!/usr/bin/env bash
-# Makes .venv from a lock, or does nothing if that is done: requirements.txt for Python 3.12, with
-# GPU=1 requirements-gpu.txt, and requirements-3.11.txt for Python 3.11.
+# Makes .venv, or the folder given, from a lock, or does nothing if that is done: requirements.txt
+# for Python 3.12, with GPU=1 requirements-gpu.txt, and requirements-3.11.txt for Python 3.11.
 #
 # .venv/requirements.txt, a copy of the lock that is written last, marks a
 # complete environment: an interrupted install and a changed lock are both seen.
 # .venv/packages.txt lists what is installed; Bazel's results depend on it.
+#
+# The exit status is 3 if there is no such Python, or none that can make environments, and 1 after
+# any other failure.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-readonly venv=.venv
+readonly venv=${1:-.venv}
 readonly python=$venv/bin/python
 readonly complete=$venv/requirements.txt
 
 fail() {
   echo "make: $*" >&2
-  exit 1
+  exit "${exit_status:-1}"
 }
 
 # Prints the minor version of a Python, such as 3.12; nothing if it does not run.
@@ -53,9 +56,12 @@ find_python() {
       return
     fi
   done < <(list_pythons)
-  fail "Python 3.12 is needed (3.11 will do), but ${PYTHON:-python3.12} is not one:" \
-    'install python3.12 (on Debian and Ubuntu with apt-get, anywhere with uv python install 3.12' \
-    'or pyenv install 3.12), or name yours with PYTHON=/path/to/python3.12.'
+  local wanted=3.12 found="Python 3.12 is needed (3.11 will do), but ${PYTHON:-python3.12} is not one"
+  if [[ -n $(lock_of "${PYTHON:-}") ]]; then
+    wanted=$PYTHON found="Python $PYTHON is needed, but neither PATH nor pyenv has one"
+  fi
+  exit_status=3 fail "$found: install python$wanted (on Debian and Ubuntu with apt-get, anywhere with uv" \
+    "python install $wanted or pyenv install $wanted), or name yours with PYTHON=/path/to/python$wanted."
 }
 
 # Lists the installed packages, and touches the list only if it has changed.
@@ -73,7 +79,8 @@ EOF
 # What is there stays, unless another Python is asked for.
 present=$(version_of "$python")
 lock=$(lock_of "$present")
-if [[ -n ${PYTHON:-} && -n $lock && $(version_of "$(find_python)") != "$present" ]]; then
+base=${PYTHON:+$(find_python)}
+if [[ -n $base && $(version_of "$base") != "$present" ]]; then
   lock=
 fi
 if [[ -n $lock ]] && cmp -s "$lock" "$complete"; then
@@ -88,11 +95,11 @@ fi
 # A changed lock is brought up to date in place; an install that was cut short starts afresh, since
 # pip takes a package of which it wrote only the beginning for an installed one.
 if [[ -z $lock || ! -e $complete ]] || ! "$python" -m pip --version >/dev/null 2>&1; then
-  base=$(find_python)
+  base=${base:-$(find_python)}
   version=$(version_of "$base")
   lock=$(lock_of "$version")
   "$base" -c 'import venv, ensurepip' 2>/dev/null ||
-    fail "$base has no venv module: install it (on Debian and Ubuntu, apt-get install python$version-venv) and try again."
+    exit_status=3 fail "$base has no venv module: install it (on Debian and Ubuntu, apt-get install python$version-venv) and try again."
   echo "Making $venv with $base"
   "$base" -m venv --clear "$venv" || fail "$base could not make $venv: its message is above."
 fi

@@ -106,6 +106,23 @@ class CountTestsTest(absltest.TestCase):
     )
     self.assertEqual((code, line), (1, '1 passed, 2 failed'))
 
+  def test_counts_several_runs_together(self):
+    events = (
+      self.folder.create_file(f'events{index}.json', '\n'.join(lines)).full_path
+      for index, lines in enumerate(
+        (
+          [_result('//:a', self.good, millis=3000), _summary('//:a', 'PASSED')],
+          [_result('//:a', self.mixed, millis=2000), _summary('//:a', 'FAILED')],
+          ['{}'],
+        )
+      )
+    )
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+      code = count_tests.main(next(events), '0', next(events), '3', next(events), '1')
+    self.assertEqual(code, 1)
+    last_lines = out.getvalue().splitlines()[-2:]
+    self.assertEqual(last_lines, ['slowest: //:a 3 s', '3 passed, 3 failed, 1 skipped'])
+
   def test_a_run_that_bazel_could_not_start_fails(self):
     self.assertEqual(self._run(status='1'), (1, '0 passed, 1 failed'))
 
