@@ -71,9 +71,8 @@ def _contenders(
   import tensorflow as tf
 
   from tff_lg import config as config_lib
-  from tff_lg import learning, models
+  from tff_lg import learning, models, own_models
   from tff_lg.compatibility import tff
-  from tff_lg.simulation import own_models
 
   rng = np.random.default_rng(0)
 

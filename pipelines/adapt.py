@@ -48,10 +48,10 @@ def run(config: config_lib.AdaptConfig, run_dir: str) -> None:
     ValueError, OSError, RuntimeError: what cannot be, one sentence.
   """
   # TensorFlow takes seconds to import: only once the flags are known to be good.
-  from tff_lg import simulation
+  from tff_lg import personalization, simulation
 
   simulation.set_execution_context()
-  simulation.run_adaptation(config, run_dir)
+  personalization.run_adaptation(config, run_dir)
 
 
 def main(argv: Sequence[str]) -> None:
@@ -69,11 +69,11 @@ def main(argv: Sequence[str]) -> None:
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.
   with progress.stage('importing TensorFlow'):
-    from tff_lg import analysis, simulation
+    from tff_lg import analysis, personalization, simulation
 
   try:
     simulation.set_execution_context(runtime)
-    simulation.run_adaptation(config, _RUN_DIR.value)
+    personalization.run_adaptation(config, _RUN_DIR.value)
     report = analysis.write_adaptation_report(_RUN_DIR.value)
     text = analysis.adaptation_text(_RUN_DIR.value)
   except simulation.RUN_ERRORS as error:

@@ -59,7 +59,7 @@ def main(argv: Sequence[str]) -> None:
       from tff_lg import data, simulation
       from tff_lg.analysis import fairness, sections, tables, tables_report
       from tff_lg.analysis.figures import fair as figures
-      from tff_lg.simulation import fair, fair_config
+      from tff_lg.experiments import fair, fair_config
 
     config = fair_config.FairConfig(**values)
     simulation.set_execution_context(runtime)

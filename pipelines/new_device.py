@@ -54,9 +54,10 @@ def run(config: config_lib.NewDeviceConfig, run_dir: str) -> None:
   """
   # TensorFlow takes seconds to import: only once the flags are known to be good.
   from tff_lg import simulation
+  from tff_lg.experiments import new_device
 
   simulation.set_execution_context()
-  simulation.run_new_device(config, run_dir)
+  new_device.run_new_device(config, run_dir)
 
 
 def main(argv: Sequence[str]) -> None:
@@ -75,10 +76,11 @@ def main(argv: Sequence[str]) -> None:
   # TensorFlow takes seconds to import: only once the flags are known to be good.
   with progress.stage('importing TensorFlow'):
     from tff_lg import analysis, simulation
+    from tff_lg.experiments import new_device
 
   try:
     simulation.set_execution_context(runtime)
-    simulation.run_new_device(config, _RUN_DIR.value)
+    new_device.run_new_device(config, _RUN_DIR.value)
     report = analysis.write_new_device_report(_RUN_DIR.value)
     text = analysis.new_device_text(_RUN_DIR.value)
   except simulation.RUN_ERRORS as error:

@@ -64,7 +64,7 @@ def main(argv: Sequence[str]) -> None:
     from tff_lg import simulation
     from tff_lg.analysis import style
     from tff_lg.analysis.figures import xor as figures
-    from tff_lg.simulation import xor
+    from tff_lg.experiments import xor
 
   try:
     simulation.set_execution_context(runtime)

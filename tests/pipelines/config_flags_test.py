@@ -9,7 +9,7 @@ from absl.testing import absltest, parameterized
 
 from pipelines import config_flags
 from tff_lg import config as config_lib
-from tff_lg.simulation import run_files
+from tff_lg.run_folder import run_files
 
 _EMBEDDINGS = ('--task=embeddings', '--embeddings=set.npz')
 

@@ -31,7 +31,7 @@ _KILLED = """
 import os, signal, sys
 sys.path[:0] = {path!r}
 from tff_lg import config, simulation
-from tff_lg.simulation import {module}
+from tff_lg{room} import {module}
 
 original = {module}.{owner}.{method}
 calls = 0
@@ -55,9 +55,10 @@ def _fields():
   return {f.name: getattr(_CONFIG, f.name) for f in dataclasses.fields(_CONFIG)}
 
 
-def _run_killed(folder, module, owner, method, call):
+def _run_killed(folder, room, module, owner, method, call):
   script = _KILLED.format(
     path=sys.path,
+    room=room,
     module=module,
     owner=owner,
     method=method,
@@ -183,9 +184,9 @@ class ExperimentTest(absltest.TestCase):
     # First in the baseline, then while a checkpoint is on its way, then between checkpoints.
     folder = self.create_tempdir().full_path + '/killed'
     for killer in (
-      ('releases', 'MetricsReleaser', 'release', 2),
-      ('checkpoints', 'CheckpointManager', 'save', 6),
-      ('releases', 'MetricsReleaser', 'release', 2),
+      ('.training', 'releases', 'MetricsReleaser', 'release', 2),
+      ('', 'checkpoints', 'CheckpointManager', 'save', 6),
+      ('.training', 'releases', 'MetricsReleaser', 'release', 2),
     ):
       self.assertEqual(_run_killed(folder, *killer), -9)
       self.assertFalse(os.path.exists(folder + '/summary.json'))

@@ -11,7 +11,7 @@ from absl.testing import absltest, parameterized
 
 from tff_lg import config as config_lib
 from tff_lg import simulation
-from tff_lg.simulation import releases
+from tff_lg.training import releases
 
 _CONFIG = config_lib.TrainConfig(
   task='digits',

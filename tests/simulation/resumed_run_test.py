@@ -11,9 +11,10 @@ from unittest import mock
 import pandas as pd
 from absl.testing import absltest
 
+from tff_lg import checkpoints, folder_lock, simulation
 from tff_lg import config as config_lib
-from tff_lg import folder_lock, simulation
-from tff_lg.simulation import checkpoints, rounds, tasks
+from tff_lg.tasks import tasks
+from tff_lg.training import rounds
 
 _CONFIG = config_lib.resolve(
   config_lib.TrainConfig(

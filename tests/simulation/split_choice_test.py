@@ -11,17 +11,11 @@ import pandas as pd
 from absl.testing import absltest, parameterized
 
 from tff_lg import config as config_lib
-from tff_lg import data, models, simulation
-from tff_lg.simulation import (
-  experiment,
-  layer_variances,
-  rounds,
-  run_files,
-  seeds,
-  split_choice,
-  tasks,
-  trained_run,
-)
+from tff_lg import data, models, seeds, simulation
+from tff_lg.run_folder import run_files
+from tff_lg.simulation import experiment, layer_variances, split_choice, trained_run
+from tff_lg.tasks import tasks
+from tff_lg.training import rounds
 
 _CONFIG = config_lib.TrainConfig(
   task='digits',

@@ -12,14 +12,11 @@ from absl.testing import absltest
 
 from tff_lg import config as config_lib
 from tff_lg import simulation
-from tff_lg.simulation import (
-  adaptation_work,
-  client_data,
-  evaluation,
-  run_files,
-  tasks,
-  trained_run,
-)
+from tff_lg.personalization import adaptation_work
+from tff_lg.run_folder import run_files
+from tff_lg.simulation import trained_run
+from tff_lg.tasks import tasks
+from tff_lg.training import client_data, evaluation
 
 _CONFIG = config_lib.TrainConfig(
   task='digits',

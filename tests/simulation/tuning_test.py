@@ -8,7 +8,9 @@ from absl.testing import absltest
 
 from tff_lg import config as config_lib
 from tff_lg import simulation
-from tff_lg.simulation import rounds, run_files, trained_run, tuning
+from tff_lg.run_folder import run_files
+from tff_lg.simulation import trained_run, tuning
+from tff_lg.training import rounds
 
 _CONFIG = config_lib.TrainConfig(
   method='fedavg',

@@ -1,17 +1,15 @@
-"""Simulation: a run of rounds, or of local adaptation, over clients that this machine plays.
+"""Simulation: whole runs over clients that this machine plays, from a config to a run folder.
 
-Comes in: a resolved `TrainConfig`, an `AdaptConfig` or a `NewDeviceConfig`, and a run folder. Goes
-out: the run folder, with metrics, checkpoints, what each client got, and `summary.json`. May
-import: `tff_lg.learning`, `tff_lg.models`, `tff_lg.data`, `tff_lg.adaptation`, `tff_lg.runtime`.
+Comes in: a resolved `TrainConfig` and a run folder. Goes out: the run folder, with metrics,
+checkpoints, what each client got, and `summary.json`. May import: every room but
+`tff_lg.personalization`, `tff_lg.experiments` and `tff_lg.analysis`.
 """
 
+from tff_lg.checkpoints import CheckpointError
 from tff_lg.runtime import ClientComputationError
-from tff_lg.simulation.adaptation_run import run_adaptation
-from tff_lg.simulation.checkpoints import CheckpointError
 from tff_lg.simulation.execution import set_execution_context
 from tff_lg.simulation.experiment import run_experiment
-from tff_lg.simulation.new_device import run_new_device
-from tff_lg.simulation.rounds import RunError
+from tff_lg.training.rounds import RunError
 
 # What ends a run without being a mistake in the program: each is one sentence for the user.
 RUN_ERRORS = (ValueError, OSError, RunError, CheckpointError, ClientComputationError)
@@ -20,8 +18,6 @@ __all__ = [
   'RUN_ERRORS',
   'CheckpointError',
   'RunError',
-  'run_adaptation',
   'run_experiment',
-  'run_new_device',
   'set_execution_context',
 ]

@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from tff_lg import attacks, learning, seeds
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import learning
-from tff_lg.simulation import attacks, evaluation, run_state, scores, seeds
+from tff_lg.scoring import scores
+from tff_lg.training import evaluation, run_state
 
 
 @dataclasses.dataclass(frozen=True)

@@ -5,11 +5,12 @@ import math
 import zlib
 from collections.abc import Callable, Mapping
 
-from tff_lg import aggregators
+from tff_lg import aggregators, seeds
 from tff_lg import config as config_lib
 from tff_lg.compatibility import tff
 from tff_lg.learning import settings as settings_lib
-from tff_lg.simulation import cohorts, privacy_notes, seeds
+from tff_lg.simulation import privacy_notes
+from tff_lg.training import cohorts
 
 
 def build_budget(

@@ -11,30 +11,17 @@ from typing import Any
 import tensorflow as tf
 from absl import logging
 
-from tff_lg import aggregators, client_gains, folder_lock, learning, models, progress
+from tff_lg import aggregators, client_gains, folder_lock, learning, models, own_models, progress
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.compatibility import tff
+from tff_lg.run_folder import changed_settings, data_fingerprint, goals, mending, run_files
+from tff_lg.scoring import results, scores
 from tff_lg.simulation import adversary as adversary_lib
-from tff_lg.simulation import (
-  aggregation,
-  changed_settings,
-  data_fingerprint,
-  goals,
-  held_out,
-  layer_variances,
-  mending,
-  own_models,
-  results,
-  rounds,
-  run_files,
-  run_state,
-  scores,
-  split_choice,
-  tasks,
-  tuning,
-)
-from tff_lg.simulation import client_data as client_data_lib
+from tff_lg.simulation import aggregation, layer_variances, split_choice, tuning
+from tff_lg.tasks import held_out, tasks
+from tff_lg.training import client_data as client_data_lib
+from tff_lg.training import rounds, run_state
 
 
 def run_experiment(

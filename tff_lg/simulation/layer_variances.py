@@ -6,10 +6,10 @@ import numpy as np
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import heterogeneity, models
+from tff_lg import heterogeneity, models, seeds
 from tff_lg.learning import batches
 from tff_lg.learning import process as process_lib
-from tff_lg.simulation import client_data, seeds
+from tff_lg.training import client_data
 
 # More would tell little more: both estimates are means over clients.
 _MAX_CLIENTS = 100

@@ -23,7 +23,8 @@ import pandas as pd
 from tff_lg import checksums, files, models, strict_json
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg.simulation import communication, layer_variances, rounds
+from tff_lg.simulation import layer_variances
+from tff_lg.training import communication, rounds
 
 _FILE, _FOLDER = 'split.json', 'split'
 _SCORES = ('accuracy', 'loss')

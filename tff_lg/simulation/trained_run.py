@@ -8,25 +8,16 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from tff_lg import checkpoints, models, own_models
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import models
+from tff_lg.client_states import client_stores
 from tff_lg.learning import process as process_lib
-from tff_lg.simulation import (
-  checkpoints,
-  client_stores,
-  data_fingerprint,
-  experiment,
-  held_out,
-  own_models,
-  rounds,
-  run_files,
-  run_state,
-  split_choice,
-  tasks,
-  tuning,
-)
-from tff_lg.simulation import selection as selection_lib
+from tff_lg.run_folder import data_fingerprint, run_files
+from tff_lg.simulation import experiment, split_choice, tuning
+from tff_lg.tasks import held_out, tasks
+from tff_lg.training import rounds, run_state
+from tff_lg.training import selection as selection_lib
 
 _LOCAL_ONLY = 'local_only'
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from absl import logging
 
-from tff_lg import checksums, files, strict_json
+from tff_lg import checksums, files, grid_search, strict_json
 from tff_lg import config as config_lib
-from tff_lg.simulation import grid_search, rounds
+from tff_lg.training import rounds
 
 _FILE = 'tuning.json'
 

@@ -9,7 +9,7 @@ from absl.testing import absltest, parameterized
 from tests.learning import testing
 from tff_lg import learning, models, simulation
 from tff_lg.compatibility import tff
-from tff_lg.simulation import communication
+from tff_lg.training import communication
 
 _LOSS = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 _KINDS = ('supervised', 'autoencoder', 'jigsaw')

@@ -7,7 +7,7 @@ from absl.testing import absltest
 from tests.learning import testing
 from tff_lg import learning, simulation
 from tff_lg.compatibility import tff
-from tff_lg.simulation import communication
+from tff_lg.training import communication
 
 
 def setUpModule():

@@ -19,7 +19,7 @@ class Traffic(Protocol):
 
 
 class Run(Protocol):
-  """A run, as `tff_lg.simulation.fair` gives it; `strength` is lambda."""
+  """A run, as `tff_lg.experiments.fair` gives it; `strength` is lambda."""
 
   partition: str
   method: str

@@ -12,7 +12,7 @@ _THRESHOLD = 0.5
 
 
 class Outputs(Protocol):
-  """What a device's own model and adversary say of n rows, as `tff_lg.simulation.fair` has it.
+  """What a device's own model and adversary say of n rows, as `tff_lg.experiments.fair` has it.
 
   Attributes:
     h: representation, float [n, size].

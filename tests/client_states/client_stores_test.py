@@ -1,0 +1,243 @@
+"""Tests of runs with the clients' states on disk: the bits of one in memory, also after a stop."""
+
+import dataclasses
+import errno
+import filecmp
+import multiprocessing
+import os
+import shutil
+from unittest import mock
+
+import numpy as np
+import tensorflow as tf
+from absl.testing import absltest, parameterized
+
+from tests.learning import testing
+from tff_lg import checkpoints, data, learning, simulation
+from tff_lg import config as config_lib
+from tff_lg.client_states import client_state_file, disk_client_store
+from tff_lg.experiments import new_device
+from tff_lg.simulation import trained_run
+from tff_lg.training import rounds
+
+# What a run has just done when it stops: the call before which it does, and which of these calls.
+_STOPS = {
+  'states_of_a_round_stored': (rounds.communication, 'count_round', 5),
+  'states_of_a_checkpoint_stored': (checkpoints.CheckpointManager, 'save', 3),
+  'checkpoint_written': (disk_client_store.DiskClientStateStore, 'settle', 4),
+  'some_dropped': (client_state_file.ClientStateFile, 'delete', 11),
+  'checkpoint_written_for_the_first_time': (disk_client_store.DiskClientStateStore, 'settle', 1),
+}
+
+
+def setUpModule():
+  simulation.set_execution_context()
+
+
+def _federated_data() -> data.FederatedData:
+  """Six clients of eight examples, 4 numbers each, of 3 classes."""
+  rng = np.random.default_rng(3)
+
+  def examples(size):
+    x = rng.normal(size=(size, 4)).astype(np.float32)
+    return data.Examples(x, rng.integers(0, 3, size).astype(np.int32))
+
+  clients = tuple(
+    data.ClientExamples(f'c{k}', examples(8), examples(4), examples(4)) for k in range(6)
+  )
+  return data.FederatedData(clients, examples(6), 3, ('a', 'b', 'c'))
+
+
+def _phases() -> list[rounds.Phase]:
+  """Two rounds of FedAvg, six of LG-FedAvg; clients keep their optimiser."""
+  settings = testing.settings(0.1, learning.TensorBatches(3), reset_client_optimizer=False)
+  return [
+    rounds.Phase(
+      method,
+      learning.build_local_global_process(
+        testing.classifier().with_global_layers(layers), settings
+      ),
+      num_rounds,
+    )
+    for method, layers, num_rounds in (
+      ('fedavg', ('hidden_1', 'output'), 2),
+      ('lg_fedavg', ('output',), 6),
+    )
+  ]
+
+
+def _loop(client_store, phases, folder) -> rounds.RoundLoop:
+  config = config_lib.TrainConfig(
+    client_store=client_store,
+    num_clients=6,
+    clients_per_round=2,
+    evaluate_every=1,
+    checkpoint_every=2,
+  )
+  return rounds.RoundLoop(config_lib.resolve(config), _federated_data(), phases, folder)
+
+
+def _before(stop, do):
+  """Patches so that `do` is called at a stop."""
+  owner, name, number = _STOPS[stop]
+  original, calls = getattr(owner, name), []
+
+  def call(*args):
+    calls.append(args)
+    if len(calls) == number:
+      do()
+    return original(*args)
+
+  return mock.patch.object(owner, name, call)
+
+
+def _run_to_death(folder, stop) -> None:
+  simulation.set_execution_context()
+  with _before(stop, lambda: os._exit(9)):
+    _loop('disk', _phases(), folder).run()
+
+
+class RoundsTest(parameterized.TestCase):
+  @classmethod
+  def setUpClass(cls):
+    super().setUpClass()
+    cls.phases = _phases()
+    cls.in_memory = cls._finish('memory', cls.create_tempdir(cls()).full_path)
+
+  def setUp(self):
+    super().setUp()
+    self.folder = self.create_tempdir().full_path
+
+  @classmethod
+  def _finish(cls, client_store, folder):
+    """Runs to the end; everything that comes out."""
+    state = _loop(client_store, cls.phases, folder).run()
+    models = [(w, list(states)) for _, w, states in state.selection.groups()]
+    tensors = (state.server_state, state.clients.get(range(6)), models, state.selection.best_round)
+    files = []
+    for name in ('metrics.csv', 'communication.csv'):
+      with open(f'{folder}/{name}', encoding='utf-8') as file:
+        files.append(file.read())
+    state.clients.close()
+    return [np.asarray(leaf) for leaf in tf.nest.flatten(tensors)], files
+
+  def _assert_same(self, found):
+    np.testing.assert_equal(found, self.in_memory)
+
+  def test_same_as_in_memory(self):
+    self._assert_same(self._finish('disk', self.folder))
+    # That of the first phase belongs to no checkpoint that is kept.
+    self.assertEqual(set(os.listdir(f'{self.folder}/client_states')), {'phase_1'})
+    for name in os.listdir(f'{self.folder}/checkpoints'):
+      with np.load(f'{self.folder}/checkpoints/{name}') as file:
+        self.assertEqual([n for n in file.files if 'client' in n], ['clients/store_id'])
+
+  @parameterized.parameters(*_STOPS)
+  def test_goes_on_to_the_same_bits(self, stop):
+    def interrupt():
+      raise KeyboardInterrupt
+
+    with _before(stop, interrupt), self.assertRaises(KeyboardInterrupt):
+      self._finish('disk', self.folder)
+    self._assert_same(self._finish('disk', self.folder))
+
+  def test_killed_process_goes_on_to_the_same_bits(self):
+    context = multiprocessing.get_context('forkserver')
+    context.set_forkserver_preload(['tff_lg.simulation'])
+    stops = ('states_of_a_round_stored', 'states_of_a_checkpoint_stored')
+    killed = [
+      context.Process(target=_run_to_death, args=(f'{self.folder}/{stop}', stop)) for stop in stops
+    ]
+    for process in killed:
+      process.start()
+    for process, stop in zip(killed, stops, strict=True):
+      process.join()
+      self.assertEqual(process.exitcode, 9)
+      self._assert_same(self._finish('disk', f'{self.folder}/{stop}'))
+
+  def test_goes_on_from_the_checkpoint_before(self):
+    self._finish('disk', self.folder)
+    os.unlink(f'{self.folder}/checkpoints/round_00000008.npz')
+    self._assert_same(self._finish('disk', self.folder))
+
+  def test_full_disk_stops_with_a_sentence(self):
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def fill():
+      patch = mock.patch.object(client_state_file.os, 'posix_fallocate', side_effect=full)
+      patch.start()
+      self.addCleanup(patch.stop)
+      # Whatever is written from here on needs a larger file.
+      size = mock.patch.object(client_state_file.ClientStateFile, '_used_bytes', lambda _: 2**24)
+      size.start()
+      self.addCleanup(size.stop)
+
+    with (
+      _before('states_of_a_round_stored', fill),
+      self.assertRaisesRegex(
+        rounds.RunError, f'The disk of {self.folder} is full .*The checkpoint of round 4 is kept'
+      ),
+    ):
+      self._finish('disk', self.folder)
+    mock.patch.stopall()
+    self._assert_same(self._finish('disk', self.folder))
+
+  def test_missing_store_is_refused(self):
+    self._finish('disk', self.folder)
+    shutil.rmtree(f'{self.folder}/client_states')
+    with self.assertRaisesRegex(simulation.CheckpointError, 'phase_1/data.mdb, which is missing'):
+      self._finish('disk', self.folder)
+
+  def test_starts_from_trained_models(self):
+    metrics, states = [], []
+    for client_store in ('memory', 'disk'):
+      folder = f'{self.folder}/{client_store}'
+      self._finish(client_store, f'{folder}/first')
+      last = _loop(client_store, self.phases, f'{folder}/first').restore()
+      start = dataclasses.replace(last, round_num=0, phase=0)
+      phase = dataclasses.replace(self.phases[1], num_rounds=2)
+      state = _loop(client_store, [phase], f'{folder}/second').run(start)
+      states.append(tf.nest.flatten(state.clients.get(range(7))))
+      for store in (last.clients, state.clients):
+        store.close()
+      with open(f'{folder}/second/metrics.csv', encoding='utf-8') as file:
+        metrics.append(file.read())
+    self.assertEqual(*metrics)
+    np.testing.assert_equal(*states)
+
+
+class ExperimentTest(absltest.TestCase):
+  def test_same_as_in_memory(self):
+    root = self.create_tempdir().full_path
+    config = config_lib.TrainConfig(
+      task='digits',
+      partition='dirichlet',
+      num_clients=4,
+      clients_per_round=2,
+      rounds=2,
+      warm_start_rounds=1,
+      baselines=(),
+      evaluate_every=1,
+      checkpoint_every=1,
+    )
+    runs = [f'{root}/{client_store}' for client_store in ('memory', 'disk')]
+    for run in runs:
+      client_store = os.path.basename(run)
+      simulation.run_experiment(
+        config_lib.resolve(dataclasses.replace(config, client_store=client_store)), run
+      )
+      later = config_lib.NewDeviceConfig(
+        from_run=(run,), rounds=1, train_examples=20, test_examples=10, old_clients_share=(0.5,)
+      )
+      new_device.run_new_device(later, f'{run}_new_device')
+    for name in ('metrics.csv', 'clients.parquet', 'summary.json'):
+      self.assertTrue(filecmp.cmp(*(f'{run}/{name}' for run in runs), shallow=False), name)
+    for name in ('curves.csv', 'clients.parquet', 'summary.json'):
+      files = [f'{run}_new_device/{name}' for run in runs]
+      self.assertTrue(filecmp.cmp(*files, shallow=False), name)
+    weights = [trained_run.load_trained_run(run).weights for run in runs]
+    np.testing.assert_equal(*map(tf.nest.flatten, weights))
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,59 @@
+"""Tests of tables that are written again."""
+
+import os
+
+import numpy as np
+from absl.testing import absltest
+
+from tff_lg import checkpoints, checksums, files
+from tff_lg.run_folder import mending
+
+_TABLES = {'metrics': 'round_num,loss\n1,0.5\n', 'communication': 'round_num,bytes_up\n1,7\n'}
+
+
+class MendTablesTest(absltest.TestCase):
+  def setUp(self):
+    super().setUp()
+    self.folder = self.create_tempdir().full_path
+    for name, text in _TABLES.items():
+      files.write_atomically(f'{self.folder}/{name}.csv', text)
+    checksums.write(self.folder, '{}\n')
+    files.write_atomically(f'{self.folder}/summary.json', '{}\n')
+
+  def _save(self, tables):
+    arrays = {f'tables/{n}': np.frombuffer(t.encode(), np.uint8) for n, t in tables.items()}
+    checkpoints.CheckpointManager(f'{self.folder}/checkpoints').save(1, arrays, {})
+
+  def _read(self):
+    return {
+      name: open(f'{self.folder}/{name}.csv').read()  # noqa: SIM115
+      for name in _TABLES
+      if os.path.exists(f'{self.folder}/{name}.csv')
+    }
+
+  def test_damaged_and_missing_tables_come_from_the_checkpoint(self):
+    self._save(_TABLES)
+    os.truncate(f'{self.folder}/metrics.csv', 15)
+    os.unlink(f'{self.folder}/communication.csv')
+    with self.assertLogs(level='WARNING') as logs:
+      mending.mend_tables(self.folder)
+    self.assertIn('metrics.csv and ', logs.output[0])
+    self.assertEqual(self._read(), _TABLES)
+    checksums.check(f'{self.folder}/metrics.csv')
+
+  def test_whole_tables_need_no_checkpoint(self):
+    files.write_atomically(f'{self.folder}/checkpoints/round_00000001.npz', 'damaged')
+    mending.mend_tables(self.folder)
+    self.assertEqual(self._read(), _TABLES)
+
+  def test_without_a_checkpoint_that_has_them(self):
+    os.truncate(f'{self.folder}/metrics.csv', 15)
+    expected = self._read()
+    mending.mend_tables(self.folder)
+    self._save({})
+    mending.mend_tables(self.folder)
+    self.assertEqual(self._read(), expected)
+
+
+if __name__ == '__main__':
+  absltest.main()

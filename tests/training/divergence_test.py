@@ -1,0 +1,109 @@
+"""Tests of who is said to have ruined a run."""
+
+import json
+
+import numpy as np
+from absl.testing import absltest
+
+from tff_lg.learning import client_work
+from tff_lg.learning import process as process_lib
+from tff_lg.training import divergence
+
+_IDS = ('ann', 'ben', 'cy', 'dan')
+
+
+def _output(*sizes, weights=True, aggregate=True):
+  """A round of clients whose updates have these sizes; None for one that is not finite."""
+  clients = [
+    client_work.ClientMetrics(1.0, 3, size is not None, np.float32(size or 0)) for size in sizes
+  ]
+  left_out = sizes.count(None)
+  metrics = process_lib.RoundMetrics(
+    1.0, 3, len(sizes) - left_out, left_out, {}, aggregate, weights
+  )
+  return process_lib.RoundOutput(None, [], metrics, clients)
+
+
+class UpdateWatchTest(absltest.TestCase):
+  def setUp(self):
+    super().setUp()
+    self.watch = divergence.UpdateWatch(_IDS, divergence.of_flags('mean', 0.5))
+
+  def _check(self, round_num, *sizes, **changes):
+    return self.watch.check(round_num, range(len(sizes)), _output(*sizes, **changes))
+
+  def test_good_rounds_say_nothing(self):
+    with self.assertNoLogs(level='WARNING'):
+      self.assertIsNone(self._check(1, 0.1, 0.2, 0.3))
+      self.assertIsNone(self._check(2, 0.0, 0.0, 0.0))
+      self.assertIsNone(self._check(3))
+
+  def test_without_a_jump_the_cohort_is_named(self):
+    self._check(1, 0.1, 0.2, 3.0)
+    self.assertEqual(
+      self._check(2, None, None),
+      'Round 2: no client of the cohort has a finite update; lower --client_learning_rate, or look '
+      'at the data of ann, ben.',
+    )
+
+  def test_one_client_of_an_earlier_round_is_named(self):
+    self._check(1, 0.1, 0.2, 0.4)
+    self._check(2, 0.1, 1e9, 0.4)
+    self._check(3, 1e12, 1e13, 1e14)
+    self.assertEqual(self.watch.jump[:2], (2, 'ben'))
+    self.assertIn(
+      'in round 2 client ben has an update with a value of 1e+09, 1e+10 times', self._check(4, None)
+    )
+
+  def test_all_clients_together_are_out_of_scale_by_earlier_rounds(self):
+    self._check(1, 0.1, 0.1)
+    self._check(2, 2e2, 3e2)
+    self.assertEqual(self.watch.jump[:2], (2, 'ben'))
+
+  def test_majority_of_attackers_does_not_hide_them(self):
+    self._check(1, 0.1, 1e18, 0.2, 1e18)
+    self.assertEqual(self.watch.jump.client, 'ben')
+
+  def test_model_that_recovers_blames_nobody(self):
+    self._check(1, 0.1, 0.2, 1e9)
+    self._check(2, 0.1, 0.2, 0.3)
+    self.assertIsNone(self.watch.jump)
+
+  def test_restored_watch_blames_the_same_client(self):
+    self._check(1, 0.1, 0.2, 0.4)
+    self._check(2, 0.1, 1e9, 0.4)
+    meta = json.loads(json.dumps(self.watch.to_meta()))
+    self._check(3, 1e12, 1e13, 1e14)
+    expected = self._check(4, None)
+    self.watch = divergence.UpdateWatch(_IDS, divergence.of_flags('mean', 0.5))
+    self.watch.load_meta(meta)
+    self._check(3, 1e12, 1e13, 1e14)
+    self.assertEqual(self._check(4, None), expected)
+    self.assertIn('in round 2 client ben', expected)
+
+  def test_without_flags_only_what_helps_is_advised(self):
+    self.watch = divergence.UpdateWatch(_IDS, divergence.Wording())
+    self.assertEndsWith(self._check(1, None), 'finite update; look at the data of ann.')
+    self._check(2, 0.1, 1e9)
+    self.assertEndsWith(self._check(3, None), 'times the usual. Look at its data.')
+    self.assertStartsWith(self._check(4, 0.1, weights=False), 'Round 4: the mean gave global')
+
+  def test_server_is_named(self):
+    self.assertEqual(
+      self._check(7, 0.1, 0.3, weights=False),
+      'Round 7: --aggregator=mean and --server_learning_rate=0.5 gave global weights that are '
+      'not finite. Among the clients, client ben has an update with a value of 0.3, the largest '
+      'of all.',
+    )
+
+  def test_void_round_is_told(self):
+    with self.assertLogs(level='WARNING') as logs:
+      self.assertIsNone(self._check(3, 0.1, 2e38, aggregate=False))
+    self.assertIn('Round 3 is void: --aggregator=mean overflowed', logs.output[0])
+    self.assertTrue(divergence.is_void(_output(0.1, aggregate=False).metrics))
+    # A mean over nobody.
+    self.assertFalse(divergence.is_void(_output(None, aggregate=False).metrics))
+
+
+if __name__ == '__main__':
+  absltest.main()

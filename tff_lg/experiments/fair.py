@@ -1,0 +1,382 @@
+"""Fair representations: income is to be predicted, race and sex are not to be told.
+
+Ten devices with rows of UCI Adult. Local layers give a representation h, later layers
+predict income from it, and an adversary guesses race and sex from it. Every device first
+trains alone, with an adversary that only listens. From there each method goes on for some
+rounds of one epoch: `fedavg`, where network and adversary are global; `lg_fedavg`, where the
+layers above h are global and the adversary is local. The server's first weights are the devices'
+mean. Strength 0 is a method whose adversary only listens: what the paper calls LG-FedAvg, without
+adversary. Liang et al. 2020, section on fair representations.
+
+`local_only` trains each device alone to its best, see `fair_local`; or, as in the paper, for the
+same epochs as the other methods.
+"""
+
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+from absl import logging
+
+from tff_lg import data as data_lib
+from tff_lg import learning, models, seeds, simple_models
+from tff_lg.compatibility import tff
+from tff_lg.config import own_models
+from tff_lg.experiments import fair_config, fair_local
+from tff_lg.training import communication, divergence, rounds
+
+_LOCAL_LAYERS, _GLOBAL_LAYERS = ('hidden_1', 'hidden_2', 'hidden_3'), ('hidden_4', 'output')
+# The paper's: of the network, whose adversary has no dropout, and of the devices' SGD, whose
+# momentum starts afresh each round.
+_UNITS, _DROPOUT = (32, 32, 32, 32), 0.2
+_BATCH_SIZE, _LEARNING_RATE, _MOMENTUM = 32, 0.1, 0.5
+_NUM_ATTRIBUTES = len(data_lib.ADULT_ATTRIBUTES)
+
+
+class _Split(NamedTuple):
+  """A method: its global layers, whether its adversary is global, and whether it ever acts."""
+
+  layers: tuple[str, ...]
+  adversary_is_global: bool
+  adversary_acts: bool = True
+
+
+_SPLITS: Mapping[str, _Split] = {
+  'local_only': _Split((), False, adversary_acts=False),
+  'fedavg': _Split((*_LOCAL_LAYERS, *_GLOBAL_LAYERS), True),
+  'lg_fedavg': _Split(_GLOBAL_LAYERS, False),
+}
+
+
+class DeviceOutputs(NamedTuple):
+  """What a device's own model and adversary say of n rows.
+
+  Attributes:
+    h: representation, float32 [n, 32]; NaN for a simple model, which has none.
+    probability: float32 [n], of an income above 50K.
+    guesses: float32 [n, 2], the adversary's probability of each attribute being 1; NaN without h.
+    y: int32 [n], the income's class.
+    attributes: int32 [n, 2].
+  """
+
+  h: np.ndarray
+  probability: np.ndarray
+  guesses: np.ndarray
+  y: np.ndarray
+  attributes: np.ndarray
+
+
+# (weights, rows) -> what model and adversary say of them.
+_Look = Callable[[models.ModelWeights, learning.ClientTensors], DeviceOutputs]
+
+
+class FairRun(NamedTuple):
+  """One method on one partition.
+
+  Attributes:
+    partition: of `fair_config.PARTITIONS`.
+    method: `fedavg`, `lg_fedavg`, `local_only` or, of own simple models, `own_linear` and so on.
+    strength: lambda, 0 where the adversary only listens.
+    seed: of everything random.
+    train: of each device after training, on its training rows.
+    test: the same on its test rows.
+    test_by_round: the same as the joint rounds begin and after each; empty without joint rounds.
+    traffic: communication of the joint rounds, and of the upload that they begin with.
+    left_out: updates of the joint rounds that were not finite; such a device stays as it was.
+    own_models: how devices trained alone to their best, by name.
+    diverged: why the joint rounds ended before the last, one sentence; empty if they did not. The
+      outputs after training are then NaN.
+  """
+
+  partition: str
+  method: str
+  strength: float
+  seed: int
+  train: tuple[DeviceOutputs, ...]
+  test: tuple[DeviceOutputs, ...]
+  test_by_round: tuple[tuple[DeviceOutputs, ...], ...] = ()
+  traffic: communication.RoundTraffic = communication.RoundTraffic()
+  left_out: int = 0
+  own_models: Mapping[str, float | str] = types.MappingProxyType({})
+  diverged: str = ''
+
+
+def run_fair(config: fair_config.FairConfig) -> Iterator[FairRun]:
+  """Runs local learning, FedAvg and LG-FedAvg, the latter two at each strength and at 0.
+
+  Runs of one seed and partition share data, initial weights and what devices learn alone.
+
+  Args:
+    config: the settings.
+
+  Yields:
+    The runs, one at a time, in the order seed, partition, method, strength.
+
+  Raises:
+    data_lib.DataError: the files of Adult are missing or damaged.
+    rounds.DivergenceError: training alone diverges, from which all others go on.
+  """
+  processes: dict[tuple, learning.LocalGlobalProcess] = {}
+  trainer = None
+
+  def process(method: str, strength: float, epochs: int = 1) -> learning.LocalGlobalProcess:
+    settings = (method, strength, epochs)
+    if settings not in processes:
+      processes[settings] = _build_process(*settings, num_inputs)
+    return processes[settings]
+
+  for seed in config.seeds:
+    source = data_lib.load_adult(
+      config.data_dir, seeds.derive_seed(seed, seeds.Purpose.PARTITION), config.train_rows
+    )
+    num_inputs = source.train.x.shape[1]
+    look = _build_outputs(num_inputs)
+    for partition in config.partitions:
+      train, test = _spread(config, source, partition, seed)
+      model, _ = _build_model(num_inputs, seed, 0.0, _SPLITS['local_only'])
+      initial = [model.initial_weights] * config.num_clients
+      splits = dict(_SPLITS)
+      if config.local_budget == 'best':
+        del splits['local_only']
+        trainer = trainer or _build_trainer(config, num_inputs)
+        for name in config.own_models:
+          own = _own_models(name, trainer, model.initial_weights, look, train, test, seed)
+          yield FairRun(partition, strength=0.0, seed=seed, **own)
+      alone = process('local_only', 0.0, config.pretrain_epochs)
+      (*_, (start, _)), diverged = _collect(_rounds(alone, initial, train, seed, range(1)))
+      if diverged:
+        raise rounds.DivergenceError(f'{partition}, seed {seed}, training alone: {diverged}')
+      for method, split in splits.items():
+        for strength in (0.0, *(config.lambdas if split.adversary_acts else ())):
+          joint = process(method, strength)
+          remedy = 'choose smaller --lambdas' if strength else ''
+          states, diverged = _collect(
+            _rounds(joint, start, train, seed, range(1, 1 + config.rounds), remedy)
+          )
+          if diverged:
+            told = '%s, %s, lambda %g, seed %d diverged and has no figures. %s'
+            logging.warning(told, partition, method, strength, seed, diverged)
+          test_by_round = tuple(tuple(map(look, weights, test)) for weights, _ in states)
+          yield FairRun(
+            partition,
+            method,
+            strength,
+            seed,
+            train=tuple(map(look, states[-1][0], train)),
+            test=test_by_round[-1],
+            test_by_round=test_by_round,
+            traffic=communication.count_round(joint, 0, config.num_clients)
+            + communication.count_round(joint, config.num_clients, config.num_clients)
+            * (len(states) - 1),
+            left_out=sum(left_out for _, left_out in states),
+            diverged=diverged,
+          )
+
+
+def _spread(
+  config: fair_config.FairConfig, source: data_lib.Source, partition: str, seed: int
+) -> tuple[list[learning.ClientTensors], ...]:
+  """Each device's training and test rows, labels with attributes."""
+  partitioner = {
+    'iid': lambda: data_lib.partitioners.iid(config.num_clients),
+    'non_iid': lambda: data_lib.partitioners.shards(config.num_clients, 10),
+  }[partition]()
+  clients = data_lib.partition_clients(
+    source,
+    partitioner,
+    validation_fraction=0.0,  # Nothing is chosen: every strength is shown, after the last round.
+    seed=seeds.derive_seed(seed, seeds.Purpose.PARTITION, 1),
+  ).clients
+  return tuple(
+    [
+      learning.ClientTensors(part.x, np.column_stack([part.y, part.attributes]))
+      for part in (getattr(client, name) for client in clients)
+    ]
+    for name in ('train', 'test')
+  )
+
+
+def _keras_model(num_inputs: int, seed: int) -> tf.keras.Model:
+  return models.build_mlp(
+    (num_inputs,),
+    2,
+    _UNITS,
+    seed=seeds.derive_seed(seed, seeds.Purpose.INITIALISATION),
+    dropout_rate=_DROPOUT,
+  )
+
+
+def _build_model(
+  num_inputs: int, seed: int, strength: float, split: _Split
+) -> tuple[models.LocalGlobalModel, models.Adversary]:
+  """The network with the adversary's weights, split, and the adversary."""
+  adversary = models.build_adversary(
+    _keras_model(num_inputs, seed),
+    _GLOBAL_LAYERS,
+    _NUM_ATTRIBUTES,
+    strength=strength,
+    learning_rate=_LEARNING_RATE,
+    seed=seeds.derive_seed(seed, seeds.Purpose.INITIALISATION, 1),
+  )
+  model = models.protected_classifier(_keras_model(num_inputs, seed), _NUM_ATTRIBUTES)
+  return (
+    model.with_global_layers(split.layers).with_extra_weights(
+      adversary.own_weights, are_global=split.adversary_is_global
+    ),
+    adversary,
+  )
+
+
+def _build_process(
+  method: str, strength: float, epochs: int, num_inputs: int
+) -> learning.LocalGlobalProcess:
+  """The process for any seed: that of the model's build only tells its dropout layers apart."""
+  model, adversary = _build_model(num_inputs, 0, strength, _SPLITS[method])
+  return learning.build_local_global_process(
+    model,
+    learning.ProcessSettings(
+      client_optimizer=tff.learning.optimizers.build_sgdm(_LEARNING_RATE, _MOMENTUM),
+      batches=learning.TensorBatches(_BATCH_SIZE, num_epochs=epochs),
+      objective=learning.with_auxiliary(adversary, 1.0),
+    ),
+  )
+
+
+def _build_trainer(config: fair_config.FairConfig, num_inputs: int) -> fair_local.NetworkTrainer:
+  """Trains own networks with an adversary that only listens; for any seed, as processes are."""
+  model, adversary = _build_model(num_inputs, 0, 0.0, _SPLITS['local_only'])
+  return fair_local.NetworkTrainer(
+    model,
+    learning.with_auxiliary(adversary, 1.0),
+    lambda rate: tff.learning.optimizers.build_sgdm(rate, _MOMENTUM),
+    learning.TensorBatches(_BATCH_SIZE),
+    config.own_model_options,
+    _LEARNING_RATE,
+  )
+
+
+def _own_models(
+  name: str,
+  trainer: fair_local.NetworkTrainer,
+  initial: models.ModelWeights,
+  look: _Look,
+  train: Sequence[learning.ClientTensors],
+  test: Sequence[learning.ClientTensors],
+  seed: int,
+) -> dict[str, Any]:
+  """Trains one kind of own models to their best; gives the fields of a `FairRun`."""
+  if name == own_models.NETWORK:
+    own = trainer.train(initial, train, seed)
+    return {
+      'method': own_models.LOCAL_ONLY,
+      'train': tuple(map(look, own.weights, train)),
+      'test': tuple(map(look, own.weights, test)),
+      'left_out': int((~own.is_finite).sum()),
+      'own_models': {
+        'own_models/network/learning_rate': own.search.best,
+        'own_models/network/learning_rate/tried': own.search.describe(),
+        'own_models/epochs/median_over_clients': float(np.median(own.epochs)),
+        'own_models/still_improving/num_clients': int((~own.was_stopped).sum()),
+      },
+    }
+  predict, search = fair_local.fit_simple(name, train, seed)
+  hyperparameter = f'own_models/{name}/{simple_models.SIMPLE_MODELS[name].hyperparameter}'
+  return {
+    'method': f'own_{name}',
+    'train': tuple(map(_simple_outputs, predict, train)),
+    'test': tuple(map(_simple_outputs, predict, test)),
+    'own_models': {hyperparameter: search.best, f'{hyperparameter}/tried': search.describe()},
+  }
+
+
+def _simple_outputs(
+  predict: simple_models.Predict, tensors: learning.ClientTensors
+) -> DeviceOutputs:
+  attributes = tensors.y[:, 1:]
+  return DeviceOutputs(
+    h=np.full((len(attributes), 1), np.nan, np.float32),
+    probability=predict(tensors.x)[:, 1].astype(np.float32),
+    guesses=np.full(attributes.shape, np.nan, np.float32),
+    y=tensors.y[:, 0],
+    attributes=attributes,
+  )
+
+
+def _rounds(
+  process: learning.LocalGlobalProcess,
+  start: Sequence[models.ModelWeights],
+  train: Sequence[learning.ClientTensors],
+  seed: int,
+  round_nums: range,
+  remedy: str = '',
+) -> Iterator[tuple[list[models.ModelWeights], int]]:
+  """Runs rounds; yields each device's weights as they begin and after each.
+
+  With them comes how many updates of the round were left out, as they were not finite. The
+  server begins with the mean of the devices' weights, weighted by their rows. After a round that
+  diverges come weights that are NaN, then a DivergenceError.
+  """
+  watch = divergence.UpdateWatch(
+    [f'device_{device}' for device in range(len(train))], divergence.Wording(remedy=remedy)
+  )
+  sizes = [len(tensors.y) for tensors in train]
+  mean = tuple(
+    np.average(of_devices, axis=0, weights=sizes).astype(np.float32)
+    for of_devices in zip(*start, strict=True)
+  )
+  server_state = process.initialize(mean)
+  client_states = [process.initialize_client(weights) for weights in start]
+
+  def all_weights() -> list[models.ModelWeights]:
+    return [
+      process.model.merge(server_state.global_weights, state.local_weights)
+      for state in client_states
+    ]
+
+  yield all_weights(), 0
+  for round_num in round_nums:
+    data = [
+      tensors._replace(seed=seeds.tensor_seed(seed, seeds.Purpose.SHUFFLING, round_num, device))
+      for device, tensors in enumerate(train)
+    ]
+    output = process.next(server_state, client_states, data)
+    fault = watch.check(round_num, range(len(train)), output)
+    left_out = int(output.metrics.num_clients_left_out)
+    if fault is not None:
+      yield [tuple(np.full_like(w, np.nan) for w in of_device) for of_device in start], left_out
+      raise rounds.DivergenceError(fault)
+    server_state, client_states = output.server_state, output.client_states
+    yield all_weights(), left_out
+
+
+def _collect(
+  states: Iterator[tuple[list[models.ModelWeights], int]],
+) -> tuple[list[tuple[list[models.ModelWeights], int]], str]:
+  """The states of all rounds, and why they end early if they do."""
+  found = []
+  try:
+    for state in states:
+      found.append(state)
+  except rounds.DivergenceError as error:
+    return found, str(error)
+  return found, ''
+
+
+def _build_outputs(num_inputs: int) -> _Look:
+  """A function (weights, rows) -> what model and adversary say, without dropout."""
+  model, adversary = _build_model(num_inputs, 0, 0.0, _SPLITS['local_only'])
+  weight_types = tuple(tff.TensorType(w.dtype.type, w.shape) for w in model.initial_weights)
+
+  @tff.tensorflow.computation(weight_types, tff.TensorType(np.float32, [None, num_inputs]))
+  def compute(weights, x):
+    by_name = dict(zip(model.weight_names, tuple(weights), strict=True))
+    h, guesses = adversary.guess(tuple(by_name[name] for name in adversary.weight_names), x)
+    logits = model.predict(tuple(weights), x, training=False)
+    return h, tf.nn.softmax(logits)[:, 1], tf.sigmoid(guesses)
+
+  def outputs(weights: models.ModelWeights, tensors: learning.ClientTensors) -> DeviceOutputs:
+    return DeviceOutputs(*compute(weights, tensors.x), tensors.y[:, 0], tensors.y[:, 1:])
+
+  return outputs

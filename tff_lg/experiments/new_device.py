@@ -1,0 +1,369 @@
+"""A new device with transformed data joins finished runs: what does each forget, and learn?
+
+Training goes on from a run's last round. The new device takes part in every round, with a share C
+of the old devices drawn at random. It starts from the local weights of a client that took no part;
+old devices keep theirs, and change them only when they are drawn. What it gains is told by its
+opponent: the best model that it trains alone on the same examples.
+
+Liang et al. 2020, Table 3.
+"""
+
+import contextlib
+import dataclasses
+import os
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from absl import logging
+
+from tff_lg import client_gains, files, folder_lock, own_models, seeds
+from tff_lg import config as config_lib
+from tff_lg import data as data_lib
+from tff_lg.config import own_models as own_model_options
+from tff_lg.data import splits
+from tff_lg.run_folder import run_files
+from tff_lg.simulation import trained_run
+from tff_lg.tasks import tasks
+from tff_lg.training import cohorts, communication, evaluation, rounds, run_state
+
+CURVES_FILE = 'curves.csv'
+NEW_DEVICE = 'new_device'
+_GROUPS = ('old_clients', 'new_client')
+_ACCURACY = 'local_test/accuracy'
+_OWN_MODEL = 'own_model'
+# The part of its training examples by which the new device chooses its own model.
+_VALIDATION_FRACTION = 0.1
+# What tells one non-IID partition from another.
+_PARTITION_OPTIONS = {
+  'classes_per_client': 'classes_per_client',
+  'shards': 'shards_per_client',
+  'dirichlet': 'dirichlet_alpha',
+  'clusters': 'shuffled_share',
+}
+# In what source runs of one row may differ, beside the folders of their data.
+_MAY_DIFFER = frozenset(
+  (
+    *('seed', 'baselines', 'goal_accuracy', 'max_evaluated_clients', 'client_store'),
+    *('checkpoint_every', *(each.name for each in dataclasses.fields(config_lib.RuntimeOptions))),
+  )
+)
+_PLACES = ('data_dir', 'embeddings', 'clients')
+
+
+def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str, Any]:
+  """Lets a new device join each source run, with each share of old devices.
+
+  Args:
+    config: `from_run` names at least one run.
+    run_dir: made or gone on with. `runs/<name>` has the metrics and checkpoints of each training,
+      `own_models/<number>` what the new device trains alone beside each source run, `curves.csv`
+      the accuracies of all by round, `clients.parquet` those of each device before and after, and
+      `summary.json` those of both groups and of the own model.
+
+  Returns:
+    The summary.
+
+  Raises:
+    ValueError: a source run, its data or the folder cannot be used; one sentence.
+    checkpoints.CheckpointError: a source run's models are missing or damaged.
+    rounds.RunError: training cannot go on.
+  """
+  sources = {path: trained_run.load_config(path) for path in config.from_run}
+  hparams = dataclasses.asdict(config)
+  for number, (path, source) in enumerate(sources.items(), 1):
+    config_lib.check_new_device(path, source)
+    hparams[f'source_{number}'] = dataclasses.asdict(source)
+  _check_rows(sources)
+  is_claimed = run_files.check_hparams(run_dir, hparams)
+  if run_files.is_complete(run_dir):
+    return run_files.load_results(run_dir)[0]
+  if not is_claimed:
+    for path in sources:
+      with _load_source(config, path):
+        pass  # All of them can be used.
+  with folder_lock.hold(run_dir):
+    run_files.claim_hparams(run_dir, hparams)
+    return _run_sources(config, sources, run_dir)
+
+
+def _run_sources(
+  config: config_lib.NewDeviceConfig, sources: Collection[str], run_dir: str
+) -> dict[str, Any]:
+  """Trains on from each source run, writes tables and curves, and gives the summary."""
+  curves, tables, summary = [], [], {}
+  for number, path in enumerate(sources, 1):
+    with _load_source(config, path) as (last, device):
+      own = train_own_model(config, last, device, os.path.join(run_dir, 'own_models', str(number)))
+      for share in config.old_clients_share:
+        name = f'{last.config.method}_{number}_C{share:g}'
+        logging.info('%s joins %s, C = %g.', NEW_DEVICE, path, share)
+        folder = os.path.join(run_dir, 'runs', name)
+        table = _join(config, last, device, share, folder)
+        table[f'{_OWN_MODEL}/{_ACCURACY}'] = np.where(table['is_new'], own[_ACCURACY], np.nan)
+        curve = _curve(folder)
+        about = {
+          'run': name,
+          'method': last.config.method,
+          'partition': _describe_partition(last.config),
+          'old_clients_share': share,
+        }
+        curves.append(curve.assign(**about))
+        tables.append(table.assign(**about))
+        summary |= {f'{name}/{key}': value for key, value in _summarize(curve, table).items()}
+        summary |= {f'{name}/{_GROUPS[1]}/{_OWN_MODEL}/{key}': v for key, v in own.items()}
+  text = pd.concat(curves).to_csv(index=False, lineterminator='\n')
+  files.write_atomically(os.path.join(run_dir, CURVES_FILE), text)
+  run_files.write_tables(run_dir, summary, pd.concat(tables, ignore_index=True))
+  return summary
+
+
+def _check_rows(sources: Mapping[str, config_lib.TrainConfig]) -> None:
+  """Refuses runs that would be averaged as if they were one experiment."""
+  rows: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {}
+  for path, source in sources.items():
+    row, settings = (source.method, _describe_partition(source)), _settings(path)
+    first, expected = rows.setdefault(row, (path, settings))
+    for name in sorted(settings.keys() & expected.keys()):  # One run may be older than an option.
+      if settings[name] != expected[name]:
+        raise ValueError(
+          f'--from_run has {first} and {path}, both {" on ".join(row)}, but --{name} is '
+          f'{expected[name]} in the one and {settings[name]} in the other: expected runs that '
+          'differ in their seed alone, as the table averages them.'
+        )
+
+
+def _settings(from_run: str) -> dict[str, Any]:
+  """A run's settings that make its experiment; as given, where the run picked its layers itself."""
+  hparams = run_files.load_hparams(from_run)
+  settings = {name: value for name, value in hparams.items() if name not in _MAY_DIFFER}
+  settings |= {name: settings.get(name) and os.path.basename(settings[name]) for name in _PLACES}
+  if settings['task'] != 'arrays':  # Of which the folder's name is that of the data.
+    del settings['data_dir']
+  return settings
+
+
+@contextlib.contextmanager
+def _load_source(
+  config: config_lib.NewDeviceConfig, path: str
+) -> Iterator[tuple[trained_run.LastRound, data_lib.ClientExamples]]:
+  """A source run after its last round, closed in the end, and the device that joins it."""
+  last = trained_run.load_last_round(path, config.data_dir)
+  with contextlib.closing(last.state.clients):
+    last.phase.process.model.check_newcomers(f'No new device can join --from_run={path}')
+    yield last, build_new_device(config, last.federated_data, path)
+
+
+def build_new_device(
+  config: config_lib.NewDeviceConfig, federated_data: data_lib.FederatedData, from_run: str
+) -> data_lib.ClientExamples:
+  """Draws and transforms the new device's examples.
+
+  Args:
+    config: how many, and the transformation.
+    federated_data: of the source run.
+    from_run: its folder, for messages.
+
+  Returns:
+    The device: training examples out of those of all clients, held-out ones too; test examples out
+    of the whole test set; no validation examples, as it chooses nothing. What others have as it is
+    and the device transformed may be the same images.
+
+  Raises:
+    ValueError: there are too few, or they cannot be transformed; one sentence.
+  """
+  clients = data_lib.readmit_held_out(federated_data).clients
+  known = {
+    'train': data_lib.concatenate([client.train for client in clients]),
+    'test': federated_data.test,
+  }
+  drawn = {}
+  for number, (part, examples) in enumerate(known.items()):
+    size = getattr(config, f'{part}_examples')
+    if size > len(examples):
+      raise ValueError(
+        f'--{part}_examples is {size}, but --from_run={from_run} has {len(examples)}: expected at '
+        'most as many.'
+      )
+    seed = seeds.derive_seed(config.seed, seeds.Purpose.NEW_DEVICE, number)
+    chosen = np.random.default_rng(seed).choice(len(examples), size, replace=False)
+    try:
+      drawn[part] = data_lib.transform(examples.take(chosen), config.transform)
+    except data_lib.DataError as error:
+      raise ValueError(
+        f'--transform={config.transform} does not fit --from_run={from_run}: {error}'
+      ) from error
+  nothing = drawn['train'].take(np.zeros(0, np.int64))
+  return data_lib.ClientExamples(NEW_DEVICE, validation=nothing, **drawn)
+
+
+def train_own_model(
+  config: config_lib.NewDeviceConfig,
+  last: trained_run.LastRound,
+  device: data_lib.ClientExamples,
+  folder: str,
+) -> dict[str, Any]:
+  """Trains the best model that the new device can have alone; a rerun resumes.
+
+  A tenth of its training examples chooses the kind of model, the learning rate and the number of
+  epochs. Then the device trains on all of them, as it does in the rounds.
+
+  Args:
+    config: with the options of own models.
+    last: the source run, whose network and batches the own network has. It starts from weights that
+      nobody has trained.
+    device: the new device.
+    folder: a run folder of the method `local_only`, made or gone on with.
+
+  Returns:
+    `local_test/accuracy`, `kind` of the model and, for a network, its `epochs` and `learning_rate`.
+
+  Raises:
+    ValueError: a kind of model does not fit the data; one sentence.
+  """
+  seed = seeds.derive_seed(config.seed, seeds.Purpose.NEW_DEVICE, 2)
+  budget = own_model_options.defaults()
+  own_config = dataclasses.replace(
+    config_lib.as_baseline(last.config, own_model_options.LOCAL_ONLY),
+    local_budget='best',
+    protocol='validation',
+    max_evaluated_clients=None,
+    own_models=config.own_models,
+    local_only_learning_rate=config.local_only_learning_rate,
+    **{name: getattr(config, name) or default for name, default in budget.items()},
+    seed=seed,
+  )
+  kept, held = splits.hold_out(device.train.y, _VALIDATION_FRACTION, np.random.default_rng(seed))
+  choosing = dataclasses.replace(
+    device,
+    client_id=f'{NEW_DEVICE}_choosing',
+    train=device.train.take(kept),
+    validation=device.train.take(held),
+  )
+  # The device itself has no validation examples: it trains with what the other has chosen.
+  alone = dataclasses.replace(
+    last.federated_data, clients=(choosing, device), test=device.test, held_out=()
+  )
+  run_files.claim(folder, own_config)
+  if not run_files.is_complete(folder):
+    model = tasks.build_model(own_config, alone)
+    own_models.run_own_models(own_config, alone, model, folder)
+  summary, table = run_files.load_results(folder)
+  row = table.iloc[-1]
+  found = {_ACCURACY: float(row[_ACCURACY]), 'kind': row[_OWN_MODEL]}
+  if found['kind'] == own_model_options.NETWORK:
+    found['epochs'] = int(row['epochs'])
+    found['learning_rate'] = summary['own_models/network/learning_rate']
+  return found
+
+
+def build_cohorts(
+  config: config_lib.TrainConfig, num_old: int, share: float
+) -> Callable[[int], cohorts.Cohort]:
+  """Rounds of the new device and some of the old ones.
+
+  Args:
+    config: resolved; its seed and troubles are those of the old devices.
+    num_old: old devices, 0 to num_old - 1; the new one is num_old.
+    share: C. If it is above 0, one old device takes part at least.
+
+  Returns:
+    The cohort of any round, counted from 0. The new device is the last, and never drops out.
+  """
+  cohort = max(round(share * num_old), 1)
+  sampler = cohorts.CohortSampler(dataclasses.replace(config, clients_per_round=cohort), num_old)
+  nobody = cohorts.Cohort([], np.zeros(0, np.float32))
+
+  def draw(round_num: int) -> cohorts.Cohort:
+    old = sampler(round_num) if share else nobody
+    return cohorts.Cohort([*old.clients, num_old], np.append(old.work_shares, np.float32(1)))
+
+  return draw
+
+
+def _join(
+  config: config_lib.NewDeviceConfig,
+  last: trained_run.LastRound,
+  device: data_lib.ClientExamples,
+  share: float,
+  folder: str,
+) -> pd.DataFrame:
+  """Trains on, in a folder; gives each device's test accuracy before and after."""
+  loop_config = dataclasses.replace(
+    last.config,
+    **{name: getattr(config, name) for name in ('rounds', 'evaluate_every', 'checkpoint_every')},
+    warm_start_rounds=0,
+    max_evaluated_clients=None,  # The source's may be all of its clients, one less than now.
+    seed=seeds.derive_seed(config.seed, seeds.Purpose.NEW_DEVICE),
+  )
+  clients = (*last.federated_data.clients, device)
+  num_old, process = len(clients) - 1, last.phase.process
+  # The store has no state of the new client, so it starts from that of one who took no part.
+  start = dataclasses.replace(
+    last.state,
+    round_num=0,
+    phase=0,
+    traffic=communication.RoundTraffic(),
+    seconds=0.0,
+  )
+  loop = rounds.RoundLoop(
+    loop_config,
+    dataclasses.replace(last.federated_data, clients=clients, held_out=()),
+    [dataclasses.replace(last.phase, num_rounds=config.rounds)],
+    folder,
+    draw_cohort=build_cohorts(loop_config, num_old, share),
+    groups=dict(zip(_GROUPS, (range(num_old), [num_old]), strict=True)),
+  )
+
+  def test_accuracy(state: run_state.RunState) -> np.ndarray:
+    states = state.clients.snapshot(range(len(clients)))
+    values = evaluation.evaluate_parts(
+      process, state.server_state, states, {'test': loop.client_data['test']}
+    )
+    return values['test']['accuracy']
+
+  before, end = test_accuracy(start), loop.run(start)
+  after = test_accuracy(end)
+  end.clients.close()
+  return pd.DataFrame(
+    {
+      'client_id': [client.client_id for client in clients],
+      'is_new': [False] * num_old + [True],
+      **{
+        f'num_{part}': evaluation.count_examples(process.model, loop.client_data[part])
+        for part in ('train', 'test')
+      },
+      f'before/{_ACCURACY}': before,
+      _ACCURACY: after,
+    }
+  )
+
+
+def _curve(folder: str) -> pd.DataFrame:
+  """The accuracies of both groups at each evaluated round, from 0."""
+  metrics = pd.read_csv(os.path.join(folder, 'metrics.csv'))
+  names = [f'{group}/{_ACCURACY}/pooled' for group in _GROUPS]
+  return metrics[['round_num', *names, f'{_GROUPS[0]}/{_ACCURACY}/mean_over_clients']].dropna()
+
+
+def _describe_partition(config: config_lib.TrainConfig) -> str:
+  """`iid`, `classes_per_client=2`, …; of clients that a file names `clients`."""
+  name = config.partition or 'clients'
+  option = _PARTITION_OPTIONS.get(name)
+  return f'{name}={getattr(config, option):g}' if option else name
+
+
+def _summarize(curve: pd.DataFrame, table: pd.DataFrame) -> dict[str, float]:
+  """Both groups' accuracies before the first and after the last round, and what was forgotten."""
+  first, last = (curve.drop(columns='round_num').iloc[row].to_dict() for row in (0, -1))
+  old = table[~table['is_new'] & table[_ACCURACY].notna()]
+  pooled = f'{_GROUPS[0]}/{_ACCURACY}/pooled'
+  return {
+    **last,
+    **{f'before/{name}': value for name, value in first.items()},
+    f'forgotten/{pooled}': first[pooled] - last[pooled],
+    'old_clients/share_of_clients_worse': client_gains.share_worse(
+      client_gains.client_gains(old[_ACCURACY], old[f'before/{_ACCURACY}'])
+    ),
+  }

@@ -1,0 +1,92 @@
+"""Clients' own local models, as the runs that trained them have scored them."""
+
+import dataclasses
+import json
+import os
+
+import pandas as pd
+
+from tff_lg import config as config_lib
+from tff_lg.run_folder import run_files
+
+_LOCAL_ONLY = 'local_only'
+
+# What makes data, their vocabulary, or own local models others, though clients and sizes agree.
+_OF_DATA_AND_MODEL = (
+  'task text_source partition shuffled_share dirichlet_alpha classes_per_client '
+  'validation_fraction vocabulary_size sequence_length min_lines held_out_clients held_out_ids '
+  'vocabulary_file answers_file '
+  'seed protocol model hidden_units embedding_units lstm_units tied_embeddings'
+).split()
+
+
+def find_own_models(run_dir: str, clients: pd.DataFrame) -> pd.DataFrame | None:
+  """Finds the scores of clients' own local models in the folder of a run.
+
+  Args:
+    run_dir: of a run with the baseline `local_only`, of a run of that method, or of an adaptation
+      run that knows such models.
+    clients: a row a client, with `client_id`.
+
+  Returns:
+    A row for each of them, in their order, with `validation/accuracy`, `local_test/accuracy` and
+    so on, and the sizes of its data; NaN for a client that the run does not have. None if the run
+    has no such models.
+  """
+  baseline = os.path.join(run_dir, 'baselines', _LOCAL_ONLY)
+  if run_files.is_complete(baseline):
+    table = run_files.load_results(baseline)[1]
+  elif run_files.is_complete(run_dir):
+    table = run_files.load_results(run_dir)[1]
+    if run_files.load_hparams(run_dir).get('method') != _LOCAL_ONLY:
+      if f'{_LOCAL_ONLY}/validation/accuracy' not in table:
+        return None
+      table = table.filter(regex=f'^({_LOCAL_ONLY}/|client_id$|num_)')
+      table = table.rename(columns=lambda name: name.removeprefix(f'{_LOCAL_ONLY}/'))
+  else:
+    return None
+  return table.set_index('client_id').reindex(clients['client_id']).reset_index()
+
+
+def load_own_models(
+  run_dir: str, clients: pd.DataFrame, config: config_lib.TrainConfig
+) -> pd.DataFrame:
+  """The same, of a run that must have them and be of the same clients.
+
+  Args:
+    run_dir: as above.
+    clients: as above.
+    config: of the run that these models are compared with.
+
+  Returns:
+    As above.
+
+  Raises:
+    ValueError: it has no such models, or of other data or another network; one sentence.
+  """
+  found = find_own_models(run_dir, clients)
+  if found is None:
+    raise ValueError(
+      f'--local_only_from={run_dir} has no own local models, expected a finished run of '
+      '`pipelines.train` with --baselines=local_only, or of `pipelines.adapt` with '
+      '--own_models.'
+    )
+  hparams = run_files.load_hparams(run_dir)
+  hparams = hparams.get('source', hparams)
+  ours = json.loads(json.dumps(dataclasses.asdict(config)))
+  different = [name for name in _OF_DATA_AND_MODEL if hparams.get(name) != ours[name]]
+  if different:
+    name = different[0]
+    raise ValueError(
+      f'--local_only_from={run_dir} is of other data or another network than --from_run: {name} '
+      f'is {hparams.get(name)}, expected {ours[name]}.'
+    )
+  sizes = ['num_train', 'num_validation', 'num_test']
+  is_known = found['num_train'].notna().to_numpy()
+  same = found[sizes].to_numpy()[is_known] == clients[sizes].to_numpy()[is_known]
+  if not is_known.any() or not same.all():
+    raise ValueError(
+      f'--local_only_from={run_dir} has models of other clients, or of the same clients with other '
+      'data, than --from_run.'
+    )
+  return found

@@ -1,0 +1,249 @@
+"""Own networks: each client trains the run's network alone, until it no longer gets better.
+
+A sample of clients tries a grid of learning rates, and their pooled validation metric chooses one
+for all. Then every client trains with that rate up to its own best epoch. A client without
+validation data trains for the median of the others' epochs. Chunks of clients are written to disk
+as they are done: a rerun resumes after them, and memory does not grow with the number of clients.
+"""
+
+import functools
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tff_lg import adaptation, grid_search, learning, models, parts, progress, seeds
+from tff_lg import config as config_lib
+from tff_lg.compatibility import tff
+from tff_lg.own_models import stored_weights
+from tff_lg.tasks import tasks
+from tff_lg.training import client_data as client_data_lib
+from tff_lg.training import evaluation
+
+# Clients that try the learning rates; all, if there are fewer.
+_TUNED_CLIENTS = 20
+# Weights of a chunk's clients, and its clients at most.
+_BYTES_IN_A_CHUNK, _CLIENTS_IN_A_CHUNK = 2**28, 100
+# Where the federated method sends one gradient over all examples, a client alone has batches.
+_BATCH_SIZE = 10
+
+
+class OwnNetworks(NamedTuple):
+  """Clients' own networks after training.
+
+  Attributes:
+    search: the learning rates tried, and the best.
+    best_epoch: int64 [num_clients], the epoch that was kept; -1 for a client that was not trained.
+    num_epochs: int64 [num_clients], epochs trained.
+    was_stopped: bool [num_clients], whether training ended by patience and not by the cap.
+    settled: validation metrics by name, float64 [num_clients], as means from the best epoch to the
+      last one trained. Unlike those of the best epoch they owe little to the choice of it. NaN for
+      a client without validation data.
+    weights: of the trained clients, read when needed.
+  """
+
+  search: grid_search.GridSearch
+  best_epoch: np.ndarray
+  num_epochs: np.ndarray
+  was_stopped: np.ndarray
+  settled: dict[str, np.ndarray]
+  weights: stored_weights.StoredWeights
+
+
+def train_networks(
+  config: config_lib.TrainConfig,
+  model: models.LocalGlobalModel,
+  client_data: Mapping[str, client_data_lib.ClientData],
+  clients: np.ndarray,
+  folder: str,
+) -> OwnNetworks:
+  """Trains own networks of clients; a rerun resumes after the chunks that are done.
+
+  Args:
+    config: resolved, see `config.own_models`.
+    model: the network with its initial weights, from which each client starts.
+    client_data: each client's tensors, by part.
+    clients: int [n], indices of those that train.
+    folder: for the chunks that are done.
+
+  Returns:
+    The networks.
+
+  Raises:
+    ValueError: a file of a chunk is damaged; one sentence that names it.
+  """
+  work = _Work(config, model, client_data, folder)
+  given = config.local_only_learning_rate
+  if given is not None and len(given) == 1 or not work.can_tune(clients):
+    rate = (given or (config.client_learning_rate,))[0]
+    return work.train(clients, grid_search.GridSearch(rate, {rate: ()}))
+  rates = given or grid_search.grid_around(config.client_learning_rate)
+  search = grid_search.search(rates, work.tune(clients), grows=given is None)
+  return work.train(clients, search)
+
+
+class _Work:
+  """Training of chunks, and what is kept of them."""
+
+  def __init__(
+    self,
+    config: config_lib.TrainConfig,
+    model: models.LocalGlobalModel,
+    client_data: Mapping[str, client_data_lib.ClientData],
+    folder: str,
+  ) -> None:
+    self._config, self._model, self._data = config, model, client_data
+    self._choose_by = evaluation.PARTS[config.choices.choose_by]
+    self._num_validation = evaluation.count_examples(model, client_data[self._choose_by])
+    num_bytes = sum(weight.nbytes for weight in model.initial_weights)
+    fitting = _BYTES_IN_A_CHUNK // num_bytes
+    size = max(min(fitting, _CLIENTS_IN_A_CHUNK), os.cpu_count() or 1)
+    self._parts = parts.Parts(folder, 'network', size)
+    # Building takes as long as training hundreds of small clients: the best rate's is used again.
+    self._process = functools.cache(self._build_process)
+
+  def can_tune(self, clients: np.ndarray) -> bool:
+    """Whether any of the clients has validation data."""
+    return bool(self._num_validation[clients].any())
+
+  def tune(self, clients: np.ndarray) -> Callable[[float], tuple[float, float]]:
+    """Returns the score of a learning rate over a sample of the clients."""
+    known = clients[self._num_validation[clients] > 0]
+    seed = seeds.derive_seed(self._config.seed, seeds.Purpose.OWN_MODELS, 0)
+    size = min(len(known), _TUNED_CLIENTS)
+    sample = np.sort(np.random.default_rng(seed).choice(known, size, replace=False))
+    metric = self._config.selection_metric
+    sign = -1 if metric == 'loss' else 1
+
+    def score(rate: float) -> tuple[float, float]:
+      process, total = self._process(rate), np.zeros(2)
+      with progress.Bar(len(sample), 'client', f'own networks, learning rate {rate:g}') as bar:
+        for start, chunk in self._parts.chunks(sample):
+          function = functools.partial(self._try, process, chunk)
+          done = self._parts.compute(function, f'rate_{rate:g}_{start:06d}')
+          values = np.stack([sign * done[metric], -done['loss']], axis=1)
+          total += self._num_validation[chunk] @ values
+          bar.update(len(chunk))
+      return tuple(total / self._num_validation[sample].sum())
+
+    return score
+
+  def train(self, clients: np.ndarray, search: grid_search.GridSearch) -> OwnNetworks:
+    """Trains each client with the best rate."""
+    process = self._process(search.best)
+    has_validation = self._num_validation[clients] > 0
+    num_clients = len(self._num_validation)
+    columns = {name: np.full(num_clients, -1) for name in ('best_epoch', 'num_epochs')}
+    settled: dict[str, np.ndarray] = {}
+    paths, of_paths = [], []
+
+    def run(chunk: np.ndarray, stage: str, function: Callable[[], parts.Arrays]) -> None:
+      arrays = self._parts.compute(function, stage)
+      for name, column in columns.items():
+        column[chunk] = arrays[name]
+      for name in (n for n in arrays if n.startswith('settled/')):
+        metric = name.removeprefix('settled/')
+        settled.setdefault(metric, np.full(num_clients, np.nan))[chunk] = arrays[name]
+      paths.append(self._parts.path(stage))
+      of_paths.append(chunk)
+
+    with progress.Bar(len(clients), 'client', 'own networks') as bar:
+      for start, chunk in self._parts.chunks(clients[has_validation]):
+        run(chunk, f'own_{start:06d}', functools.partial(self._adapt, process, chunk))
+        bar.update(len(chunk))
+      chosen = columns['best_epoch'][clients[has_validation]]
+      epoch = int(np.median(chosen)) if len(chosen) else self._config.local_only_epochs
+      for start, chunk in self._parts.chunks(clients[~has_validation]):
+        run(
+          chunk,
+          f'own_median_{start:06d}',
+          lambda chunk=chunk: self._train_to(process, chunk, epoch),
+        )
+        bar.update(len(chunk))
+    was_stopped = columns['num_epochs'] < self._config.local_only_epochs
+    was_stopped[clients[~has_validation]] = True
+    num_weights = len(self._model.initial_weights)
+    return OwnNetworks(
+      search,
+      was_stopped=was_stopped,
+      settled=settled,
+      weights=stored_weights.StoredWeights(paths, of_paths, num_weights),
+      **columns,
+    )
+
+  def _build_process(self, rate: float) -> adaptation.AdaptationProcess:
+    config = self._config
+    return adaptation.build_adaptation_process(
+      self._model,
+      adaptation.fine_tune(),
+      tff.learning.optimizers.build_sgdm(rate, config.client_momentum),
+      learning.TensorBatches(
+        config.batch_size or _BATCH_SIZE, augment=tasks.TASKS[config.task].augment
+      ),
+      config.local_only_epochs,
+      selection_metric=config.selection_metric,
+      patience=config.local_only_patience,
+    )
+
+  def _outputs(
+    self, process: adaptation.AdaptationProcess, clients: np.ndarray
+  ) -> Sequence[adaptation.AdaptationOutput]:
+    num_clients = len(clients)
+    validation = client_data_lib.take(self._data[self._choose_by], clients)[:]
+    return process.adapt(
+      [self._model.initial_weights] * num_clients,
+      [()] * num_clients,
+      self._train_data(clients),
+      validation,
+    )
+
+  def _try(self, process: adaptation.AdaptationProcess, clients: np.ndarray) -> parts.Arrays:
+    """The validation metrics of the clients' best epochs."""
+    outputs = self._outputs(process, clients)
+    return {
+      name: np.array([of.validation[name][of.best_epoch] for of in outputs], np.float64)
+      for name in outputs[0].validation
+    }
+
+  def _adapt(self, process: adaptation.AdaptationProcess, clients: np.ndarray) -> parts.Arrays:
+    outputs = self._outputs(process, clients)
+    return {
+      'best_epoch': np.array([output.best_epoch for output in outputs]),
+      'num_epochs': np.array([output.num_epochs for output in outputs]),
+      **{
+        f'settled/{name}': np.array(
+          [of.validation[name][of.best_epoch : of.num_epochs + 1].mean() for of in outputs]
+        )
+        for name in outputs[0].validation
+      },
+      **_stack([output.weights for output in outputs]),
+    }
+
+  def _train_to(
+    self, process: adaptation.AdaptationProcess, clients: np.ndarray, epoch: int
+  ) -> parts.Arrays:
+    num_clients = len(clients)
+    outputs = process.adapt_to_epoch(
+      [self._model.initial_weights] * num_clients,
+      [()] * num_clients,
+      self._train_data(clients),
+      [np.int32(epoch)] * num_clients,
+    )
+    epochs = np.array([epoch if output.is_finite else 0 for output in outputs])
+    weights = _stack([output.weights for output in outputs])
+    return {'best_epoch': epochs, 'num_epochs': epochs, **weights}
+
+  def _train_data(self, clients: np.ndarray) -> list[learning.ClientTensors]:
+    tensors = client_data_lib.take(self._data['train'], clients)[:]
+    return [
+      of_client._replace(
+        # The same for all rates, so that they differ by nothing else.
+        seed=seeds.tensor_seed(self._config.seed, seeds.Purpose.OWN_MODELS, 1, int(client))
+      )
+      for client, of_client in zip(clients, tensors, strict=True)
+    ]
+
+
+def _stack(weights: Sequence[models.ModelWeights]) -> parts.Arrays:
+  return {str(i): np.stack(of_clients) for i, of_clients in enumerate(zip(*weights, strict=True))}

@@ -1,0 +1,250 @@
+"""The opponent of every federated model: the best model that each client can train alone."""
+
+import os
+import shutil
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from absl import logging
+
+from tff_lg import config as config_lib
+from tff_lg import data as data_lib
+from tff_lg import grid_search, learning, models, simple_models
+from tff_lg.compatibility import tff
+from tff_lg.own_models import networks, simple
+from tff_lg.run_folder import run_files
+from tff_lg.scoring import results, scores
+from tff_lg.training import client_data, cohorts, evaluation, selection
+
+NETWORK = 'network'
+_DEFAULT_KINDS = (NETWORK, 'linear')
+# Column of the table of clients: the kind of its best model.
+KIND = 'own_model'
+# An own network that still improves at a cap of fewer epochs is a weak opponent.
+_FEW_EPOCHS = 20
+# When a client chooses its kind of model, the mean over all clients counts as much as so many of
+# its own validation examples: a few of these tell little.
+_PRIOR_EXAMPLES = 30
+
+
+def run_own_models(
+  config: config_lib.TrainConfig,
+  federated_data: data_lib.FederatedData,
+  model: models.LocalGlobalModel,
+  run_dir: str,
+  clients: np.ndarray | None = None,
+) -> dict[str, Any]:
+  """Trains each client's own models in a run folder; a rerun resumes after what is done.
+
+  Each client has the kind of model with the best metric on its validation data. The mean over all
+  clients counts as 30 examples more, so that a client with few validation examples, or none, mostly
+  has the kind that is best for all.
+
+  Args:
+    config: resolved, with `trains_to_best`.
+    federated_data: the clients' data.
+    model: the network with its initial weights.
+    run_dir: of the method `local_only`; claimed.
+    clients: int [n], ascending indices of those that train; those that are evaluated by default.
+
+  Returns:
+    The summary, as in `summary.json`. Its `new_test/...` are of all clients' own networks.
+
+  Raises:
+    ValueError: a kind of model does not fit the data, or a chunk is damaged; one sentence.
+  """
+  began = time.monotonic()
+  kinds = choose_kinds(config, federated_data)
+  process = _build_process(model)
+  run_files.write_inputs(run_dir, federated_data, process.model)
+  num_clients = len(federated_data.clients)
+  tensors = {
+    part: client_data.part_tensors(federated_data, part) for part in ('train', 'validation', 'test')
+  }
+  evaluated = cohorts.draw_evaluated(config, num_clients) if clients is None else clients
+  clients = np.arange(num_clients) if evaluated is None else evaluated
+  folder = os.path.join(run_dir, 'parts')
+  table = results.size_table(federated_data, process.model, tensors, evaluated)
+  about: dict[str, Any] = {'own_models/budget': 'best'}
+  found: dict[str, pd.DataFrame] = {}
+  predictions: dict[str, dict[int, np.ndarray]] = {}
+  summary: dict[str, Any] = {}
+  settled: dict[str, np.ndarray] = {}
+  if NETWORK in kinds:
+    own = networks.train_networks(config, model, tensors, clients, folder)
+    found[NETWORK], predictions[NETWORK], summary = _score_networks(
+      own, federated_data, process, tensors, evaluated
+    )
+    table['epochs'] = np.where(own.best_epoch < 0, np.nan, own.best_epoch)
+    settled = own.settled
+    about |= _describe_networks(config, own, clients)
+  for name in kinds:
+    if name != NETWORK:
+      fitted = simple.fit_simple_models(name, config, federated_data, clients, folder)
+      found[name], predictions[name] = pd.DataFrame(fitted.values), fitted.predictions
+      about |= _describe_search(
+        name, simple_models.SIMPLE_MODELS[name].hyperparameter, fitted.search
+      )
+  _choose(table, config, found, settled)
+  table[KIND] = table[KIND].where(np.isin(np.arange(num_clients), clients), None)
+  for name in kinds:
+    about[f'own_models/{name}/num_clients'] = int((table[KIND] == name).sum())
+  summary |= results.summarize_clients(config, table, results.ALL_METRICS)
+  summary |= _pooled(table, federated_data, clients, predictions) | about
+  summary |= {'rounds/local_only': 0, **dict.fromkeys(results.COMMUNICATION, 0)}
+  run_files.write_without_rounds(run_dir, summary, table, time.monotonic() - began)
+  shutil.rmtree(folder, ignore_errors=True)
+  return summary
+
+
+def choose_kinds(
+  config: config_lib.TrainConfig, federated_data: data_lib.FederatedData
+) -> tuple[str, ...]:
+  """Returns the kinds of models that clients train: those that the config names, or what fits.
+
+  Raises:
+    ValueError: a kind that the config names does not fit the data; one sentence.
+  """
+  reason = simple.why_not(federated_data)
+  if config.own_models is None:
+    return (NETWORK,) if reason else _DEFAULT_KINDS
+  for name in config.own_models:
+    if reason and name != NETWORK:
+      raise ValueError(
+        f'--own_models has {name}, which does not fit --task={config.task}: {reason}; use '
+        f'--own_models={NETWORK}.'
+      )
+  return config.own_models
+
+
+def _build_process(model: models.LocalGlobalModel) -> learning.LocalGlobalProcess:
+  """The process that evaluates; its training is not used."""
+  settings = learning.ProcessSettings(
+    tff.learning.optimizers.build_sgdm(), learning.TensorBatches(None)
+  )
+  return learning.METHODS['local_only'](learning.MethodOptions())(model, settings)
+
+
+def _score_networks(
+  own: networks.OwnNetworks,
+  federated_data: data_lib.FederatedData,
+  process: learning.LocalGlobalProcess,
+  tensors: Mapping[str, client_data.ClientData],
+  evaluated: np.ndarray | None,
+) -> tuple[pd.DataFrame, dict[int, np.ndarray], dict[str, Any]]:
+  """Scores by client, of two classes the predictions, and the networks together on the test set."""
+  num_clients = len(federated_data.clients)
+  chosen = selection.ModelSelection(process, num_clients, own.weights)
+  chosen.offer(0, np.zeros(num_clients), (), ())
+  state = selection.ChosenModels(process.initialize(process.model.initial_weights), chosen)
+  table, summary = results.score_clients(federated_data, process, state, tensors, evaluated)
+  predictions = {}
+  if 'local_test/auc' in table:
+    clients = np.arange(num_clients) if evaluated is None else evaluated
+    probabilities = evaluation.predict_selected(
+      process, state.server_state, chosen, tensors['test'], clients
+    )
+    predictions = dict(zip(clients.tolist(), probabilities, strict=True))
+  columns = [name for name in results.ALL_METRICS if name in table]
+  new_test = {name: value for name, value in summary.items() if name.startswith('new_test/')}
+  return table[columns], predictions, new_test
+
+
+def _choose(
+  table: pd.DataFrame,
+  config: config_lib.TrainConfig,
+  found: Mapping[str, pd.DataFrame],
+  settled: Mapping[str, np.ndarray],
+) -> None:
+  """Gives each client the scores of its best kind of model, by validation data.
+
+  Args:
+    table: of clients, with their sizes.
+    config: says on which part, and by which metric.
+    found: the scores of each kind.
+    settled: of networks, in place of the metrics of an epoch that the same data have chosen; empty
+      if there are none.
+  """
+  part, metric, names = config.choices.choose_by, config.selection_metric, list(found)
+  sizes = table[f'num_{evaluation.PARTS[part]}'].to_numpy()
+  scores_of = []
+  for name, of_kind in found.items():
+    is_settled = name == NETWORK and settled
+    values = settled[metric] if is_settled else of_kind[f'{part}/{metric}'].to_numpy()
+    values = np.where(np.isfinite(values), values, np.inf if metric == 'loss' else 0)
+    own = np.where(sizes > 0, values, 0)
+    # Where nobody has validation data, all kinds are equal and the first counts.
+    pooled = sizes @ own / max(sizes.sum(), 1)
+    mean = (sizes * own + _PRIOR_EXAMPLES * pooled) / (sizes + _PRIOR_EXAMPLES)
+    scores_of.append(-mean if metric == 'loss' else mean)
+  chosen = np.argmax(scores_of, axis=0)
+  table[KIND] = np.array(names, object)[chosen]
+  for name in results.ALL_METRICS:
+    columns = [of.get(name) for of in found.values()]
+    if all(column is not None for column in columns):
+      values = np.stack(columns)
+      table[name] = values[chosen, np.arange(len(table))]
+      for kind, column in zip(names, values, strict=True):
+        table[f'{name}/{kind}'] = column
+
+
+def _pooled(
+  table: pd.DataFrame,
+  federated_data: data_lib.FederatedData,
+  clients: np.ndarray,
+  predictions: Mapping[str, Mapping[int, np.ndarray]],
+) -> dict[str, float]:
+  """Scores of all clients' test examples together, each by its own client's model."""
+  rows = table.iloc[clients]
+  if not rows['num_test'].any():
+    return {}
+  pooled = evaluation.pooled(rows['local_test/accuracy'].to_numpy(), rows['num_test'].to_numpy())
+  summary = {'pooled_test/accuracy': pooled}
+  if all(predictions.values()):
+    kinds = table[KIND]
+    chosen = [predictions[kinds[client]][client] for client in clients.tolist()]
+    labels = [federated_data.clients[client].test.y for client in clients.tolist()]
+    summary['pooled_test/auc'] = scores.auc(np.concatenate(chosen), np.concatenate(labels))
+  return summary
+
+
+def _describe_networks(
+  config: config_lib.TrainConfig, own: networks.OwnNetworks, clients: np.ndarray
+) -> dict[str, Any]:
+  """What the own networks were given, and whether it was enough."""
+  improving = ~own.was_stopped[clients]
+  few = improving & (own.num_epochs[clients] < _FEW_EPOCHS)
+  if few.any():
+    logging.warning(
+      '%d of %d own networks were still improving after %d epochs: they are a weak opponent; raise '
+      '--local_only_epochs.',
+      few.sum(),
+      len(clients),
+      config.local_only_epochs,
+    )
+  return {
+    **_describe_search(NETWORK, 'learning_rate', own.search),
+    'own_models/epochs/median_over_clients': float(np.median(own.best_epoch[clients])),
+    'own_models/epochs/most': config.local_only_epochs,
+    'own_models/still_improving/num_clients': int(improving.sum()),
+  }
+
+
+def _describe_search(
+  kind: str, hyperparameter: str, search: grid_search.GridSearch
+) -> dict[str, Any]:
+  if search.improves_outwards:
+    logging.warning(
+      'Own models (%s): the best %s, %g, is at an end of those tried: %s.',
+      kind,
+      hyperparameter,
+      search.best,
+      search.describe(),
+    )
+  return {
+    f'own_models/{kind}/{hyperparameter}': search.best,
+    f'own_models/{kind}/{hyperparameter}/tried': search.describe(),
+  }

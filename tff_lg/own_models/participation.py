@@ -1,0 +1,45 @@
+"""How much a client's own model has trained where it trains only when it is sampled."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from absl import logging
+
+from tff_lg import config as config_lib
+from tff_lg.training import cohorts
+
+# With fewer epochs, a model that was still getting better is no fair opponent.
+_FEW_EPOCHS = 20
+
+
+def add_participation(clients: pd.DataFrame, config: config_lib.TrainConfig) -> dict[str, Any]:
+  """Adds the epochs of each client to the table, and warns of models that were still improving.
+
+  Args:
+    clients: a row a client, with `best_round`; gets the column `epochs`.
+    config: resolved, with its cohort, of a run of local learning with `--local_budget=cohort`.
+
+  Returns:
+    `own_models/...`: the budget, the median of the epochs over clients, and how many clients had
+    fewer than 20 epochs and were best in the last round evaluated.
+  """
+  draw = cohorts.CohortSampler(config, len(clients))
+  epochs = np.zeros(len(clients))
+  for round_num in range(config.rounds):
+    epochs[draw(round_num).clients] += config.client_epochs or 1
+  clients['epochs'] = epochs
+  improving = (clients['best_round'].to_numpy() >= config.rounds) & (epochs < _FEW_EPOCHS)
+  if improving.any():
+    logging.warning(
+      '%d of %d own models had fewer than %d epochs and were best after the last round: they are a '
+      'weak opponent; --local_budget=best trains each client to its best.',
+      improving.sum(),
+      len(clients),
+      _FEW_EPOCHS,
+    )
+  return {
+    'own_models/budget': 'cohort',
+    'own_models/epochs/median_over_clients': float(np.median(epochs)),
+    'own_models/still_improving/num_clients': int(improving.sum()),
+  }

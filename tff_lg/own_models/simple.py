@@ -1,0 +1,167 @@
+"""Own simple models: each client fits one of `tff_lg.simple_models` to its examples."""
+
+import os
+import warnings
+from typing import NamedTuple
+
+import joblib
+import numpy as np
+import threadpoolctl
+
+from tff_lg import config as config_lib
+from tff_lg import data as data_lib
+from tff_lg import grid_search, parts, progress, seeds, simple_models
+from tff_lg.scoring import scores
+from tff_lg.training import evaluation
+
+_TUNED_CLIENTS = 20
+_CLIENTS_IN_A_CHUNK = 100
+
+
+class OwnSimpleModels(NamedTuple):
+  """Clients' own simple models.
+
+  Attributes:
+    search: the values of the hyper-parameter tried, and the best.
+    values: `<part>/<metric>` to float64 [num_clients]; NaN for a client that was not fitted, or has
+      no such examples.
+    predictions: of two classes, each fitted client's probabilities for its test examples,
+      [n, 2], by client; else empty.
+  """
+
+  search: grid_search.GridSearch
+  values: dict[str, np.ndarray]
+  predictions: dict[int, np.ndarray]
+
+
+def why_not(federated_data: data_lib.FederatedData) -> str | None:
+  """Returns why simple models do not fit these data; None if they do."""
+  if not federated_data.has_plain_labels:
+    return 'its examples have more than one label each'
+  if federated_data.test.x.dtype != np.float32:
+    return 'its examples are tokens and not features'
+  return None
+
+
+def fit_simple_models(
+  name: str,
+  config: config_lib.TrainConfig,
+  federated_data: data_lib.FederatedData,
+  clients: np.ndarray,
+  folder: str,
+) -> OwnSimpleModels:
+  """Fits a simple model for each of some clients; a rerun resumes after the chunks done.
+
+  Args:
+    name: of the model, in `simple_models.SIMPLE_MODELS`.
+    config: resolved.
+    federated_data: the clients' data, see `why_not`.
+    clients: int [n], indices of those that are fitted.
+    folder: for the chunks that are done.
+
+  Returns:
+    The models' scores.
+
+  Raises:
+    ValueError: a file of a chunk is damaged; one sentence that names it.
+  """
+  model = simple_models.SIMPLE_MODELS[name]
+  part = evaluation.PARTS[config.choices.choose_by]
+  seed = seeds.derive_seed(config.seed, seeds.Purpose.OWN_MODELS, 2)
+  sizes = np.array([client.size(part) for client in federated_data.clients])
+  known = clients[sizes[clients] > 0]
+  sample = np.random.default_rng(seed).choice(known, min(len(known), _TUNED_CLIENTS), replace=False)
+  done = parts.Parts(folder, name, _CLIENTS_IN_A_CHUNK)
+  metric = config.selection_metric
+
+  def fit_and_score(client: int, value: float, parts_scored: tuple[str, ...]) -> dict:
+    of_client = federated_data.clients[client]
+    predict = simple_models.fit(
+      model, value, of_client.train.x, of_client.train.y, federated_data.num_classes, seed
+    )
+    found = {}
+    for name in parts_scored:
+      examples = getattr(of_client, evaluation.PARTS[name])
+      probabilities = predict(examples.x)
+      found |= {f'{name}/{key}': v for key, v in _score(probabilities, examples.y).items()}
+      if name == 'local_test' and federated_data.num_classes == 2:
+        found['probability'] = probabilities[:, 1]
+        found['local_test/auc'] = scores.auc(probabilities, examples.y)
+    if len(parts_scored) > 1 and len(federated_data.test):
+      predicted = predict(federated_data.test.x).argmax(axis=1)
+      found['class_correct'] = np.bincount(
+        federated_data.test.y[predicted == federated_data.test.y],
+        minlength=federated_data.num_classes,
+      )
+    return found
+
+  def all_of(of: np.ndarray, value: float, parts_scored: tuple[str, ...]) -> list[dict]:
+    from sklearn import exceptions  # It takes a second to import.
+
+    # One thread a fit: the fits themselves run side by side. A fit that ends by its number of
+    # iterations is a candidate like another, which validation data judge.
+    with threadpoolctl.threadpool_limits(1), warnings.catch_warnings():
+      warnings.simplefilter('ignore', exceptions.ConvergenceWarning)
+      return joblib.Parallel(n_jobs=os.cpu_count(), prefer='threads')(
+        joblib.delayed(fit_and_score)(client, value, parts_scored) for client in of.tolist()
+      )
+
+  def score(value: float) -> tuple[float, float]:
+    def compute() -> parts.Arrays:
+      found = all_of(sample, value, (config.choices.choose_by,))
+      return {n: np.array([f[f'{config.choices.choose_by}/{n}'] for f in found]) for n in _METRICS}
+
+    values = done.compute(compute, f'tune_{value:g}')
+    means = {n: float(sizes[sample] @ v / sizes[sample].sum()) for n, v in values.items()}
+    return (-means['loss'] if metric == 'loss' else means['accuracy'], -means['loss'])
+
+  found = grid_search.search(model.values, score, grows=True)
+  columns: dict[str, np.ndarray] = {}
+  predictions: dict[int, np.ndarray] = {}
+  with progress.Bar(len(clients), 'client', f'own {name}') as bar:
+    for start, chunk in done.chunks(clients):
+      arrays = done.compute(
+        lambda chunk=chunk: _as_arrays(all_of(chunk, found.best, tuple(evaluation.PARTS))),
+        f'{start:06d}',
+      )
+      if 'probability' in arrays:
+        ends = np.cumsum(arrays.pop('num_probability'))[:-1]
+        for client, positive in zip(
+          chunk.tolist(), np.split(arrays.pop('probability'), ends), strict=True
+        ):
+          predictions[client] = np.stack([1 - positive, positive], axis=1)
+      for key, value in arrays.items():
+        shape = (len(federated_data.clients), *value.shape[1:])
+        columns.setdefault(key, np.full(shape, np.nan))[chunk] = value
+      bar.update(len(chunk))
+  class_correct = columns.pop('class_correct', None)
+  if class_correct is not None and federated_data.reader is None:
+    columns['participant_test/accuracy'] = evaluation.participant_accuracy(
+      evaluation.class_accuracy(class_correct, federated_data.test.y),
+      federated_data.label_counts(),
+    )
+  return OwnSimpleModels(found, columns, predictions)
+
+
+_METRICS = ('accuracy', 'loss')
+
+
+def _score(probabilities: np.ndarray, y: np.ndarray) -> dict[str, float]:
+  """Accuracy and mean cross-entropy; NaN without examples."""
+  if not len(y):
+    return dict.fromkeys(_METRICS, np.nan)
+  return {
+    'accuracy': float((probabilities.argmax(axis=1) == y).mean()),
+    'loss': float(-simple_models.log_likelihoods(probabilities, y).mean()),
+  }
+
+
+def _as_arrays(found: list[dict]) -> parts.Arrays:
+  """One array by name, a row a client; probabilities of all clients one after the other."""
+  arrays = {
+    name: np.array([of[name] for of in found]) for name in found[0] if name != 'probability'
+  }
+  if 'probability' in found[0]:
+    arrays['num_probability'] = np.array([len(of['probability']) for of in found])
+    arrays['probability'] = np.concatenate([of['probability'] for of in found])
+  return arrays

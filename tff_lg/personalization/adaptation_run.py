@@ -1,0 +1,207 @@
+"""An adaptation run: a finished run's clients, adapted, in a table and a summary."""
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from absl import logging
+
+from tff_lg import adaptation as adaptation_lib
+from tff_lg import client_gains, folder_lock, own_models
+from tff_lg import config as config_lib
+from tff_lg.personalization import adapting, retraining
+from tff_lg.run_folder import run_files
+from tff_lg.scoring import scores
+from tff_lg.simulation import trained_run
+
+_COPIED = (
+  'client_id',
+  'num_train',
+  'num_validation',
+  'num_test',
+  'num_classes',
+  'is_malicious',
+  'is_held_out',
+)
+_VALIDATION = 'validation/accuracy'
+
+
+def run_adaptation(config: config_lib.AdaptConfig, run_dir: str) -> dict[str, Any]:
+  """Adapts the clients of a finished run; goes on where an earlier call stopped.
+
+  Args:
+    config: `from_run` names the run.
+    run_dir: folder of the adaptation run, made if need be.
+
+  Returns:
+    The summary, as in `summary.json`.
+
+  Raises:
+    ValueError: the source run or its data are missing, the folder holds another run, or an
+      adaptation does not fit; one sentence.
+    checkpoints.CheckpointError: the source run's models are missing or damaged.
+  """
+  source_config = trained_run.load_config(config.from_run)
+  config = config_lib.resolve_adapt(config, source_config)
+  hparams = {**dataclasses.asdict(config), 'source': dataclasses.asdict(source_config)}
+  run_files.check_hparams(run_dir, hparams)
+  if run_files.is_complete(run_dir):
+    return run_files.load_results(run_dir)[0]
+  source = trained_run.load_trained_run(config.from_run, config.data_dir)
+  if config.local_only_from is not None:
+    own = own_models.load_own_models(config.local_only_from, source.clients, source.config)
+    source = dataclasses.replace(source, local_only=own)
+  clients = adapting.sample_clients(config, len(source.clients))
+  adapting.check_adaptable(config, source, clients)
+  with folder_lock.hold(run_dir):
+    run_files.claim_hparams(run_dir, hparams)
+    return _adapt(config, source, clients, run_dir)
+
+
+def _adapt(
+  config: config_lib.AdaptConfig,
+  source: trained_run.TrainedRun,
+  clients: np.ndarray,
+  run_dir: str,
+) -> dict[str, Any]:
+  """Adapts clients, writes their table and gives the summary."""
+  if config.trains_own_models:
+    source = _with_own_models(config, source, clients, os.path.join(run_dir, 'own_models'))
+  if source.local_only is None:
+    logging.warning(
+      '--from_run=%s has no baseline local_only, so nobody is compared with a model of its own: '
+      'give --own_models=network to train such models, or --local_only_from.',
+      config.from_run,
+    )
+  adapted = adapting.adapt_clients(config, source, clients, os.path.join(run_dir, 'parts'))
+  table = build_table(config, source, clients, adapted)
+  if config.retrain_without is not None:
+    retrained = retraining.retrain_without(
+      config.retrain_without, source, table, os.path.join(run_dir, 'retrained')
+    )
+    if retrained is not None:
+      table = table.join(retrained)
+  summary = summarize(table)
+  run_files.write_tables(run_dir, summary, table)
+  return summary
+
+
+def _with_own_models(
+  config: config_lib.AdaptConfig, source: trained_run.TrainedRun, clients: np.ndarray, folder: str
+) -> trained_run.TrainedRun:
+  """Trains the clients' own models in a folder; gives the run with their scores."""
+  own_config = config_lib.as_own_models(source.config, config)
+  run_files.claim(folder, own_config)
+  if not run_files.is_complete(folder):
+    own_models.run_own_models(own_config, source.federated_data, source.model, folder, clients)
+  found = own_models.find_own_models(folder, source.clients)
+  return dataclasses.replace(source, local_only=found)
+
+
+def build_table(
+  config: config_lib.AdaptConfig,
+  source: trained_run.TrainedRun,
+  clients: np.ndarray,
+  adapted: Mapping[str, adapting.Adapted],
+) -> pd.DataFrame:
+  """Builds the table of clients.
+
+  Args:
+    config: resolved.
+    source: the run whose table gives the columns of the federated and the own local models.
+    clients: int [n], indices of those that were adapted.
+    adapted: by adaptation.
+
+  Returns:
+    A row a client. For each model M of `local_only` (where there are such), `federated`, the
+    adaptations and `best` the columns `M/validation/accuracy`, `M/local_test/accuracy` and, but
+    of sequences, `M/participant_test/accuracy`; for each adaptation its chosen `M/epoch`,
+    `M/is_finite` and settings, such as `M/learning_rate`; and `best/name`, of federated and adapted
+    models the one with the best validation accuracy, the first of equals. A client without
+    validation data has the one that is best on all validation data. The mean of models adapted by
+    A for E epochs is `A_aggregated_E`, with test accuracies only.
+  """
+  own = source.clients.iloc[clients].reset_index(drop=True)
+  table = own[[name for name in _COPIED if name in own]].copy()
+  tests = scores.COMPARED if source.federated_data.has_plain_labels else scores.COMPARED[:1]
+  metrics = (_VALIDATION, *tests)
+  known = {'federated': own}
+  if source.local_only is not None:
+    known = {'local_only': source.local_only.iloc[clients].reset_index(drop=True), **known}
+  for model, frame in known.items():
+    for metric in metrics:
+      table[f'{model}/{metric}'] = frame.get(metric, np.nan)
+    if 'epochs' in frame:
+      table[f'{model}/epoch'] = frame['epochs']
+  for model, result in adapted.items():
+    for metric in metrics:
+      table[f'{model}/{metric}'] = result.values[metric]
+    table[f'{model}/epoch'] = result.epoch
+    table[f'{model}/is_finite'] = result.is_finite
+    settings = pd.DataFrame(result.settings).iloc[result.setting]
+    for option, values in settings.items():
+      table[f'{model}/{option}'] = values.to_numpy()
+    for epochs, aggregated in result.aggregated.items():
+      for metric in tests:
+        table[f'{model}_aggregated_{epochs}/{metric}'] = aggregated[metric]
+  candidates = ['federated', *config.adaptation]
+  best = adaptation_lib.choose(
+    np.stack([table[f'{model}/{_VALIDATION}'] for model in candidates]),
+    table['num_validation'].to_numpy(),
+    per_client=True,
+    decides_for_all=~source.is_held_out[clients],
+  ).setting
+  table['best/name'] = np.array(candidates, object)[best]
+  for metric in metrics:
+    values = table[[f'{model}/{metric}' for model in candidates]].to_numpy()
+    table[f'best/{metric}'] = values[np.arange(len(table)), best]
+  return table
+
+
+def summarize(table: pd.DataFrame) -> dict[str, Any]:
+  """What the models are for clients on average, and for how many one is worse than another.
+
+  Args:
+    table: as `build_table` gives it, and with the columns of `retraining.retrain_without`.
+
+  Returns:
+    By `model/metric/...` and `model/gain_over/model/metric/...`, of the clients that took part in
+    training; the same of those that did not under `held_out/`, and after training again under
+    `kept/` and `removed/`. Gains are of honest clients, and of those for which both accuracies are
+    known.
+  """
+  is_held_out = table.get('is_held_out', pd.Series(False, table.index))
+  groups = {'': ~is_held_out, 'held_out/': is_held_out}
+  if 'is_removed' in table:
+    groups['kept/'] = ~is_held_out & ~table['is_removed']
+    groups['removed/'] = table['is_removed']
+  return {
+    f'{prefix}{name}': value
+    for prefix, chosen in groups.items()
+    if chosen.any()
+    for name, value in _summarize_group(table[chosen]).items()
+  }
+
+
+def _summarize_group(table: pd.DataFrame) -> dict[str, Any]:
+  summary: dict[str, Any] = {'num_clients': len(table)}
+  is_honest = ~table['is_malicious'] if 'is_malicious' in table else np.full(len(table), True)
+  for metric in scores.COMPARED:
+    columns = {
+      name.removesuffix(f'/{metric}'): column
+      for name, column in table.items()
+      if name.endswith(f'/{metric}') and column.notna().any()
+    }
+    for name, column in columns.items():
+      summary[f'{name}/{metric}/mean_over_clients'] = float(column.mean())
+      summary[f'{name}/{metric}/std_over_clients'] = float(column.std(ddof=0))
+      for other in ('local_only', 'federated'):
+        if other in columns and name not in ('local_only', other):
+          gains = client_gains.client_gains(column[is_honest], columns[other][is_honest])
+          start = f'{name}/gain_over/{other}/{metric}'
+          summary[f'{start}/mean_over_clients'] = float(gains.mean())
+          summary[f'{start}/share_of_clients_worse'] = client_gains.share_worse(gains)
+  return summary

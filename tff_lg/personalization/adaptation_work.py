@@ -1,0 +1,280 @@
+"""One local adaptation of some clients of a finished run, and the evaluation of what it gives."""
+
+import functools
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from tff_lg import adaptation as adaptation_lib
+from tff_lg import config as config_lib
+from tff_lg import data as data_lib
+from tff_lg import learning, models, seeds
+from tff_lg.compatibility import tff
+from tff_lg.parts import Arrays
+from tff_lg.simulation import trained_run
+from tff_lg.tasks import tasks
+from tff_lg.training import client_data, evaluation
+from tff_lg.training import selection as selection_lib
+
+
+def public_examples(
+  clients: Sequence[data_lib.ClientExamples], num_examples: int, seed: int
+) -> data_lib.Examples:
+  """Draws examples from the validation data of all clients, in place of public data.
+
+  A simulation has no data that are nobody's: the common test set holds the clients' test
+  examples, and the training examples are those that the model fits already.
+
+  Args:
+    clients: with validation examples.
+    num_examples: all there are, if these are fewer.
+    seed: of the draw.
+
+  Returns:
+    The examples, in the clients' order, each at most once.
+  """
+  counts = [len(client.validation) for client in clients]
+  rng = np.random.default_rng(seed)
+  chosen = np.sort(rng.choice(sum(counts), min(num_examples, sum(counts)), replace=False))
+  first = np.cumsum([0, *counts])
+  owner = np.searchsorted(first, chosen, side='right') - 1
+  parts = [
+    clients[client].validation.take(chosen[owner == client] - first[client])
+    for client in np.unique(owner)
+  ]
+  return data_lib.Examples(
+    np.concatenate([part.x for part in parts]), np.concatenate([part.y for part in parts])
+  )
+
+
+def build_adaptation(
+  config: config_lib.AdaptConfig, name: str, setting: Mapping[str, float]
+) -> adaptation_lib.Adaptation:
+  """Builds an adaptation with one of `config.settings(name)`; the config is resolved."""
+  options = {key: value for key, value in setting.items() if key != 'learning_rate'}
+  return adaptation_lib.ADAPTATIONS[name](
+    adaptation_lib.AdaptationOptions(
+      trained_layers=config.trained_layers,
+      fisher_batch_size=config.squared_batch_size,
+      distillation_scaled_term=config.distillation_scaled_term,
+      **options,
+    )
+  )
+
+
+class ModelEvaluator:
+  """Evaluates any weights of clients' models on the clients' test data and the common ones."""
+
+  def __init__(self, source: trained_run.TrainedRun) -> None:
+    """Evaluates models of this run's clients; nothing is built before the first call."""
+    self._source = source
+    self._label_counts = source.federated_data.label_counts()
+
+  def __call__(self, clients: np.ndarray, weights: Sequence[models.ModelWeights]) -> Arrays:
+    """Evaluates one model for each of some clients.
+
+    Args:
+      clients: int [n], indices.
+      weights: all weights of each client's model.
+
+    Returns:
+      `local_test/accuracy` and, but of sequences, `participant_test/accuracy`, float64 [n] each,
+      as in the run's own table of clients. NaN for a client without such data.
+    """
+    process, data = self._process, self._source.federated_data
+    server_state = process.initialize(self._source.model.initial_weights)
+    states = [learning.ClientState(tuple(of_client), ()) for of_client in weights]
+    tests = [client_data.to_tensors(data.clients[client].test) for client in clients]
+    values = evaluation.evaluate_clients(process, server_state, states, tests)
+    result = {'local_test/accuracy': values['accuracy']}
+    if self._label_counts is not None:
+      # Clients that share a model share its predictions.
+      index: dict[tuple[int, ...], int] = {}
+      model_of = [index.setdefault(tuple(map(id, of_client)), len(index)) for of_client in weights]
+      different = [states[model_of.index(model)] for model in range(len(index))]
+      selection = selection_lib.ModelSelection(process, len(different))
+      selection.offer(0, np.zeros(len(different)), server_state.global_weights, different)
+      new_test = evaluation.evaluate_new_test(process, server_state, selection, data.test)
+      result['participant_test/accuracy'] = evaluation.participant_accuracy(
+        new_test.class_accuracy[model_of], self._label_counts[clients]
+      )
+    return result
+
+  @functools.cached_property
+  def _process(self) -> learning.LocalGlobalProcess:
+    # Where every weight is local, a client's state is all of its model.
+    settings = learning.ProcessSettings(
+      tff.learning.optimizers.build_sgdm(), learning.TensorBatches(None)
+    )
+    return learning.METHODS['local_only'](learning.MethodOptions())(self._source.model, settings)
+
+
+class AdaptationWork:
+  """Runs one adaptation with all of its settings; its computations are built when needed.
+
+  Attributes:
+    settings: what is tried, options by name.
+  """
+
+  def __init__(
+    self,
+    name: str,
+    config: config_lib.AdaptConfig,
+    source: trained_run.TrainedRun,
+    evaluator: ModelEvaluator,
+  ) -> None:
+    """Prepares.
+
+    Args:
+      name: of the adaptation.
+      config: resolved.
+      source: the run whose clients are adapted.
+      evaluator: of the adapted models.
+    """
+    self._name, self._config, self._source, self.evaluate = name, config, source, evaluator
+    self._measured: dict[tuple[int, ...], object] = {}
+    self.settings = config.settings(name)
+
+  def try_all(self, clients: np.ndarray) -> Arrays:
+    """Adapts clients with all settings, and evaluates the models that they choose alone.
+
+    Args:
+      clients: int [n], indices.
+
+    Returns:
+      By name: `validation/accuracy` and `validation/loss`, float32 [n, num_settings, num_epochs];
+      `num_validation`, int [n]; `is_finite`, bool [n, num_settings]; `is_chosen`, bool [n], whether
+      the client has chosen alone; and then what the evaluator says, NaN for the others.
+    """
+    weights, train = self._start(clients)
+    validation = [
+      client_data.to_tensors(self._source.federated_data.clients[client].validation)
+      for client in clients
+    ]
+    measured = self._measure(weights)
+    outputs = [
+      process.adapt(weights, measured, train, validation) for process in self._processes
+    ]  # by setting, then by client
+    num_validation = np.array([output.num_validation_examples for output in outputs[0]])
+    result = {
+      f'validation/{metric}': np.stack(
+        [[output.validation[metric] for output in of_setting] for of_setting in outputs], axis=1
+      )
+      for metric in outputs[0][0].validation
+    }
+    is_chosen = (num_validation > 0) & (self._config.choose == 'client')
+    evaluated = {}
+    if is_chosen.any():
+      metric = self._config.selection_metric
+      choice = adaptation_lib.choose(
+        result[f'validation/{metric}'].swapaxes(0, 1),
+        num_validation,
+        per_client=True,
+        maximize=metric != 'loss',
+      )
+      rows = np.flatnonzero(is_chosen)
+      evaluated = self.evaluate(
+        clients[rows], [outputs[choice.setting[row]][row].weights for row in rows]
+      )
+    return {
+      **result,
+      'num_validation': num_validation,
+      'is_finite': np.array([[output.is_finite for output in of] for of in outputs]).T,
+      'is_chosen': is_chosen,
+      **{name: _spread(values, is_chosen) for name, values in evaluated.items()},
+    }
+
+  def train_to(self, clients: np.ndarray, setting: int, epoch: int) -> Arrays:
+    """Adapts clients with one setting up to an epoch, and evaluates their models.
+
+    Args:
+      clients: int [n], indices.
+      setting: index among the config's settings of this adaptation.
+      epoch: one at which validation data are evaluated.
+
+    Returns:
+      `is_finite`, bool [n], and what the evaluator says.
+    """
+    weights, train = self._start(clients)
+    outputs = self._processes[setting].adapt_to_epoch(
+      weights, self._measure(weights), train, [np.int32(epoch)] * len(clients)
+    )
+    return {
+      'is_finite': np.array([output.is_finite for output in outputs]),
+      **self.evaluate(clients, [output.weights for output in outputs]),
+    }
+
+  def aggregate(
+    self, clients: np.ndarray, setting: int, epoch: int, client_weight: np.ndarray
+  ) -> Arrays:
+    """Adapts clients with one setting up to an epoch, and gives the mean of their models.
+
+    Args:
+      clients: int [n], indices.
+      setting: index among the config's settings of this adaptation.
+      epoch: one at which validation data are evaluated.
+      client_weight: float32 [n], how much each counts.
+
+    Returns:
+      All weights of the mean model, as `0`, `1` and so on, and `client_weight`, the sum over the
+      clients whose weights are finite; 0 if there are none.
+    """
+    weights, train = self._start(clients)
+    output = self._processes[setting].aggregate(
+      weights, self._measure(weights), train, [np.int32(epoch)] * len(clients), list(client_weight)
+    )
+    total = client_weight[np.array(output.is_finite, bool)].sum(dtype=np.float64)
+    return {**{str(i): w for i, w in enumerate(output.weights)}, 'client_weight': total}
+
+  def _start(self, clients: np.ndarray) -> tuple[list, list]:
+    """What clients start from, and their training data with the seeds of their order."""
+    weights = [self._source.weights[client] for client in clients]
+    train = [
+      client_data.to_tensors(self._source.federated_data.clients[client].train)._replace(
+        # The same for all adaptations and settings, so that they differ by nothing else.
+        seed=seeds.tensor_seed(self._config.seed, seeds.Purpose.ADAPTATION, int(client))
+      )
+      for client in clients
+    ]
+    return weights, train
+
+  def _measure(self, weights: list) -> list:
+    """What the adaptation knows of public data, once for weights that clients share."""
+    keys = [tuple(map(id, of_client)) for of_client in weights]
+    missing = {k: w for k, w in zip(keys, weights, strict=True) if k not in self._measured}
+    self._measured = {key: self._measured[key] for key in keys if key in self._measured}
+    if missing:
+      of_missing = self._processes[0].measure(list(missing.values()), self._public_data)
+      self._measured.update(zip(missing, of_missing, strict=True))
+    return [self._measured[key] for key in keys]
+
+  @functools.cached_property
+  def _public_data(self) -> learning.ClientTensors:
+    seed = seeds.derive_seed(self._config.seed, seeds.Purpose.SAMPLING, 1)
+    clients, is_held_out = self._source.federated_data.clients, self._source.is_held_out
+    of_training = [client for client, out in zip(clients, is_held_out, strict=True) if not out]
+    return client_data.to_tensors(public_examples(of_training, self._config.fisher_examples, seed))
+
+  @functools.cached_property
+  def _processes(self) -> list[adaptation_lib.AdaptationProcess]:
+    config = self._config
+    return [
+      adaptation_lib.build_adaptation_process(
+        self._source.model,
+        build_adaptation(config, self._name, setting),
+        tff.learning.optimizers.build_sgdm(setting['learning_rate'], config.momentum),
+        learning.TensorBatches(
+          config.batch_size, augment=tasks.TASKS[self._source.config.task].augment
+        ),
+        config.epochs,
+        evaluate_every_epochs=config.evaluate_every_epochs,
+        selection_metric=config.selection_metric,
+      )
+      for setting in self.settings
+    ]
+
+
+def _spread(values: np.ndarray, where: np.ndarray) -> np.ndarray:
+  spread = np.full(len(where), np.nan)
+  spread[where] = values
+  return spread

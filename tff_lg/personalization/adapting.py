@@ -1,0 +1,192 @@
+"""Adapting all clients of a finished run, chunk by chunk; what is done is kept on disk.
+
+In a first pass each client tries all settings and epochs; a model that its own validation
+data choose is evaluated at once. In a second pass clients without a choice of their own train
+up to the epoch that is best on all validation data. Adapted weights live as long as their
+chunk, so memory does not grow with the number of clients.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tff_lg import adaptation as adaptation_lib
+from tff_lg import config as config_lib
+from tff_lg import parts, progress, seeds
+from tff_lg.personalization import adaptation_work, aggregating
+from tff_lg.simulation import trained_run
+
+# Weights of a chunk's clients, of all settings tried.
+_BYTES_IN_A_CHUNK = 2**28
+_CLIENTS_IN_A_CHUNK = 100
+
+
+class Adapted(NamedTuple):
+  """Clients after one adaptation.
+
+  Attributes:
+    settings: what was tried, options by name.
+    setting: chosen, int64 [num_clients], an index of them.
+    epoch: chosen, int64 [num_clients].
+    is_finite: bool [num_clients]; False for a client that kept the federated model, as its
+      training gave numbers that are not finite: with the setting chosen for all clients, or with
+      every setting where the client chose alone.
+    values: of the chosen model, float64 [num_clients], by `validation/accuracy`,
+      `local_test/accuracy` and, but of sequences, `participant_test/accuracy`. NaN for a
+      client without such data.
+    curves: the selection metric on validation data, float [num_clients, num_settings, num_epochs]
+      at each epoch evaluated, from 0.
+    num_validation: int [num_clients], examples that each client's curves are means over.
+    aggregated: by epochs, what `aggregating.aggregate_adapted` gives.
+  """
+
+  settings: tuple[dict[str, float], ...]
+  setting: np.ndarray
+  epoch: np.ndarray
+  is_finite: np.ndarray
+  values: adaptation_work.Arrays
+  curves: np.ndarray
+  num_validation: np.ndarray
+  aggregated: dict[int, adaptation_work.Arrays]
+
+
+def sample_clients(config: config_lib.AdaptConfig, num_clients: int) -> np.ndarray:
+  """Indices of the clients that are adapted, in order: all, or a seeded sample."""
+  if config.max_clients is None or config.max_clients >= num_clients:
+    return np.arange(num_clients)
+  rng = np.random.default_rng(seeds.derive_seed(config.seed, seeds.Purpose.SAMPLING, 0))
+  return np.sort(rng.choice(num_clients, config.max_clients, replace=False))
+
+
+def check_adaptable(
+  config: config_lib.AdaptConfig, source: trained_run.TrainedRun, clients: np.ndarray
+) -> None:
+  """Refuses, before anything is written, what cannot be adapted.
+
+  Args:
+    config: resolved.
+    source: the run.
+    clients: indices of those that are adapted.
+
+  Raises:
+    ValueError: an adaptation does not fit the model, or there are no validation data.
+  """
+  for name in config.adaptation:
+    for setting in config.settings(name):
+      adaptation_work.build_adaptation(config, name, setting).trained_layers(source.model)
+  num_models = len({tuple(map(id, weights)) for weights in source.weights})
+  if config.aggregate_epochs and num_models > 1:
+    raise ValueError(
+      f'--aggregate_epochs is given, but --method={source.config.method} of '
+      f'--from_run={config.from_run} keeps weights with the clients, of which there is no mean: '
+      'expected a run that sends all of them.'
+    )
+  of_source = source.config
+  for flag, found in (
+    ('attack', of_source.attack is not None),
+    ('model', of_source.model == 'cgau_shared'),
+    ('partition', of_source.partition == 'natural_iid'),
+  ):
+    if config.retrain_without and found:
+      raise ValueError(
+        f'--retrain_without={config.retrain_without} does not fit --{flag}='
+        f'{getattr(of_source, flag)} of --from_run={config.from_run}: without some of its clients '
+        'it would be another run for those that are left.'
+      )
+  if config.retrain_without and source.local_only is None and not config.trains_own_models:
+    raise ValueError(
+      f'--retrain_without={config.retrain_without} compares with own local models, but '
+      f'--from_run={config.from_run} has none: give --own_models=network or --local_only_from.'
+    )
+  takes_part = clients[~source.is_held_out[clients]]
+  if not any(len(source.federated_data.clients[client].validation) for client in takes_part):
+    raise ValueError(
+      f'No client of --from_run={config.from_run} that took part in training has validation data '
+      'to choose epochs by, '
+      'expected a run with --validation_fraction above 0.'
+    )
+
+
+def adapt_clients(
+  config: config_lib.AdaptConfig,
+  source: trained_run.TrainedRun,
+  clients: np.ndarray,
+  folder: str,
+) -> dict[str, Adapted]:
+  """Adapts clients of a run by one technique after the other; goes on where a call stopped.
+
+  Args:
+    config: resolved, see `check_adaptable`.
+    source: the run.
+    clients: indices of those that are adapted.
+    folder: for the parts that are done.
+
+  Returns:
+    Each adaptation's result by its name.
+
+  Raises:
+    ValueError: a part that is done is damaged; the sentence names the file.
+  """
+  evaluator = adaptation_work.ModelEvaluator(source)
+  num_bytes = sum(weight.nbytes for weight in source.model.initial_weights)
+  adapted = {}
+  with progress.Bar(len(clients) * len(config.adaptation), 'client') as bar:
+    for name in config.adaptation:
+      bar.set_description(name)
+      fitting = _BYTES_IN_A_CHUNK // (num_bytes * len(config.settings(name)))
+      chunk_size = config.clients_per_chunk or max(min(fitting, _CLIENTS_IN_A_CHUNK), 1)
+      work = adaptation_work.AdaptationWork(name, config, source, evaluator)
+      done = parts.Parts(folder, name, chunk_size, bar)
+      result = _adapt(config, clients, ~source.is_held_out[clients], work, done)
+      for epochs in config.aggregate_epochs or ():
+        result.aggregated[epochs] = aggregating.aggregate_adapted(
+          config, source, clients, work, result.curves, result.num_validation, epochs, done
+        )
+      adapted[name] = result
+  return adapted
+
+
+def _adapt(
+  config: config_lib.AdaptConfig,
+  clients: np.ndarray,
+  takes_part: np.ndarray,
+  work: adaptation_work.AdaptationWork,
+  done: parts.Parts,
+) -> Adapted:
+  """Both passes of one adaptation."""
+  tried = done.compute_chunks(clients, work.try_all, 'tried')
+  num_validation, metric = tried['num_validation'], config.selection_metric
+  choice = adaptation_lib.choose(
+    tried[f'validation/{metric}'].swapaxes(0, 1),
+    num_validation,
+    per_client=config.choose == 'client',
+    maximize=metric != 'loss',
+    decides_for_all=takes_part,
+  )
+  rows = np.arange(len(clients))
+  epochs = np.arange(0, config.epochs + 1, config.evaluate_every_epochs)[choice.epoch]
+  # A setting that is not finite is never better than epoch 0, at which all settings are one.
+  is_finite = tried['is_finite'].any(axis=1)
+  values = {name: value for name, value in tried.items() if '_test/' in name}
+  following = np.flatnonzero(~tried['is_chosen'])
+  if len(following):
+    # They have all the same setting and epoch, the best on all validation data.
+    setting, epoch = int(choice.setting[following[0]]), int(epochs[following[0]])
+    trained = done.compute_chunks(
+      clients[following], lambda of: work.train_to(of, setting, epoch), 'chosen'
+    )
+    is_finite[following] = trained.pop('is_finite')
+    for name, value in trained.items():
+      values.setdefault(name, np.full(len(clients), np.nan))[following] = value
+  accuracy = tried['validation/accuracy'][rows, choice.setting, choice.epoch].astype(np.float64)
+  values['validation/accuracy'] = np.where(num_validation > 0, accuracy, np.nan)
+  return Adapted(
+    settings=work.settings,
+    setting=choice.setting,
+    epoch=epochs,
+    is_finite=is_finite,
+    values=values,
+    curves=tried[f'validation/{metric}'],
+    num_validation=num_validation,
+    aggregated={},
+  )

@@ -1,0 +1,116 @@
+"""Settings with which a run may go on differently: more rounds, or a lower rate once it diverged.
+
+Each change is in `changes.json` of the run folder, with the round after which it holds.
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from absl import logging
+
+from tff_lg import checkpoints, files, strict_json
+from tff_lg import config as config_lib
+
+_FILE, _DIVERGED = 'changes.json', 'diverged.json'
+_ROUNDS = 'rounds'
+RATES = ('client_learning_rate', 'server_learning_rate')
+
+# What a setting was, and what it is now, by name.
+Differences = Mapping[str, tuple[Any, Any]]
+
+
+def may_change(run_dir: str, config: config_lib.TrainConfig, differences: Differences) -> set[str]:
+  """Returns the settings that may differ from those of the run in a folder.
+
+  Args:
+    run_dir: the run folder.
+    config: of the run that is to go on.
+    differences: all of them.
+
+  Returns:
+    `rounds`, if there are more and no privacy budget is made for their number; rates that are
+    lower, if the run diverged.
+  """
+  names = RATES if os.path.exists(os.path.join(run_dir, _DIVERGED)) else ()
+  lower = {name for name in names if _is_less(*differences.get(name, (0, 0))[::-1])}
+  more = _is_less(*differences.get(_ROUNDS, (0, 0))) and config.aggregator != 'dp_mean'
+  return lower | ({_ROUNDS} if more else set())
+
+
+def record(run_dir: str, config: config_lib.TrainConfig, differences: Differences) -> None:
+  """Records changes of settings, and makes the run one that has not ended.
+
+  Clients that learn alone to their best have no rounds, so that more of them change nothing.
+
+  Args:
+    run_dir: the run folder, whose settings are still the ones before.
+    config: of the run that is to go on.
+    differences: those that are allowed, not empty.
+  """
+  if config.trains_to_best and set(differences) == {_ROUNDS}:
+    return
+  with contextlib.suppress(FileNotFoundError):
+    os.unlink(os.path.join(run_dir, 'summary.json'))
+  saved = checkpoints.CheckpointManager(os.path.join(run_dir, 'checkpoints')).rounds()
+  change = {
+    'after_round': saved[-1] if saved else 0,
+    **{name: list(before_and_now) for name, before_and_now in differences.items()},
+  }
+  changes = load(run_dir)
+  # A run that is killed before its new settings are written finds the same change again.
+  if changes[-1:] != [change]:
+    files.write_atomically(os.path.join(run_dir, _FILE), strict_json.dumps([*changes, change]))
+  logging.warning('%s goes on with other settings: %s.', run_dir, _describe(change))
+
+
+def load(run_dir: str) -> list[dict[str, Any]]:
+  """Loads the changes of a run, the first one first.
+
+  Raises:
+    ValueError: the file is damaged; one sentence.
+  """
+  path = os.path.join(run_dir, _FILE)
+  if not os.path.exists(path):
+    return []
+  try:
+    with open(path, encoding='utf-8') as file:
+      return [dict(change) for change in json.load(file)]
+  except (ValueError, TypeError) as error:
+    raise ValueError(f'{path} is damaged ({error}): put back a copy.') from error
+
+
+def summarize(run_dir: str) -> dict[str, str]:
+  """Returns the entry of the run's summary; none for a run without changes."""
+  changes = load(run_dir)
+  return {'changed_settings': '; '.join(map(_describe, changes))} if changes else {}
+
+
+def changed(run_dir: str) -> set[str]:
+  """Returns the names of the settings that were changed."""
+  return {name for change in load(run_dir) for name in change} - {'after_round'}
+
+
+def mark_diverged(run_dir: str, message: str) -> None:
+  """Lets the run in a folder go on with lower rates."""
+  text = strict_json.dumps({'message': message})
+  files.write_atomically(os.path.join(run_dir, _DIVERGED), text)
+
+
+def forget_divergence(run_dir: str, names: Collection[str]) -> None:
+  """Ends that, once the settings of these names are changed and written, if they are rates."""
+  if set(names) & set(RATES):
+    with contextlib.suppress(FileNotFoundError):
+      os.unlink(os.path.join(run_dir, _DIVERGED))
+
+
+def _is_less(one: Any, other: Any) -> bool:
+  # An older run may not have the setting.
+  return isinstance(one, int | float) and isinstance(other, int | float) and one < other
+
+
+def _describe(change: Mapping[str, Any]) -> str:
+  listed = [f'{n} from {v[0]} to {v[1]}' for n, v in change.items() if n != 'after_round']
+  return f'after round {change["after_round"]} {", ".join(listed)}'

@@ -1,0 +1,157 @@
+"""What a run ends with: a table of clients with the scores of their models, and a summary."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tff_lg import config as config_lib
+from tff_lg import data as data_lib
+from tff_lg import learning, models
+from tff_lg.scoring import scores
+from tff_lg.training import communication, evaluation, rounds, run_state, selection
+
+# Columns of the table of clients that every method has, and their means over clients.
+METRICS = ('validation/accuracy', 'validation/loss', 'local_test/accuracy', 'local_test/loss')
+# The same with those that only some tasks have.
+ALL_METRICS = (*METRICS, 'local_test/auc', 'participant_test/accuracy')
+# Entries of the summary of what was sent.
+COMMUNICATION = tuple(
+  f'communication/{prefix}{name}_total'
+  for prefix in ('', 'broadcast_to_all/')
+  for name in ('parameters', 'bytes')
+)
+
+
+def score_clients(
+  federated_data: data_lib.FederatedData,
+  process: learning.LocalGlobalProcess,
+  state: run_state.RunState | selection.ChosenModels,
+  client_data: Mapping[str, Sequence[learning.ClientTensors]],
+  evaluated: np.ndarray | None = None,
+  *,
+  with_new_test: bool = True,
+) -> tuple[pd.DataFrame, dict[str, float]]:
+  """Scores clients' chosen models on their own data and on the common test set.
+
+  Args:
+    federated_data: the clients' data.
+    process: the one that trained the models.
+    state: after training, with the models that were chosen.
+    client_data: each client's tensors, by part.
+    evaluated: the clients that are scored, by index; None for all.
+    with_new_test: whether the common test set counts.
+
+  Returns:
+    A row a client, and the scores over clients by name.
+  """
+  clients = size_table(federated_data, process.model, client_data, evaluated)
+  clients['best_round'] = state.selection.best_round
+  for name, part in evaluation.PARTS.items():
+    values = evaluation.evaluate_selected(
+      process, state.server_state, state.selection, client_data[part], evaluated
+    )
+    clients[f'{name}/accuracy'] = values['accuracy']
+    clients[f'{name}/loss'] = values['loss']
+  summary = scores.add_scores(clients, federated_data, process, state)
+  if with_new_test:
+    summary.update(scores.add_new_test(clients, federated_data, process, state))
+  return clients, summary
+
+
+def size_table(
+  federated_data: data_lib.FederatedData,
+  model: models.LocalGlobalModel,
+  client_data: Mapping[str, Sequence[learning.ClientTensors]],
+  evaluated: np.ndarray | None,
+) -> pd.DataFrame:
+  """Builds the table of clients as it is before any model is scored.
+
+  Args:
+    federated_data: the clients' data.
+    model: that counts examples.
+    client_data: each client's tensors, by part.
+    evaluated: the clients that are scored, by index; None for all.
+
+  Returns:
+    A row a client: its id and sizes, of text in tokens. Columns that need all clients' data are
+    left out where these are read when needed.
+  """
+  clients = federated_data.clients
+  num_classes = federated_data.num_classes_of_clients()
+  table = pd.DataFrame(
+    {
+      'client_id': [client.client_id for client in clients],
+      **{
+        f'num_{part}': evaluation.count_examples(model, client_data[part])
+        for part in ('train', 'validation', 'test')
+      },
+      **({} if num_classes is None else {'num_classes': num_classes}),
+    }
+  )
+  if evaluated is not None:
+    table[evaluation.IS_EVALUATED] = np.isin(np.arange(len(clients)), evaluated)
+  return table
+
+
+def summarize_clients(
+  config: config_lib.TrainConfig, clients: pd.DataFrame, metrics: Sequence[str] = METRICS
+) -> dict[str, Any]:
+  """Summarizes the table of clients.
+
+  Args:
+    config: of the run.
+    clients: as `score_clients` gives it.
+    metrics: columns that are summarized, where the table has them.
+
+  Returns:
+    Method, note on the protocol, and mean and standard deviation of each metric over clients.
+  """
+  summary: dict[str, Any] = {'method': config.method, 'protocol/note': config.choices.note}
+  for name in filter(clients.__contains__, metrics):
+    values = clients[name].to_numpy()
+    if np.isfinite(values).any():
+      summary[f'{name}/mean_over_clients'] = float(np.nanmean(values))
+      summary[f'{name}/std_over_clients'] = float(np.nanstd(values))
+  return summary
+
+
+def summarize_rounds(
+  config: config_lib.TrainConfig,
+  phases: list[rounds.Phase],
+  state: run_state.RunState,
+  num_clients: int,
+) -> dict[str, Any]:
+  """Summarizes rounds and communication of a run.
+
+  Args:
+    config: of the run.
+    phases: that it ran.
+    state: after the last round.
+    num_clients: how many clients there are.
+
+  Returns:
+    Rounds by method, parameters and bytes sent, and what they were, were every round's broadcast
+    sent to all clients; void rounds, if there are any.
+  """
+  summary: dict[str, Any] = {}
+  rounds_of = {phase.method: phase.num_rounds for phase in phases}
+  summary['rounds/fedavg'] = rounds_of.pop('fedavg', 0)
+  summary['rounds/lg'] = rounds_of.pop('lg_fedavg', 0)
+  summary.update({f'rounds/{method}': number for method, number in rounds_of.items()})
+  if state.num_void:
+    summary['train/num_void_rounds'] = state.num_void
+  summary['communication/parameters_total'] = state.traffic.parameters
+  summary['communication/bytes_total'] = state.traffic.bytes
+  to_all = sum(
+    (
+      communication.count_round(phase.process, num_clients, config.clients_per_round)
+      * phase.num_rounds
+      for phase in phases
+    ),
+    communication.RoundTraffic(),
+  )
+  summary['communication/broadcast_to_all/parameters_total'] = to_all.parameters
+  summary['communication/broadcast_to_all/bytes_total'] = to_all.bytes
+  return summary

@@ -1,0 +1,108 @@
+"""Clients held out of training: who they are, and the model that each of them meets."""
+
+import dataclasses
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from tff_lg import config as config_lib
+from tff_lg import data as data_lib
+from tff_lg import learning, models, seeds
+from tff_lg.training import selection as selection_lib
+
+_PREFIX = 'held_out'
+
+
+def choose_by(config: config_lib.TrainConfig) -> data_lib.ChooseHeldOut:
+  """Who is held out, as a config says: some clients drawn at random, or those that it names.
+
+  Args:
+    config: resolved.
+
+  Returns:
+    Ids of all clients to the ids of those held out. It raises ValueError for an id that no client
+    has, and where nobody would be left to train.
+  """
+
+  def choose(client_ids: Sequence[str]) -> Collection[str]:
+    if config.held_out_ids is not None:
+      chosen = set(config.held_out_ids)
+      unknown = sorted(chosen.difference(client_ids))
+      if unknown:
+        raise ValueError(
+          f'--held_out_ids has {unknown[0]}, expected ids of clients, such as {client_ids[0]}.'
+        )
+    else:
+      seed = seeds.derive_seed(config.seed, seeds.Purpose.PARTITION, 1)
+      number = min(config.held_out_clients or 0, len(client_ids))
+      chosen = np.random.default_rng(seed).choice(client_ids, number, replace=False).tolist()
+    if len(chosen) >= len(client_ids):
+      raise ValueError(
+        f'{len(chosen)} of {len(client_ids)} clients are held out (--held_out_clients, '
+        '--held_out_ids), expected at least one to train.'
+      )
+    return chosen
+
+  return choose
+
+
+def select_models(
+  process: learning.LocalGlobalProcess,
+  selection: selection_lib.ModelSelection,
+  last: tuple[int, tuple],
+  start_weights: models.ModelWeights,
+  num_clients: int,
+) -> selection_lib.ModelSelection:
+  """The model that clients get which took no part.
+
+  Args:
+    process: the one that trained the models.
+    selection: the chosen models of the clients that took part.
+    last: number of the last round, and the server's global weights after it.
+    start_weights: all weights at the start of the process's rounds.
+    num_clients: how many clients get it.
+
+  Returns:
+    For each the global weights of the round chosen for all clients, or those of the last round
+    where each client has a best round of its own; and the local weights that a client starts
+    from, which are the server's where it has a copy of all weights. Nothing of the client's own
+    data has been used.
+  """
+  groups = selection.groups()
+  round_num, weights = last
+  if len(groups) == 1:
+    round_num, ((_, weights, _),) = int(selection.best_round[0]), groups
+  if process.model.server_has_copy:
+    start_weights = weights
+  result = selection_lib.ModelSelection(process, num_clients)
+  new_client = process.initialize_client(start_weights)
+  result.offer(round_num, np.zeros(num_clients), weights, [new_client] * num_clients)
+  return result
+
+
+def as_participants(federated_data: data_lib.FederatedData) -> data_lib.FederatedData:
+  """The held-out clients alone, as if they were all there are."""
+  return dataclasses.replace(federated_data, clients=federated_data.held_out, held_out=())
+
+
+def summarize(scores: Mapping[str, float], clients: pd.DataFrame) -> dict[str, float]:
+  """What the model is for held-out clients.
+
+  Args:
+    scores: of the held-out clients, as `scores.add_scores` and the like give them; those of the
+      common test set are the trained model's own and are left out.
+    clients: their table.
+
+  Returns:
+    All of it under `held_out/`, with `held_out/num_clients` and mean and standard deviation over
+    these clients of their local test accuracy.
+  """
+  accuracy = clients['local_test/accuracy']
+  values = {
+    'num_clients': len(clients),
+    'local_test/accuracy/mean_over_clients': float(accuracy.mean()),
+    'local_test/accuracy/std_over_clients': float(accuracy.std(ddof=0)),
+    **{name: value for name, value in scores.items() if not name.startswith('new_test/')},
+  }
+  return {f'{_PREFIX}/{name}': value for name, value in values.items()}

@@ -1,0 +1,78 @@
+"""Each client's tensors, by index: in memory, or made of what is read when needed."""
+
+import functools
+from collections.abc import Sequence
+
+import numpy as np
+import tensorflow as tf
+
+from tff_lg import data as data_lib
+from tff_lg.client_states import client_store
+from tff_lg.data import examples as examples_lib
+from tff_lg.learning import batches
+
+
+def to_tensors(examples: examples_lib.Examples) -> batches.ClientTensors:
+  """A client's examples as the process takes them, in TensorFlow's memory once and for all."""
+  y = examples.y
+  if examples.answers is not None:  # They go where labels go, not into the network.
+    y = np.column_stack([y, examples.answers])
+  with tf.device('cpu:0'):
+    return batches.ClientTensors(tf.constant(examples.x), tf.constant(y))
+
+
+class UnreadTensors(Sequence[batches.ClientTensors]):
+  """The tensors of a part of clients that are read when they are asked for."""
+
+  def __init__(self, clients: Sequence[data_lib.UnreadClient], part: str) -> None:
+    """Takes the clients; nothing is read."""
+    self._clients, self._part = tuple(clients), part
+
+  @functools.cached_property
+  def sizes(self) -> np.ndarray:
+    """Each client's examples, int64 [num_clients]; nothing is read."""
+    return np.array([client.size(self._part) for client in self._clients], np.int64)
+
+  def __len__(self) -> int:
+    """How many clients."""
+    return len(self._clients)
+
+  def __getitem__(self, index):
+    """A client's tensors, or a list of those of a slice; DataError as of `ClientReader.read`."""
+    if isinstance(index, slice):
+      self.prefetch(range(len(self))[index])
+      return [self[number] for number in range(len(self))[index]]
+    return to_tensors(getattr(self._clients[index], self._part))
+
+  def take(self, indices: Sequence[int]) -> 'UnreadTensors':
+    """The same of some clients, in this order."""
+    return UnreadTensors([self._clients[index] for index in indices], self._part)
+
+  def prefetch(self, indices: Sequence[int]) -> None:
+    """Begins to read clients; returns at once."""
+    clients = [self._clients[index] for index in indices]
+    if clients:
+      clients[0].reader.prefetch([client.number for client in clients])
+
+
+ClientData = Sequence[batches.ClientTensors]
+
+
+def part_tensors(federated_data: data_lib.FederatedData, part: str) -> ClientData:
+  """The tensors of a part, `train`, `validation` or `test`, of each client that takes part."""
+  if federated_data.reader is not None:
+    return UnreadTensors(federated_data.clients, part)
+  return [to_tensors(getattr(client, part)) for client in federated_data.clients]
+
+
+def take(client_data: ClientData, indices: Sequence[int]) -> ClientData:
+  """Of some clients, in this order; nothing is read."""
+  if isinstance(client_data, UnreadTensors):
+    return client_data.take(indices)
+  return [client_data[index] for index in indices]
+
+
+def chunks(num_clients: int) -> list[slice]:
+  """Clients whose states and data are in memory at a time, where all of them are gone through."""
+  size = client_store.CLIENTS_AT_A_TIME
+  return [slice(start, start + size) for start in range(0, num_clients, size)]

@@ -1,0 +1,129 @@
+"""Metrics to files: CSV, written at checkpoints, and TensorBoard."""
+
+import asyncio
+import csv
+import dataclasses
+import io
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from tff_lg import files
+from tff_lg.compatibility import tff
+from tff_lg.training import communication
+
+KEY = 'round_num'
+_TABLES = ('metrics', 'communication')
+
+
+class MetricsReleaser:
+  """Writes a run's `metrics.csv`, `communication.csv` and `tensorboard/`.
+
+  The tables are written whole, by `flush`, which belongs before each checkpoint. The checkpoint has
+  them too: a resumed run takes the rows up to its checkpoint from there and writes the later ones
+  again. (TFF's own manager reads and writes the file again in every round.)
+  """
+
+  def __init__(
+    self, folder: str, round_num: int = 0, tables: Mapping[str, str] | None = None
+  ) -> None:
+    """Goes on in `folder` after a round, whose rows and those before are kept.
+
+    Args:
+      folder: the run folder.
+      round_num: rounds done.
+      tables: the texts that `flush` gave at that round; empty where they are not known, so that
+        the rows are read from the files.
+
+    Raises:
+      ValueError: a file lacks rows of rounds that are done, or is damaged; one sentence.
+    """
+    self._tables = {
+      name: _Table(os.path.join(folder, f'{name}.csv'), round_num, (tables or {}).get(name))
+      for name in _TABLES
+    }
+    self._tensorboard = tff.program.TensorBoardReleaseManager(os.path.join(folder, 'tensorboard'))
+    self._runner = asyncio.Runner()
+
+  def release(
+    self,
+    round_num: int,
+    method: str,
+    metrics: Mapping[str, float],
+    traffic: communication.RoundTraffic,
+  ) -> None:
+    """Takes one round.
+
+    Args:
+      round_num: counted from 1 over the whole run.
+      method: of this round.
+      metrics: by name.
+      traffic: of this round.
+    """
+    key = {KEY: round_num, 'method': method}
+    self._tables['metrics'].rows.append({**key, **metrics})
+    self._tables['communication'].rows.append({**key, **dataclasses.asdict(traffic)})
+    self._runner.run(self._tensorboard.release(dict(metrics), round_num))
+
+  def flush(self) -> dict[str, str]:
+    """Writes the tables; returns their texts by name."""
+    return {name: table.write() for name, table in self._tables.items()}
+
+
+def table_paths(folder: str) -> list[str]:
+  """Returns the paths of the tables in a run folder."""
+  return [os.path.join(folder, f'{name}.csv') for name in _TABLES]
+
+
+def write_tables(folder: str, tables: Mapping[str, str]) -> None:
+  """Writes tables again from the texts that `MetricsReleaser.flush` gave."""
+  for name, text in tables.items():
+    files.write_atomically(os.path.join(folder, f'{name}.csv'), text)
+
+
+class _Table:
+  """Rows by round, with a column for each name in any of them."""
+
+  def __init__(self, path: str, round_num: int, text: str | None) -> None:
+    """Takes the rows up to a round, out of a text or of the file."""
+    self._path = path
+    self.rows: list[dict[str, Any]] = []
+    if text is not None:
+      self.rows = list(csv.DictReader(io.StringIO(text, newline='')))
+    elif round_num:
+      self.rows = _read_rows(path, round_num)
+
+  def write(self) -> str:
+    """Replaces the file, whole or not at all; returns its text."""
+    names = dict.fromkeys(name for row in self.rows for name in row)
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(names), restval='', lineterminator='\n')
+    writer.writeheader()
+    writer.writerows(self.rows)
+    files.write_atomically(self._path, text.getvalue())
+    return text.getvalue()
+
+
+def _read_rows(path: str, round_num: int) -> list[dict[str, str]]:
+  """Reads a file's rows up to a round, each of which it must have once."""
+  try:
+    with open(path, encoding='utf-8', newline='') as file:
+      rows = [row for row in csv.DictReader(file, strict=True) if int(row[KEY]) <= round_num]
+    if any(None in row or None in row.values() for row in rows):
+      raise ValueError('a row has another number of fields than the header')
+  except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
+    raise _not_to_go_on_with(path, f'cannot be read ({error})', round_num) from error
+  # A run that goes on with trained models has a row of round 0.
+  found = [int(row[KEY]) for row in rows if row[KEY] != '0']
+  missing = sorted(set(range(1, round_num + 1)) - set(found))
+  if missing or len(found) != round_num:
+    what = f'has no row of round {missing[0]}' if missing else 'has a round twice'
+    raise _not_to_go_on_with(path, what, round_num)
+  return rows
+
+
+def _not_to_go_on_with(path: str, what: str, round_num: int) -> ValueError:
+  return ValueError(
+    f'{path} {what}, but the newest checkpoint is of round {round_num}: put back a copy, or delete '
+    'the run folder and run again.'
+  )

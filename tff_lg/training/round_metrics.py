@@ -1,0 +1,71 @@
+"""The metrics of a round, by name: what training showed, and how clients' models scored."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tff_lg.learning import process as process_lib
+from tff_lg.training import communication, evaluation
+
+
+def of_training(
+  metrics: process_lib.RoundMetrics, traffic: communication.RoundTraffic
+) -> dict[str, float]:
+  """What a round of training shows, and all communication so far."""
+  return {
+    'train/loss': float(metrics.loss),
+    'train/num_examples': int(metrics.num_examples),
+    'train/num_clients': int(metrics.num_clients),
+    'train/num_clients_left_out': int(metrics.num_clients_left_out),
+    'communication/parameters_total': traffic.parameters,
+    'communication/bytes_total': traffic.bytes,
+    **_scalars('aggregator', metrics.aggregator),
+  }
+
+
+def of_evaluation(
+  values: Mapping[str, evaluation.ClientValues],
+  num_examples: Mapping[str, np.ndarray],
+  groups: Mapping[str, Sequence[int]],
+) -> dict[str, float]:
+  """Sums up what clients' models score, over groups of clients.
+
+  Args:
+    values: of all clients, by part.
+    num_examples: of all clients, by part; 0 of clients that were not evaluated.
+    groups: clients by index, by what their metrics' names begin with.
+
+  Returns:
+    `<group><part>/<metric>/` `mean_over_clients`, `std_over_clients` and `pooled`, over clients
+    with examples, NaN where one of them has NaN; nothing of a group without examples.
+  """
+  metrics = {}
+  for name, of_part in values.items():
+    for group, clients in groups.items():
+      size = num_examples[name][clients]
+      if not size.any():
+        continue
+      for metric, value in of_part.items():
+        start, of_group = f'{group}{name}/{metric}', value[clients]
+        of_evaluated = of_group[size > 0]
+        metrics[f'{start}/mean_over_clients'] = float(np.mean(of_evaluated))
+        metrics[f'{start}/std_over_clients'] = float(np.std(of_evaluated))
+        metrics[f'{start}/pooled'] = evaluation.pooled(of_group, size)
+  return metrics
+
+
+def for_progress_bar(metrics: Mapping[str, float]) -> dict[str, str]:
+  """What is worth watching while rounds go by."""
+  shown = {'loss': f'{metrics["train/loss"]:.4f}'}
+  if 'privacy/epsilon' in metrics:
+    shown['epsilon'] = f'{metrics["privacy/epsilon"]:.3g}'
+  return shown
+
+
+def _scalars(prefix: str, measurements: Any) -> dict[str, float]:
+  """The aggregator's measurements that are single numbers, by their names."""
+  if isinstance(measurements, Mapping):
+    named = measurements.items()
+    return {k: v for name, value in named for k, v in _scalars(f'{prefix}/{name}', value).items()}
+  return {prefix: float(measurements)} if np.ndim(measurements) == 0 else {}

@@ -1,0 +1,124 @@
+"""Choosing each client's model: the round that does best on data kept for choosing."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from tff_lg import checkpoints
+from tff_lg.client_states import client_store, disk_client_store
+from tff_lg.learning import client_work
+from tff_lg.learning import process as process_lib
+
+
+class ModelSelection:
+  """Remembers, of the rounds evaluated, each client's best model.
+
+  A client with local weights has a model of its own, and its own best round. Where
+  all weights are global there is one model for all, and one best round by the mean
+  over clients. Of equals the later round wins: it has seen more data.
+
+  Only references to states are kept, so a model that did not change since costs
+  nothing, and of states on disk none is in memory.
+  """
+
+  def __init__(
+    self,
+    process: process_lib.LocalGlobalProcess,
+    num_clients: int,
+    chosen_states: client_store.ChosenStates | disk_client_store.StoredChoice | None = None,
+  ) -> None:
+    """Starts without any round.
+
+    Args:
+      process: whose models these are.
+      num_clients: how many clients there are.
+      chosen_states: `chosen` of the store whose states are offered; None for states in memory.
+    """
+    self._per_client = not all(process.model.weight_is_global)
+    self.best_score = np.full(num_clients, -np.inf)
+    self.best_round = np.full(num_clients, -1)
+    self._client_states = chosen_states or client_store.ChosenStates()
+    self._global_weights: dict[int, tuple] = {}
+
+  def offer(
+    self,
+    round_num: int,
+    scores: np.ndarray,
+    global_weights: tuple,
+    client_states: Sequence[client_work.ClientState],
+  ) -> None:
+    """Takes the models of a round where they are better.
+
+    Args:
+      round_num: the round evaluated.
+      scores: float [num_clients], greater is better; NaN for a client without data
+        to choose by, which then keeps its newest model; -inf for a model that has diverged.
+      global_weights: of the server.
+      client_states: of every client, of a store its `snapshot`.
+    """
+    if not self._per_client:
+      known = ~np.isnan(scores)
+      scores = np.full_like(scores, scores[known].mean() if known.any() else np.nan)
+    better = np.isnan(scores) | (scores >= self.best_score)
+    self.best_score = np.where(better & ~np.isnan(scores), scores, self.best_score)
+    self.best_round = np.where(better, round_num, self.best_round)
+    self._client_states.take(np.flatnonzero(better), client_states)
+    self._global_weights[round_num] = global_weights
+    used = set(self.best_round.tolist())
+    self._global_weights = {n: w for n, w in self._global_weights.items() if n in used}
+
+  def groups(
+    self, among: np.ndarray | None = None
+  ) -> list[tuple[np.ndarray, tuple, Sequence[client_work.ClientState]]]:
+    """Clients that share their best round, without those not `among` some if that is given.
+
+    Returns:
+      (clients, global weights, their states) by round.
+    """
+    is_wanted = np.ones(len(self.best_round), bool)
+    if among is not None:
+      is_wanted = np.isin(np.arange(len(self.best_round)), among)
+    result = []
+    for round_num, global_weights in sorted(self._global_weights.items()):
+      clients = np.flatnonzero(is_wanted & (self.best_round == round_num))
+      if len(clients):
+        result.append((clients, global_weights, self._client_states.get(clients)))
+    return result
+
+  def to_arrays(self) -> dict[str, np.ndarray]:
+    """Everything, by name, for a checkpoint."""
+    arrays = {'best_score': self.best_score, 'best_round': self.best_round}
+    for round_num, weights in self._global_weights.items():
+      for index, leaf in enumerate(weights):
+        arrays[f'global/{round_num}/{index}'] = leaf
+    return arrays | checkpoints.with_prefix('client', self._client_states.to_arrays())
+
+  def load_arrays(
+    self,
+    arrays: Mapping[str, np.ndarray],
+    client_state: client_work.ClientState,
+    global_weights: tuple,
+  ) -> None:
+    """Restores what `to_arrays` gave; the last two arguments show the structures."""
+    self.best_score, self.best_round = arrays['best_score'], arrays['best_round']
+    rounds = sorted(set(self.best_round.tolist()) - {-1})
+    clients = range(len(self.best_round)) if rounds else ()
+    of_clients = checkpoints.without_prefix('client', arrays)
+    self._client_states.load_arrays(of_clients, clients, client_state)
+    self._global_weights = {
+      round_num: tuple(arrays[f'global/{round_num}/{i}'] for i in range(len(global_weights)))
+      for round_num in rounds
+    }
+
+
+class ChosenModels(NamedTuple):
+  """The models that are scored, as `run_state.RunState` has them.
+
+  Attributes:
+    server_state: of the process that evaluates.
+    selection: each client's model.
+  """
+
+  server_state: process_lib.ServerState
+  selection: ModelSelection
