@@ -4,16 +4,19 @@ import dataclasses
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from absl import flags
 
 from pipelines import path_flags
 from tff_lg import config as config_lib
 
+if TYPE_CHECKING:
+  from _typeshed import DataclassInstance
+
 Holders = Mapping[str, flags.FlagHolder[Any]]
 
-_Config = TypeVar('_Config')
+_Config = TypeVar('_Config', bound='DataclassInstance')
 
 _FAST = 'fast'
 
@@ -113,21 +116,22 @@ def _define(
   choices, help_text = field.metadata['choices'], field.metadata['help']
   field_type = _field_type(field, config_class)
   is_path = field.metadata['is_path']
+  default: Any = field.default
   if typing.get_origin(field_type) is tuple:
     if choices:
       help_text += f' Out of {", ".join(choices)}.'
-    default = None if field.default is None else list(field.default)
+    of_list = None if default is None else list(default)
     define_list = path_flags.define_list if is_path else flags.DEFINE_list
-    return define_list(field.name, default, help_text, flag_values=values)
+    return define_list(field.name, of_list, help_text, flag_values=values)
   if choices:
-    return flags.DEFINE_enum(field.name, field.default, choices, help_text, flag_values=values)
-  define_flag = {
+    return flags.DEFINE_enum(field.name, default, choices, help_text, flag_values=values)
+  define_flags: Mapping[type, Callable[..., flags.FlagHolder[Any]]] = {
     bool: flags.DEFINE_bool,
     int: flags.DEFINE_integer,
     float: flags.DEFINE_float,
     str: path_flags.define if is_path else flags.DEFINE_string,
-  }[field_type]
-  return define_flag(field.name, field.default, help_text, flag_values=values)
+  }
+  return define_flags[field_type](field.name, default, help_text, flag_values=values)
 
 
 def _field_type(field: dataclasses.Field, config_class: type) -> Any:

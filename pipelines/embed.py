@@ -13,6 +13,7 @@ import dataclasses
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from absl import flags, logging
 
@@ -59,29 +60,23 @@ def preset_from_flags() -> presets.Preset:
   Raises:
     EmbeddingError: flags that cannot be, or do not fit the preset.
   """
-  for flag, wanted in ((_PRESET, ', '.join(presets.PRESETS)), (_OUTPUT, 'a file to write, .npz')):
-    if not flag.value:
-      raise embedding_set.EmbeddingError(f'--{flag.name} is missing, expected {wanted}.')
-  if not _OUTPUT.value.endswith('.npz'):
+  preset = presets.PRESETS[launch.given(_PRESET, ', '.join(presets.PRESETS))]
+  if not launch.given(_OUTPUT, 'a file to write, .npz').endswith('.npz'):
     raise embedding_set.EmbeddingError(f'--output is {_OUTPUT.value}, expected a name in .npz.')
-  preset = presets.PRESETS[_PRESET.value]
   is_audio = isinstance(preset.inputs, presets.AudioInput)
   other = (_SOURCE, _IMAGE_SIZE, _IMAGE_RANGE) if is_audio else (_POSITIVE_CLASS, _STRICT)
   for flag in other:
     if flag.value:
+      kind = 'sounds' if is_audio else 'images'
       raise embedding_set.EmbeddingError(
-        f'--{flag.name} is given, but --preset={preset.name} '
-        f'is for {"sounds" if is_audio else "images"}.'
+        f'--{flag.name} is given, but --preset={preset.name} is for {kind}.'
       )
-  if is_audio and not _DATA_DIR.value:
-    raise embedding_set.EmbeddingError('--data_dir is missing, expected the folder of the clips.')
-  if not is_audio and not _SOURCE.value:
-    raise embedding_set.EmbeddingError(
-      f'--source is missing, expected one of {", ".join(data.SOURCE_NAMES)}, files.'
-    )
-  if _SOURCE.value == 'files' and not _DATA_DIR.value:
-    raise embedding_set.EmbeddingError('--data_dir is missing, expected the folder of the images.')
-  inputs = preset.inputs
+  if is_audio:
+    launch.given(_DATA_DIR, 'the folder of the clips')
+    return preset
+  if launch.given(_SOURCE, f'one of {", ".join(data.SOURCE_NAMES)}, files') == 'files':
+    launch.given(_DATA_DIR, 'the folder of the images')
+  inputs = preset.image
   if _IMAGE_SIZE.value:
     inputs = dataclasses.replace(inputs, size=_IMAGE_SIZE.value)
   if _IMAGE_RANGE.value:
@@ -104,7 +99,7 @@ def main(argv: Sequence[str]) -> None:
       raise embedding_set.EmbeddingError(f'{argv[1]} is no flag: write --name=value.')
     preset = preset_from_flags()
     environment.check_environment()
-  except (embedding_set.EmbeddingError, environment.UnsupportedEnvironmentError) as error:
+  except (ValueError, environment.UnsupportedEnvironmentError) as error:
     sys.exit(f'embed: {error}')
 
   is_audio = isinstance(preset.inputs, presets.AudioInput)
@@ -112,11 +107,9 @@ def main(argv: Sequence[str]) -> None:
     if is_audio:
       from tff_lg.embeddings import fsd  # Needs pandas.
 
-      found = fsd.list_clips(_DATA_DIR.value, _POSITIVE_CLASS.value)
-    elif _SOURCE.value == 'files':
-      found = _DATA_DIR.value
-    else:
-      found = data.load_source(_SOURCE.value, _DATA_DIR.value, _SEED.value)
+      clip_list = fsd.list_clips(launch.given(_DATA_DIR), _POSITIVE_CLASS.value)
+    elif _SOURCE.value != 'files':
+      source = data.load_source(launch.given(_SOURCE), _DATA_DIR.value, _SEED.value)
 
     # TensorFlow takes seconds to import: only once flags and data are known to be good.
     with progress.stage('importing TensorFlow'):
@@ -124,26 +117,28 @@ def main(argv: Sequence[str]) -> None:
 
     network = extractor.load_extractor(preset, _HANDLE.value, _HANDLE_SHA256.value)
     store = cache.EmbeddingCache(_CACHE_DIR.value or f'{_OUTPUT.value}.cache')
-    chosen = {'max_examples': _MAX_EXAMPLES.value, 'seed': _SEED.value}
-    said = {flag.name: flag.value for flag in (_DATA_DIR, _SOURCE, _POSITIVE_CLASS)} | chosen
+    chosen: dict[str, Any] = {'max_examples': _MAX_EXAMPLES.value, 'seed': _SEED.value}
+    said = (_DATA_DIR, _SOURCE, _POSITIVE_CLASS)
+    chosen['provenance'] = {flag.name: flag.value for flag in said} | chosen
+    chosen |= {'strict': _STRICT.value} if is_audio else {'batch_size': _BATCH_SIZE.value}
     if is_audio:
-      done = clips.embed_clips(
-        found, network, store, strict=_STRICT.value, provenance=said, **chosen
-      )
+      done = clips.embed_clips(clip_list, network, store, **chosen)
+    elif _SOURCE.value == 'files':
+      done = image_files.embed_image_files(launch.given(_DATA_DIR), network, store, **chosen)
     else:
-      embed = image_files.embed_image_files if _SOURCE.value == 'files' else images.embed_images
-      done = embed(found, network, store, batch_size=_BATCH_SIZE.value, provenance=said, **chosen)
-    done.embeddings.save(_OUTPUT.value)
+      done = images.embed_images(source, network, store, **chosen)
+    done.embeddings.save(launch.given(_OUTPUT))
   except OSError as error:
-    path = error.filename or _OUTPUT.value
-    sys.exit(f'embed: {path} cannot be read or written: {error.strerror}.')
+    sys.exit(
+      f'embed: {error.filename or _OUTPUT.value} cannot be read or written: {error.strerror}.'
+    )
   except ValueError as error:
     logging.debug('Traceback', exc_info=True)
     sys.exit(f'embed: {error}')
   count, dimensions = done.embeddings.x.shape
   print(f'{count} examples x {dimensions}: {done.num_computed} embedded now, the rest from cache.')
   print(f'{len(done.skipped)} skipped.\nNetwork: SHA-256 {network.digest}')
-  print(f'Embeddings: {os.path.abspath(_OUTPUT.value)}')
+  print(f'Embeddings: {os.path.abspath(launch.given(_OUTPUT))}')
 
 
 if __name__ == '__main__':

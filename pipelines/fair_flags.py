@@ -88,9 +88,10 @@ def read() -> dict[str, Any]:
     (_OWN_MODELS, str, 'names'),
     (_LOCAL_ONLY_LEARNING_RATE, float, 'numbers'),
   ):
+    given: list[str] | None = flag.value
     try:
-      values[flag.name] = flag.value if flag.value is None else tuple(map(kind, flag.value))
+      values[flag.name] = given if given is None else tuple(map(kind, given))
     except ValueError:
-      found = ','.join(flag.value)
+      found = ','.join(given or ())
       raise ValueError(f'--{flag.name} is {found}, expected {kinds} with commas between.') from None
   return values | (_SMALL if _FAST.value else {})

@@ -20,6 +20,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from absl import app, flags, logging
 
@@ -41,7 +42,8 @@ def run(
     after_stop: what the user is told to expect after Ctrl-C or SIGTERM.
   """
   # Where native code ends the process, Python's part of the stack is told too.
-  faulthandler.enable(sys.__stderr__)
+  if sys.__stderr__ is not None:
+    faulthandler.enable(sys.__stderr__)
   stopped = f'{_name()}: stopped; {after_stop}.'
 
   def stop(number: int, unused_frame: object) -> None:
@@ -70,6 +72,18 @@ def _refuse_infinite() -> None:
       option.check_finite(name, value)
   except option.ConfigError as error:
     sys.exit(f'{_name()}: {error}')
+
+
+def given(flag: flags.FlagHolder[Any], wanted: str = 'a value') -> str:
+  """Returns the text of a flag that a program needs; `ConfigError` if there is none.
+
+  Args:
+    flag: of a text.
+    wanted: what the error says is expected.
+  """
+  if not flag.value:
+    raise option.ConfigError(f'--{flag.name} is missing, expected {wanted}.')
+  return flag.value
 
 
 @contextlib.contextmanager
@@ -114,7 +128,9 @@ def _end(sentence: str, number: int) -> None:
   """Ends the process without delay; of what was printed nothing is lost."""
   with contextlib.suppress(Exception):  # The signal may have come while it is written.
     sys.stdout.flush()
-  start = '\n' if sys.stderr.isatty() else ''  # A progress bar may stand in the line.
+  start = (
+    '\n' if sys.stderr is not None and sys.stderr.isatty() else ''
+  )  # A progress bar may stand in the line.
   with contextlib.suppress(OSError):
     os.write(2, f'{start}{sentence}\n'.encode())
   os._exit(128 + number)

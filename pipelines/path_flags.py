@@ -33,7 +33,7 @@ def define(
   flag_values: flags.FlagValues = flags.FLAGS,
 ) -> flags.FlagHolder[str | None]:
   """Defines a flag of a path."""
-  serializer = flags.ArgumentSerializer()
+  serializer: flags.ArgumentSerializer[str] = flags.ArgumentSerializer()
   return flags.DEFINE(_PathParser(), name, default, help_text, flag_values, serializer)
 
 

@@ -47,7 +47,7 @@ def main(argv: Sequence[str]) -> None:
 
     if _FAST.value:
       analysis.write_synthetic_run_folder(_RUN_DIR.value)
-    others = [analysis.RunFolder.load(path) for path in _COMPARE_WITH.value]
+    others = [analysis.RunFolder.load(path) for path in _COMPARE_WITH.value or ()]
     page = analysis.write_report(
       _RUN_DIR.value,
       output=_OUTPUT.value,

@@ -12,11 +12,18 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from absl import flags
 
 from pipelines import launch, path_flags
 from tff_lg import environment, progress
+
+if TYPE_CHECKING:  # They take seconds to import.
+  import pandas as pd
+  from matplotlib.figure import Figure
+
+  from tff_lg import embeddings
 
 _EMBEDDINGS = path_flags.define(
   'embeddings',
@@ -48,7 +55,7 @@ def _shares() -> tuple[float, ...]:
   return shares
 
 
-def _digits():
+def _digits() -> 'embeddings.EmbeddingSet':
   """Digits as embeddings: their 64 pixels."""
   import numpy as np
 
@@ -68,14 +75,16 @@ def _digits():
   )
 
 
-def _simulate(examples, shares: Sequence[float], output_dir: str):
+def _simulate(
+  examples: 'embeddings.EmbeddingSet', shares: Sequence[float], output_dir: str
+) -> 'pd.DataFrame':
   """Writes every file; returns the distances, a row for each client at each share."""
   import pandas as pd
 
   from tff_lg import files, heterogeneity
   from tff_lg.analysis import figures, style
 
-  def write_figure(figure, name):
+  def write_figure(figure: 'Figure', name: str) -> None:
     files.write_atomically(os.path.join(output_dir, name), style.png_bytes(figure))
 
   clients = heterogeneity.simulate_clients(
@@ -96,7 +105,11 @@ def _simulate(examples, shares: Sequence[float], output_dir: str):
     )
     heterogeneity.save_clients(os.path.join(output_dir, f'clients_p{share}.npz'), assignment)
     chart = figures.clients_map(
-      clients.coordinates, clients.client, examples.y, examples.class_names, clients.centroids
+      clients.coordinates,
+      clients.client,
+      examples.y,
+      examples.class_names.tolist(),
+      clients.centroids,
     )
     write_figure(chart, f'clients_p{share}.png')
   distances = pd.concat(tables, ignore_index=True)

@@ -64,7 +64,7 @@ def _load_pipeline(name: str) -> ModuleType:
   except ModuleNotFoundError:
     raise sweeps.SweepError(f'--pipeline is {name}, but there is no pipelines.{name}.') from None
   except flags.DuplicateFlagError:
-    pipeline = None  # Its flags are the program's, such as this one's own.
+    pipeline = ModuleType(name)  # Its flags are the program's, such as this one's own.
   if not hasattr(pipeline, 'config_from_arguments') or not hasattr(pipeline, 'run'):
     raise sweeps.SweepError(
       f'--pipeline is {name}, which cannot be swept: it has no config_from_arguments and run.'

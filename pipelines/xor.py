@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from absl import flags
 
@@ -46,7 +47,7 @@ def main(argv: Sequence[str]) -> None:
     if not _RUN_DIR.value:
       raise ValueError('--run_dir is missing: name a folder for this run.')
     runtime = runtime_flags.read()
-    settings = {
+    settings: dict[str, Any] = {
       'conditioning': _CONDITIONING.value,
       'rounds': _ROUNDS.value,
       'initialisations': _INITIALISATIONS.value,
@@ -77,7 +78,7 @@ def main(argv: Sequence[str]) -> None:
   )
   summary = result.summary()
   figure_path = os.path.join(_RUN_DIR.value, 'figures', 'xor.png')
-  contents = {
+  contents: dict[str, str | bytes] = {
     os.path.join(_RUN_DIR.value, run_dirs.FLAGS_FILE): flag_lines,
     figure_path: style.png_bytes(figure),
     os.path.join(_RUN_DIR.value, 'summary.json'): json.dumps(summary, indent=2, sort_keys=True)

@@ -26,6 +26,18 @@ class QuietTensorflowTest(absltest.TestCase):
     )
     self.assertEqual(_stderr(program, TF_CPP_MIN_LOG_LEVEL='3'), '2.\n')
 
+  def test_without_a_stream_it_is_imported_all_the_same(self):
+    folder = self.create_tempdir()
+    folder.create_file('tensorflow/__init__.py', 'VALUE = 7')
+    program = (
+      f'import sys; sys.path[:0] = {[folder.full_path, *sys.path]!r}; '
+      'from tff_lg import quiet_import; quiet_import.quiet_tensorflow(); '
+      'import tensorflow; print(tensorflow.VALUE)'
+    )
+    command = ['/bin/sh', '-c', 'exec "$0" -c "$1" 2>&-', sys.executable, program]
+    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    self.assertEqual(result.stdout, '7\n')
+
   def test_other_lines_are_passed_on(self):
     folder = self.create_tempdir()
     folder.create_file(

@@ -51,10 +51,13 @@ class _QuietFinder(importlib.abc.MetaPathFinder):
 
 @contextlib.contextmanager
 def _without_early_lines() -> Iterator[None]:
+  if sys.stderr is None:  # The process began without one.
+    yield
+    return
   sys.stderr.flush()
   try:
     stderr = os.dup(2)
-  except OSError:  # There is no such stream.
+  except OSError:  # It was closed meanwhile.
     yield
     return
   with tempfile.TemporaryFile() as written:

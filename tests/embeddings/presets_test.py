@@ -21,6 +21,15 @@ class PresetsTest(absltest.TestCase):
       preset.handle, 'https://tfhub.dev/google/imagenet/inception_v3/feature_vector/5'
     )
 
+  def test_inputs_of_one_kind(self):
+    yamnet, inception = presets.PRESETS['yamnet'], presets.PRESETS['inception_v3']
+    self.assertIs(yamnet.audio, yamnet.inputs)
+    self.assertIs(inception.image, inception.inputs)
+    with self.assertRaisesRegex(TypeError, 'preset inception_v3 is for images, expected one for s'):
+      _ = inception.audio
+    with self.assertRaisesRegex(TypeError, 'preset yamnet is for sounds, expected one for images'):
+      _ = yamnet.image
+
   def test_names(self):
     self.assertEqual(
       {name: preset.name for name, preset in presets.PRESETS.items()},

@@ -10,6 +10,7 @@ from absl import flags
 from absl.testing import absltest, flagsaver, parameterized
 
 from pipelines import launch
+from tff_lg.config import option
 
 _NAME = flags.DEFINE_string('launch_test_name', 'nobody', 'A flag of this test.')
 
@@ -81,6 +82,24 @@ class SignalTest(parameterized.TestCase):
     before = 'signal.signal(signal.SIGINT, signal.SIG_IGN)'
     found = _signalled('close', signal.SIGINT, signal.SIGUSR1, before=before)
     self.assertEqual(found, (0, 'begun\nkept\nclosed\nover\n', ''))
+
+
+class WithoutStderrTest(absltest.TestCase):
+  def test_a_program_whose_stderr_is_closed_runs(self):
+    program = f'import sys; sys.path[:0] = {sys.path!r}; from pipelines import launch; '
+    program += "launch.run(lambda argv: print('ran'))"
+    command = ['/bin/sh', '-c', 'exec "$0" -c "$1" 2>&-', sys.executable, program]
+    result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    self.assertEqual((result.returncode, result.stdout), (0, 'ran\n'))
+
+
+class GivenTest(absltest.TestCase):
+  def test_a_flag_that_a_program_needs(self):
+    self.assertEqual(launch.given(_NAME, 'a name'), 'nobody')
+    with flagsaver.flagsaver(launch_test_name=''):
+      sentence = '--launch_test_name is missing, expected a name.'
+      with self.assertRaisesRegex(option.ConfigError, sentence):
+        launch.given(_NAME, 'a name')
 
 
 class LaunchTest(absltest.TestCase):

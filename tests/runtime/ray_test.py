@@ -217,7 +217,7 @@ class FailureTest(absltest.TestCase):
         actor_calls.wait_all(run._evaluations)
         self.assertEqual(begun, ['evaluate'] * 3)  # That of the actor that was killed twice.
         os.kill(to_kill.pop('results'), signal.SIGKILL)
-      send(run)
+      return send(run)
 
     with (
       mock.patch.object(actor_calls.ActorCall, '_begin', kill_at_work),

@@ -198,7 +198,7 @@ def build_adaptation_process(
   data_type = batches.data_type(model.functional.input_spec)
 
   @tff.tensorflow.computation(weights_type, data_type)
-  def measure_client(weights, public_data):
+  def measure_client(weights: Any, public_data: Any) -> Any:
     if adaptation.measure is None:
       return ()
     return adaptation.measure(model, tuple(weights), public_data)
@@ -207,7 +207,9 @@ def build_adaptation_process(
   validation_type = evaluation_batches.data_type(model.functional.input_spec)
 
   @tff.tensorflow.computation(weights_type, measured_type, data_type, validation_type)
-  def adapt_client(weights, measured, train_data, validation_data):
+  def adapt_client(
+    weights: Any, measured: Any, train_data: Any, validation_data: Any
+  ) -> AdaptationOutput:
     weights = tuple(weights)
     before, frozen = split.split(weights)
     train = build_train(weights, measured, train_data)
@@ -265,7 +267,9 @@ def build_adaptation_process(
     )
 
   @tff.tensorflow.computation(weights_type, measured_type, data_type, np.int32)
-  def adapt_client_to_epoch(weights, measured, train_data, epoch):
+  def adapt_client_to_epoch(
+    weights: Any, measured: Any, train_data: Any, epoch: Any
+  ) -> AdaptedWeights:
     weights = tuple(weights)
     before, frozen = split.split(weights)
     train = build_train(weights, measured, train_data)
@@ -282,27 +286,37 @@ def build_adaptation_process(
     return tff.FederatedType(member, tff.CLIENTS)
 
   @tff.federated_computation(at_clients(weights_type), tff.FederatedType(data_type, tff.SERVER))
-  def measure(weights, public_data):
+  def measure(weights: tff.Value, public_data: tff.Value) -> tff.Value:
     return tff.federated_map(measure_client, (weights, tff.federated_broadcast(public_data)))
 
   @tff.federated_computation(
     *map(at_clients, (weights_type, measured_type, data_type, validation_type))
   )
-  def adapt(weights, measured, train_data, validation_data):
+  def adapt(
+    weights: tff.Value, measured: tff.Value, train_data: tff.Value, validation_data: tff.Value
+  ) -> tff.Value:
     return tff.federated_map(adapt_client, (weights, measured, train_data, validation_data))
 
   @tff.federated_computation(*map(at_clients, (weights_type, measured_type, data_type, np.int32)))
-  def adapt_to_epoch(weights, measured, train_data, epoch):
+  def adapt_to_epoch(
+    weights: tff.Value, measured: tff.Value, train_data: tff.Value, epoch: tff.Value
+  ) -> tff.Value:
     return tff.federated_map(adapt_client_to_epoch, (weights, measured, train_data, epoch))
 
   @tff.tensorflow.computation(np.float32, np.bool_)
-  def weight_if_finite(client_weight, is_finite):
+  def weight_if_finite(client_weight: Any, is_finite: Any) -> tf.Tensor:
     return client_weight * tf.cast(is_finite, tf.float32)
 
   @tff.federated_computation(
     *map(at_clients, (weights_type, measured_type, data_type, np.int32, np.float32))
   )
-  def aggregate(weights, measured, train_data, epoch, client_weight):
+  def aggregate(
+    weights: tff.Value,
+    measured: tff.Value,
+    train_data: tff.Value,
+    epoch: tff.Value,
+    client_weight: tff.Value,
+  ) -> AggregatedWeights:
     adapted = tff.federated_map(adapt_client_to_epoch, (weights, measured, train_data, epoch))
     client_weight = tff.federated_map(weight_if_finite, (client_weight, adapted.is_finite))
     return AggregatedWeights(tff.federated_mean(adapted.weights, client_weight), adapted.is_finite)

@@ -55,7 +55,7 @@ class _UnweightedVectors(tff.aggregators.UnweightedAggregationFactory):
     aggregate = _build_aggregation(self._rule, value_type, tff.TensorType(np.float32))
 
     @tff.federated_computation(_STATE_TYPE, tff.FederatedType(value_type, tff.CLIENTS))
-    def next_fn(state, value):
+    def next_fn(state: tff.Value, value: tff.Value) -> tff.templates.MeasuredProcessOutput:
       one = tff.federated_value(np.float32(1.0), tff.CLIENTS)
       return _output(state, aggregate(value, one))
 
@@ -79,14 +79,16 @@ class _WeightedVectors(tff.aggregators.WeightedAggregationFactory):
       tff.FederatedType(value_type, tff.CLIENTS),
       tff.FederatedType(weight_type, tff.CLIENTS),
     )
-    def next_fn(state, value, weight):
+    def next_fn(
+      state: tff.Value, value: tff.Value, weight: tff.Value
+    ) -> tff.templates.MeasuredProcessOutput:
       return _output(state, aggregate(value, weight))
 
     return tff.templates.AggregationProcess(_initialize, next_fn)
 
 
 @tff.federated_computation
-def _initialize():
+def _initialize() -> tff.Value:
   return tff.federated_value((), tff.SERVER)
 
 
@@ -136,12 +138,12 @@ def _build_aggregation(
   )
 
   @tff.tensorflow.computation
-  def zero():
+  def zero() -> _Updates:
     no_row = tf.zeros([0, num_weights])
     return _Updates(tf.zeros([0]), no_row, (no_row,) * _NUM_SLOTS)
 
   @tff.tensorflow.computation(updates_type, (value_type, weight_type))
-  def accumulate(updates, update):
+  def accumulate(updates: Any, update: Any) -> _Updates:
     value, weight = update[0], tf.cast(update[1], tf.float32)
     is_present = (weight > 0) & tf.math.is_finite(weight) & tf.reduce_all(tf.math.is_finite(value))
     count = tf.cast(is_present, tf.int32)  # Slices of first rows share memory, masks copy.
@@ -159,7 +161,7 @@ def _build_aggregation(
     )
 
   @tff.tensorflow.computation(updates_type, updates_type)
-  def merge(first, second):
+  def merge(first: Any, second: Any) -> _Updates:
     return _Updates(
       tf.concat([first.weights, second.weights], axis=0),
       tf.concat([_stacked(first.stack, tuple(first.recent)), second.stack], axis=0),
@@ -167,7 +169,7 @@ def _build_aggregation(
     )
 
   @tff.tensorflow.computation(updates_type)
-  def report(updates):
+  def report(updates: Any) -> _Aggregated:
     stack, weights = tf.cond(
       tf.size(updates.weights) > 0,
       lambda: (_stacked(updates.stack, tuple(updates.recent)), updates.weights),

@@ -47,7 +47,7 @@ def geometric_median(
 def geometric_median_rule(smoothing: float) -> gathering.Rule:
   """The rule of `geometric_median`: from stacked updates and their weights to the median."""
 
-  def rule(stack, weights):
+  def rule(stack: tf.Tensor, weights: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
     shares, num_iterations = _weiszfeld(distances.inner_products(stack), weights, smoothing)
     result = tf.linalg.matvec(stack, tf.cast(shares, tf.float32), transpose_a=True)
     return result, {'num_iterations': num_iterations}

@@ -81,7 +81,7 @@ def multi_krum(
 def multi_krum_rule(num_byzantine: int, num_chosen: int) -> gathering.Rule:
   """The rule of `multi_krum`: from stacked updates and their weights to the mean."""
 
-  def rule(stack, weights):
+  def rule(stack: tf.Tensor, weights: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
     num_present = tf.size(weights)
     scores = _scores(stack, tf.maximum(num_present - num_byzantine - 2, 1))
     count = tf.minimum(num_chosen, tf.maximum(num_present - num_byzantine, 1))

@@ -1,5 +1,7 @@
 """The mean of updates of bounded norm."""
 
+from typing import Any
+
 import numpy as np
 import tensorflow as tf
 
@@ -55,7 +57,7 @@ class _WeightedFinite(tff.aggregators.WeightedAggregationFactory):
       tff.FederatedType(value_type, tff.CLIENTS),
       tff.FederatedType(weight_type, tff.CLIENTS),
     )
-    def next_fn(state, value, weight):
+    def next_fn(state: tff.Value, value: tff.Value, weight: tff.Value) -> tff.Value:
       present = tff.federated_map(leave_out, (value, weight))
       return process.next(state, present[0], present[1])
 
@@ -75,7 +77,7 @@ class _UnweightedFinite(tff.aggregators.UnweightedAggregationFactory):
     @tff.federated_computation(
       process.initialize.type_signature.result, tff.FederatedType(value_type, tff.CLIENTS)
     )
-    def next_fn(state, value):
+    def next_fn(state: tff.Value, value: tff.Value) -> tff.Value:
       one = tff.federated_value(np.float32(1.0), tff.CLIENTS)
       return process.next(state, value, one)
 
@@ -86,7 +88,7 @@ def _build_leave_out(value_type: tff.Type, weight_type: tff.TensorType) -> tff.C
   """(update, weight) -> the same, or zeros for a client that is absent."""
 
   @tff.tensorflow.computation(value_type, weight_type)
-  def leave_out(value, weight):
+  def leave_out(value: Any, weight: Any) -> tuple:
     numbers = [*tf.nest.flatten(value), tf.cast(weight, tf.float32)]
     finite = [tf.reduce_all(tf.math.is_finite(tensor)) for tensor in numbers]
     is_present = tf.reduce_all([weight > 0, *finite])

@@ -179,7 +179,8 @@ class PrivacyBudget:
     if self.mechanism == 'gaussian':
       return num_rounds
     # An integer's bits are the levels of the smallest tree whose finished nodes suffice.
-    return int(num_rounds).bit_length() * min(self.max_participations, num_rounds) ** 2
+    participations = min(self.max_participations or num_rounds, num_rounds)
+    return int(num_rounds).bit_length() * participations**2
 
   @functools.cached_property
   def _one_rdp(self) -> rdp.RdpAccountant:

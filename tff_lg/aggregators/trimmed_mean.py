@@ -47,7 +47,7 @@ def trimmed_mean(
 def trimmed_mean_rule(trimmed_share: float, chunk_size: int) -> gathering.Rule:
   """The rule of `trimmed_mean`: from stacked updates and their weights to the mean."""
 
-  def rule(stack, weights):
+  def rule(stack: tf.Tensor, weights: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
     num_updates = tf.cast(tf.size(weights), tf.float64)
     # A share such as 0.29 is a bit less than that as a float: 100 clients lose 29 all the same.
     num_trimmed = tf.cast(tf.floor(trimmed_share * num_updates + 1e-9), tf.int32)

@@ -166,7 +166,7 @@ def _spread(accuracy: pd.Series) -> tuple[str, str, str]:
 def _change(compared: ComparedRuns, model: str, base: str) -> tuple[str, str, str]:
   """A model against another one; dashes where it is that one itself."""
   if model == base:
-    return (formats.MISSING,) * len(_CHANGE)
+    return (formats.MISSING, formats.MISSING, formats.MISSING)
   change = paired.compare_clients(_accuracy(compared, model), _accuracy(compared, base))
   return (
     formats.points(change.mean_difference),

@@ -1,6 +1,7 @@
 """Who a federated model is compared with: how each client's own model was trained."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from tff_lg.analysis import formats, names
 from tff_lg.analysis.run_folder import RunFolder
@@ -24,7 +25,7 @@ def opponent_sentences(run: RunFolder) -> tuple[str, ...]:
     was chosen on validation data.
   """
   own = run if run.method == names.LOCAL_ONLY else run.baselines.get(names.LOCAL_ONLY)
-  sentences = () if own is None else (_own_sentence(own.summary),)
+  sentences: tuple[str, ...] = () if own is None else (_own_sentence(own.summary),)
   if 'tuning/tried' in run.summary:
     sentences += (
       f'Learning rate of {names.method_name(run.method)}: '
@@ -35,7 +36,7 @@ def opponent_sentences(run: RunFolder) -> tuple[str, ...]:
 
 
 def _own_sentence(summary: Mapping[str, float | str]) -> str:
-  def value(name: str) -> float | str | None:
+  def value(name: str) -> Any:
     return summary.get(f'{names.OWN_MODELS}{name}')
 
   epochs = value('epochs/median_over_clients')

@@ -9,8 +9,8 @@ well as in colour.
 import functools
 import io
 import re
-from collections.abc import Callable
-from typing import NamedTuple, ParamSpec, TypeVar
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -18,6 +18,9 @@ from matplotlib.figure import Figure
 
 _P = ParamSpec('_P')
 _R = TypeVar('_R')
+
+# A name, or (offset, lengths of dashes and gaps).
+LineStyle: TypeAlias = str | tuple[float, Sequence[float]]
 
 
 class Colour(NamedTuple):
@@ -32,7 +35,7 @@ class Series(NamedTuple):
 
   label: str
   colour: str
-  dashes: str | tuple
+  dashes: LineStyle
   marker: str
 
 
@@ -53,7 +56,7 @@ COLOURS = {
 INK, MUTED, GRID = (COLOURS[name].light for name in ('ink', 'muted', 'grid'))
 
 # A method keeps its colour and its dashes in every figure.
-_SERIES = {
+_SERIES: dict[str, tuple[str, LineStyle]] = {
   'lg_fedavg': ('blue', '-'),
   'local_only': ('vermillion', (0, (5, 2))),
   'fedavg': ('green', (0, (7, 2, 1.5, 2))),
@@ -62,9 +65,9 @@ _SERIES = {
   'mtl': ('ink', (0, (4, 1.5, 4, 1.5, 1, 1.5))),
 }
 _MARKERS = 'os^DvP'
-_OTHER_SERIES = ('purple', (0, (3, 3)))
+_OTHER_SERIES: tuple[str, LineStyle] = ('purple', (0, (3, 3)))
 
-_RC = {
+_RC: dict[Any, Any] = {
   'font.family': 'DejaVu Sans',
   'font.size': 9,
   'text.parse_math': False,  # A class may be called anything.
@@ -102,12 +105,12 @@ def colour(method: str) -> str:
   return COLOURS[_SERIES.get(method, _OTHER_SERIES)[0]].light
 
 
-def line_style(method: str) -> str | tuple:
+def line_style(method: str) -> LineStyle:
   """The dashes of a method's lines, as Matplotlib takes them."""
   return _SERIES.get(method, _OTHER_SERIES)[1]
 
 
-def nth_series(i: int) -> tuple[str, str | tuple, str]:
+def nth_series(i: int) -> tuple[str, LineStyle, str]:
   """Colour, dashes and marker of a figure's series that are not methods, from 0 on."""
   series = list(_SERIES.values())
   name, dashes = series[i % len(series)]

@@ -72,8 +72,8 @@ class SweepResults:
         unreached = _goal_counts(definition['trials'][name].get('config') or {})
         rows[name] = {**unreached, **_numbers(summary, inputs), **inputs}
     table = pd.DataFrame.from_dict(rows, orient='index').rename_axis('trial')
-    inputs = [*axes, 'seed']
-    table = table.reindex(columns=inputs + [name for name in table if name not in inputs])
+    first = [*axes, 'seed']
+    table = table.reindex(columns=first + [name for name in table if name not in first])
     return cls(path, axes, table, len(trials) - len(rows))
 
   def points(self, metric: str) -> pd.DataFrame:

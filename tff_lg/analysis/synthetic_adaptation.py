@@ -3,6 +3,7 @@
 import io
 import json
 import os
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -52,7 +53,7 @@ def write_synthetic_adaptation_folder(
   parquet = io.BytesIO()
   clients.to_parquet(parquet, index=False)
   # hparams.json first: a half-written folder is known for synthetic.
-  contents = {
+  contents: dict[str, str | bytes] = {
     'hparams.json': json.dumps(hparams, indent=2),
     'clients.parquet': parquet.getvalue(),
     'summary.json': json.dumps({'num_clients': num_clients}),
@@ -65,16 +66,17 @@ def write_synthetic_adaptation_folder(
 def _clients(num_clients: int, rng: np.random.Generator) -> pd.DataFrame:
   num_train = np.round(np.exp(rng.normal(6, 0.7, num_clients))).astype(int) + 20
   is_held_out = np.arange(num_clients) >= num_clients - int(_HELD_OUT_SHARE * num_clients)
-  table = {
+  num_classes = rng.integers(2, _NUM_CLASSES + 1, num_clients)
+  table: dict[str, Any] = {
     'client_id': [f'client_{k:04d}' for k in range(num_clients)],
     'num_train': num_train,
     'num_validation': _EVALUATED_EXAMPLES[names.VALIDATION],
     'num_test': _EVALUATED_EXAMPLES[names.LOCAL_TEST],
-    'num_classes': rng.integers(2, _NUM_CLASSES + 1, num_clients),
+    'num_classes': num_classes,
     'is_held_out': is_held_out,
   }
   # Who has many examples of few classes does well alone.
-  own = 0.62 + 0.04 * np.log(num_train / 400) - 0.012 * (table['num_classes'] - 6)
+  own = 0.62 + 0.04 * np.log(num_train / 400) - 0.012 * (num_classes - 6)
   own += rng.normal(0, 0.03, num_clients)
   federated = own + 0.035 - 0.5 * (own - own.mean()) + rng.normal(0, 0.025, num_clients)
   accuracy = {names.LOCAL_ONLY: np.where(is_held_out, np.nan, own), names.FEDERATED: federated}

@@ -1,5 +1,7 @@
 """Attackers who teach the model a trigger, and replace it with theirs."""
 
+from typing import Any
+
 import numpy as np
 import tensorflow as tf
 
@@ -43,11 +45,11 @@ def backdoor(options: AttackOptions) -> Attack:
     return new_x, new_y
 
   @tff.tensorflow.computation
-  def count(is_attacking):
+  def count(is_attacking: Any) -> tf.Tensor:
     return tf.cast(is_attacking, tf.float32)
 
   @tff.tensorflow.computation
-  def magnify(update, num_attackers):
+  def magnify(update: Any, num_attackers: Any) -> tuple:
     return tuple(strength / tf.maximum(num_attackers, 1.0) * delta for delta in update)
 
   def update_attack(updates: tff.Value, is_attacking: tff.Value, seeds: tff.Value) -> tff.Value:

@@ -1,6 +1,7 @@
 """Attackers who send noise."""
 
 import math
+from typing import Any
 
 import tensorflow as tf
 
@@ -30,7 +31,7 @@ def gaussian_noise(options: AttackOptions) -> Attack:
   strength = options.strength or 10.0
 
   @tff.tensorflow.computation
-  def draw(update, seed):
+  def draw(update: Any, seed: Any) -> tuple:
     update = tuple(update)
     num_weights = sum(math.prod(delta.shape) for delta in update)
     scale = strength * tf.linalg.global_norm(update) / math.sqrt(num_weights)

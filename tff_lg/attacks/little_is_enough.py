@@ -1,5 +1,7 @@
 """Attackers who stay within the spread of honest updates."""
 
+from typing import Any
+
 import tensorflow as tf
 
 from tff_lg.attacks.attack import Attack, AttackOptions
@@ -41,23 +43,23 @@ def little_is_enough(options: AttackOptions) -> Attack:
     return tf.math.ndtri(tf.clip_by_value(share, _LEAST_SHARE, _GREATEST_SHARE))
 
   @tff.tensorflow.computation
-  def of_attacker(update, is_attacking):
+  def of_attacker(update: Any, is_attacking: Any) -> tuple:
     counted = tf.cast(is_attacking, tf.float32)
     return counted, tuple(counted * delta for delta in update)
 
   @tff.tensorflow.computation
-  def squares_of_attacker(update, is_attacking, mean):
+  def squares_of_attacker(update: Any, is_attacking: Any, mean: Any) -> tuple:
     counted = tf.cast(is_attacking, tf.float32)
     return tuple(
       counted * tf.square(delta - center) for delta, center in zip(update, mean, strict=True)
     )
 
   @tff.tensorflow.computation
-  def divide(sums, count):
+  def divide(sums: Any, count: Any) -> tuple:
     return tuple(tf.math.divide_no_nan(total, count) for total in sums)
 
   @tff.tensorflow.computation
-  def craft(mean, variance, count):
+  def craft(mean: Any, variance: Any, count: Any) -> tuple:
     return tuple(
       center - z(count) * tf.sqrt(square) for center, square in zip(mean, variance, strict=True)
     )

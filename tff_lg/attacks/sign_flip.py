@@ -1,5 +1,7 @@
 """Attackers who push the model the other way."""
 
+from typing import Any
+
 from tff_lg.attacks.attack import Attack, AttackOptions
 from tff_lg.compatibility import tff
 
@@ -19,7 +21,7 @@ def sign_flip(options: AttackOptions) -> Attack:
   strength = options.strength or 4.0
 
   @tff.tensorflow.computation
-  def flip(update):
+  def flip(update: Any) -> tuple:
     return tuple(-strength * delta for delta in update)
 
   def update_attack(updates: tff.Value, is_attacking: tff.Value, seeds: tff.Value) -> tff.Value:

@@ -40,7 +40,8 @@ def load(data_dir: str | None = None, seed: int = 0) -> examples.Source:
   train_path, test_path = (pathlib.Path(data_dir) / name for name in ('train.npz', 'test.npz'))
   train_arrays = read_npz(train_path)
   class_names = _class_names(train_path, train_arrays)
-  train = to_examples(train_path, train_arrays, class_names and len(class_names))
+  num_classes = None if class_names is None else len(class_names)
+  train = to_examples(train_path, train_arrays, num_classes)
   if class_names is None:
     class_names = tuple(str(label) for label in range(train.y.max() + 1))
     examples.check_class_names(class_names, str(train_path))
@@ -137,7 +138,7 @@ def _split(
   data: examples.Examples, rng: np.random.Generator
 ) -> tuple[examples.Examples, examples.Examples]:
   """Holds out a test set, within each user if there are any."""
-  groups = (np.arange(len(data)),)
+  groups: tuple[np.ndarray, ...] = (np.arange(len(data)),)
   if data.users is not None:
     names, owners = np.unique(data.users, return_inverse=True)
     groups = splits.group_by_owner(owners, len(names))

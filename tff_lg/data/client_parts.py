@@ -34,7 +34,7 @@ class PartSplit:
   test_fraction: float = 0.2
   seed: int = 0
 
-  def __post_init__(self):
+  def __post_init__(self) -> None:
     for name in ('validation_fraction', 'test_fraction'):
       if not 0 <= getattr(self, name) < 1:
         raise ValueError(f'{name}: {getattr(self, name)} found, expected in [0, 1).')

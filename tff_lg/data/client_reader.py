@@ -53,7 +53,7 @@ class ClientReader:
     if cache_size < 0:
       raise ValueError(f'cache_size is {cache_size}, expected 0 or more.')
     self.client_ids = tuple(client_ids)
-    self.num_examples = {
+    self.num_examples: Mapping[str, np.ndarray] = {
       part: np.asarray(num_examples[part], np.int64) for part in client_parts.PARTS
     }
     for part, sizes in self.num_examples.items():

@@ -37,7 +37,7 @@ class Examples:
   attributes: np.ndarray | None = None
   answers: np.ndarray | None = None
 
-  def __post_init__(self):
+  def __post_init__(self) -> None:
     if self.x.dtype not in (np.float32, np.int32) or self.x.ndim < 1:
       found = f'{self.x.dtype} {list(self.x.shape)}'
       raise DataError(f'x is {found}, expected float32 or int32 [n, ...].')
@@ -65,10 +65,11 @@ class Examples:
 
   def take(self, indices: np.ndarray) -> 'Examples':
     """Returns a copy of the examples at `indices` (integers [m]), in that order."""
-    more = (
-      None if of_all is None else of_all[indices]
-      for of_all in (self.users, self.attributes, self.answers)
-    )
+
+    def taken(of_all: np.ndarray | None) -> np.ndarray | None:
+      return None if of_all is None else of_all[indices]
+
+    more = map(taken, (self.users, self.attributes, self.answers))
     return Examples(self.x[indices], self.y[indices], *more)
 
 
@@ -82,7 +83,8 @@ def concatenate(parts: Sequence[Examples]) -> Examples:
     of_parts = [getattr(part, name) for part in parts]
     return None if any(values is None for values in of_parts) else np.concatenate(of_parts)
 
-  return Examples(*(joined(field.name) for field in dataclasses.fields(Examples)))
+  x, y = (np.concatenate([getattr(part, name) for part in parts]) for name in ('x', 'y'))
+  return Examples(x, y, *map(joined, ('users', 'attributes', 'answers')))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -107,7 +109,7 @@ class Source:
   num_classes: int
   class_names: tuple[str, ...]
 
-  def __post_init__(self):
+  def __post_init__(self) -> None:
     check_labels(self.train.y, self.num_classes, f'{self.name} (train)')
     check_labels(self.test.y, self.num_classes, f'{self.name} (test)')
     train_shape, test_shape = list(self.train.x.shape[1:]), list(self.test.x.shape[1:])

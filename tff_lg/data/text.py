@@ -80,6 +80,7 @@ def load_text(
     )
   if max_users is not None and max_users < 1:
     raise ValueError(f'max_users is {max_users}, expected 1 or more.')
+  users: Mapping[str, Sequence[str]]
   if source != 'files':
     users, name = tff_text.read_users(source, path), source
   elif path is None:

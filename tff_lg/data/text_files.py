@@ -5,7 +5,7 @@ import pathlib
 import re
 import zlib
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 from tff_lg.data import bounded, examples
 
@@ -117,7 +117,7 @@ def _parse(text: str, where: str) -> Any:
     raise examples.DataError(f'{where}: is not JSON ({error}).') from error
 
 
-def _is_strings(value: Any) -> bool:
+def _is_strings(value: Any) -> TypeGuard[list[str]]:
   return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 

@@ -64,7 +64,7 @@ def from_client_data(
 
   def datasets(client_id: str) -> 'dict[str, tf.data.Dataset]':
     of_client = {name: train.create_tf_dataset_for_client(client_id)}
-    if client_id in of_test:
+    if test is not None and client_id in of_test:
       of_client['test'] = test.create_tf_dataset_for_client(client_id)
     return of_client
 

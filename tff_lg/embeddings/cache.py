@@ -79,17 +79,20 @@ class EmbeddingCache:
 
     Raises:
       KeyError: a key is not in the cache.
+      ValueError: there are no keys.
     """
     places = [self._places[key] for key in keys]
     shards, shard_of = np.unique([path for path, _ in places], return_inverse=True)
     rows = np.array([row for _, row in places])
-    result = None
+    result: np.ndarray | None = None
     for number, path in enumerate(shards):
       _, x = _read_shard(path)
       wanted = shard_of == number
       if result is None:
         result = np.empty((len(keys), x.shape[1]), np.float32)
       result[wanted] = x[rows[wanted]]
+    if result is None:
+      raise ValueError('keys is empty, expected at least one.')
     return result
 
 

@@ -105,7 +105,7 @@ def _embed_waveforms(
 
   def read(row: np.ndarray) -> np.ndarray:
     try:
-      return audio.read_waveform(paths[row], network.preset.inputs)
+      return audio.read_waveform(paths[row], network.preset.audio)
     except audio.ClipError as error:
       failures[int(row)] = str(error)
       return np.zeros(0, np.float32)

@@ -44,7 +44,7 @@ class EmbeddingSet:
   keys: np.ndarray
   provenance: str
 
-  def __post_init__(self):
+  def __post_init__(self) -> None:
     if self.x.dtype != np.float32 or self.x.ndim != 2:
       raise EmbeddingError(f'x is {self.x.dtype} {list(self.x.shape)}, expected float32 [n, d].')
     shape = self.x.shape[:1]

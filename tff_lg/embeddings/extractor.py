@@ -92,13 +92,13 @@ def load_extractor(
       f'--handle: {handle} cannot be loaded ({_first_line(error)}).'
     ) from error
 
-  def embed(inputs):
+  def embed(inputs: tf.Tensor) -> tf.Tensor:
     outputs = network(inputs)
     if isinstance(outputs, list | tuple):
       outputs = outputs[preset.output]
     return tf.reduce_max(outputs, axis=0) if is_audio else outputs
 
-  size = None if is_audio else preset.inputs.size
+  size = None if is_audio else preset.image.size
   spec = tf.TensorSpec([None] if is_audio else [None, size, size, 3], tf.float32)
   try:
     output = tf.function(embed).get_concrete_function(spec).structured_outputs

@@ -76,7 +76,7 @@ def _embed_files(
   paths: list[pathlib.Path], rows: np.ndarray, network: extractor.Extractor, batch_size: int
 ) -> runs.Batches:
   """Gives (rows, embeddings), `batch_size` at a time."""
-  inputs = network.preset.inputs
+  inputs = network.preset.image
   shape = (inputs.size, inputs.size, 3)
   failed: list[str] = []
 

@@ -112,7 +112,7 @@ def _embed_pixels(
     lambda: map(fill_up, groups),
     output_signature=tf.TensorSpec([batch_size, *images.shape[1:]], tf.float32),
   )
-  dataset = dataset.map(lambda batch: prepare(batch, network.preset.inputs)).prefetch(2)
+  dataset = dataset.map(lambda batch: prepare(batch, network.preset.image)).prefetch(2)
   # Outside tf.data, whose functions cannot use an accelerator.
   embed = tf.function(network.embed)
   for group, batch in zip(groups, dataset, strict=True):

@@ -51,6 +51,20 @@ class Preset:
   inputs: AudioInput | ImageInput
   output: int = 0
 
+  @property
+  def audio(self) -> AudioInput:
+    """Returns `inputs`; TypeError for a network that does not take sounds."""
+    if not isinstance(self.inputs, AudioInput):
+      raise TypeError(f'preset {self.name} is for images, expected one for sounds.')
+    return self.inputs
+
+  @property
+  def image(self) -> ImageInput:
+    """Returns `inputs`; TypeError for a network that does not take images."""
+    if not isinstance(self.inputs, ImageInput):
+      raise TypeError(f'preset {self.name} is for sounds, expected one for images.')
+    return self.inputs
+
 
 PRESETS: Mapping[str, Preset] = {
   preset.name: preset

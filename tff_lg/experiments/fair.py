@@ -370,7 +370,7 @@ def _build_outputs(num_inputs: int) -> _Look:
   weight_types = tuple(tff.TensorType(w.dtype.type, w.shape) for w in model.initial_weights)
 
   @tff.tensorflow.computation(weight_types, tff.TensorType(np.float32, [None, num_inputs]))
-  def compute(weights, x):
+  def compute(weights: Any, x: Any) -> Any:
     by_name = dict(zip(model.weight_names, tuple(weights), strict=True))
     h, guesses = adversary.guess(tuple(by_name[name] for name in adversary.weight_names), x)
     logits = model.predict(tuple(weights), x, training=False)

@@ -39,7 +39,7 @@ class ClientAssignment:
   seed: int
   provenance: str = '{}'
 
-  def __post_init__(self):
+  def __post_init__(self) -> None:
     shapes = {name: getattr(self, name).shape for name in ('ids', 'client', 'split')}
     if len(set(shapes.values())) != 1 or self.ids.ndim != 1:
       found = ', '.join(f'{name} {list(shape)}' for name, shape in shapes.items())

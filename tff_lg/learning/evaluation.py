@@ -122,7 +122,7 @@ def build_evaluation(
     client_state_type,
     batches.data_type(model.functional.input_spec),
   )
-  def evaluate_client(global_weights, client_state, data):
+  def evaluate_client(global_weights: Any, client_state: Any, data: Any) -> collections.OrderedDict:
     weights = model.merge(tuple(global_weights), tuple(client_state.local_weights))
     return evaluate_weights(model, weights, batches, data)
 
@@ -131,7 +131,7 @@ def build_evaluation(
     tff.FederatedType(client_state_type, tff.CLIENTS),
     tff.FederatedType(evaluate_client.type_signature.parameter[2], tff.CLIENTS),
   )
-  def evaluate(server_state, client_states, data):
+  def evaluate(server_state: tff.Value, client_states: tff.Value, data: tff.Value) -> tff.Value:
     weights_at_clients = tff.federated_broadcast(server_state.global_weights)
     return tff.federated_map(evaluate_client, (weights_at_clients, client_states, data))
 
@@ -156,7 +156,7 @@ def build_output(
   x_type = tff.types.tensorflow_to_type(model.functional.input_spec[0])
 
   @tff.tensorflow.computation(server_state_type.member.global_weights, client_state_type, x_type)
-  def output_client(global_weights, client_state, x):
+  def output_client(global_weights: Any, client_state: Any, x: Any) -> tf.Tensor:
     weights = model.merge(tuple(global_weights), tuple(client_state.local_weights))
     return model.predict(weights, x, training=False)
 
@@ -188,7 +188,7 @@ def build_predictions(
   _, client_state_type, x_type = output_client.type_signature.parameter
 
   @tff.tensorflow.computation(output_client.type_signature.result)
-  def to_probabilities(output):
+  def to_probabilities(output: Any) -> tf.Tensor:
     return output if outputs_probabilities else tf.nn.softmax(output)
 
   @tff.federated_computation(
@@ -196,7 +196,7 @@ def build_predictions(
     tff.FederatedType(client_state_type, tff.CLIENTS),
     tff.FederatedType(x_type, tff.CLIENTS),
   )
-  def predict(server_state, client_states, x):
+  def predict(server_state: tff.Value, client_states: tff.Value, x: tff.Value) -> tff.Value:
     weights_at_clients = tff.federated_broadcast(server_state.global_weights)
     output = tff.federated_map(output_client, (weights_at_clients, client_states, x))
     return tff.federated_map(to_probabilities, output)
@@ -234,7 +234,7 @@ def build_ensemble(
   _, client_state_type, x_type = output_client.type_signature.parameter
 
   @tff.tensorflow.computation(output_client.type_signature.result)
-  def to_ensemble_output(output):
+  def to_ensemble_output(output: Any) -> EnsembleOutput:
     if outputs_probabilities:
       log_probability = tf.math.log(tf.maximum(output, _LEAST_PROBABILITY))
     else:
@@ -249,7 +249,7 @@ def build_ensemble(
     tff.FederatedType(client_state_type, tff.CLIENTS),
     tff.FederatedType(x_type, tff.SERVER),
   )
-  def ensemble(server_state, client_states, x):
+  def ensemble(server_state: tff.Value, client_states: tff.Value, x: tff.Value) -> EnsembleOutput:
     weights_at_clients = tff.federated_broadcast(server_state.global_weights)
     x_at_clients = tff.federated_broadcast(x)
     output = tff.federated_map(output_client, (weights_at_clients, client_states, x_at_clients))

@@ -134,7 +134,7 @@ def build_local_global_process(
   server_optimizer, client_optimizer = settings.server_optimizer, settings.client_optimizer
 
   @tff.tensorflow.computation(weight_types)
-  def initialize_client(model_weights):
+  def initialize_client(model_weights: Any) -> client_work.ClientState:
     optimizer_state = (
       ()
       if settings.reset_client_optimizer
@@ -143,18 +143,18 @@ def build_local_global_process(
     return client_work.ClientState(model.split(model_weights)[1], optimizer_state)
 
   @tff.tensorflow.computation(weight_types)
-  def select_global(model_weights):
+  def select_global(model_weights: Any) -> tuple:
     return model.split(model_weights)[0]
 
   @tff.tensorflow.computation(global_types)
-  def initialize_server_optimizer(global_weights):
+  def initialize_server_optimizer(global_weights: Any) -> Any:
     return client_work.initialize_optimizer(server_optimizer, tuple(global_weights))
 
   aggregate = _build_aggregation(settings.aggregator, global_types)
   attack = _build_attack(settings.update_attack, global_types)
 
   @tff.federated_computation(tff.FederatedType(weight_types, tff.SERVER))
-  def initialize(model_weights):
+  def initialize(model_weights: tff.Value) -> tff.Value:
     global_weights = tff.federated_map(select_global, model_weights)
     return tff.federated_zip(
       ServerState(
@@ -171,7 +171,7 @@ def build_local_global_process(
   round_num_type = tff.TensorType(np.int32)
 
   @tff.tensorflow.computation(global_types, client_state_type, data_type, round_num_type)
-  def run_client(global_weights, client_state, data, round_num):
+  def run_client(global_weights: Any, client_state: Any, data: Any, round_num: Any) -> Any:
     return work(
       tuple(global_weights),
       client_work.ClientState(tuple(client_state.local_weights), client_state.optimizer_state),
@@ -180,7 +180,7 @@ def build_local_global_process(
     )
 
   @tff.tensorflow.computation(global_types, state_type.optimizer_state, global_types)
-  def update_server(global_weights, optimizer_state, mean_update):
+  def update_server(global_weights: Any, optimizer_state: Any, mean_update: Any) -> tuple:
     # The mean of initial minus final weights is a gradient for the server. Updates are
     # finite, so a mean that is not is one over nobody, or it overflows.
     mean_update = tuple(mean_update)
@@ -191,7 +191,7 @@ def build_local_global_process(
     return global_weights, optimizer_state, (is_finite, client_work.all_finite(global_weights))
 
   @tff.tensorflow.computation(round_num_type)
-  def increment(round_num):
+  def increment(round_num: Any) -> tf.Tensor:
     return round_num + 1
 
   @tff.federated_computation(
@@ -199,7 +199,7 @@ def build_local_global_process(
     tff.FederatedType(client_state_type, tff.CLIENTS),
     tff.FederatedType(data_type, tff.CLIENTS),
   )
-  def next_fn(server_state, client_states, data):
+  def next_fn(server_state: tff.Value, client_states: tff.Value, data: tff.Value) -> RoundOutput:
     weights_at_clients = tff.federated_broadcast(server_state.global_weights)
     round_num_at_clients = tff.federated_broadcast(server_state.round_num)
     output = tff.federated_map(
@@ -267,7 +267,7 @@ _CLIENT_METRICS_TYPE = tff.to_type(
 
 
 @tff.tensorflow.computation(_CLIENT_METRICS_TYPE)
-def _metric_sums(metrics):
+def _metric_sums(metrics: Any) -> _Sums:
   finite = tf.cast(metrics.update_is_finite, tf.int32)
   num_examples = metrics.num_examples * finite
   loss = tf.where(metrics.update_is_finite, metrics.loss, 0.0)
@@ -276,7 +276,7 @@ def _metric_sums(metrics):
 
 
 @tff.tensorflow.computation
-def _round_metrics(sums, measurements, is_finite):
+def _round_metrics(sums: Any, measurements: Any, is_finite: Any) -> RoundMetrics:
   return RoundMetrics(
     tf.math.divide_no_nan(sums.loss, tf.cast(sums.num_examples, tf.float32)),
     sums.num_examples,
@@ -308,11 +308,11 @@ def _build_attack(
     return None
 
   @tff.tensorflow.computation(np.bool_, np.float32)
-  def takes_part(is_malicious, client_weight):
+  def takes_part(is_malicious: Any, client_weight: Any) -> tf.Tensor:
     return tf.logical_and(is_malicious, client_weight > 0)
 
   @tff.tensorflow.computation(np.bool_, global_types, global_types, _CLIENT_METRICS_TYPE)
-  def choose(is_attacking, attacked, honest, metrics):
+  def choose(is_attacking: Any, attacked: Any, honest: Any, metrics: Any) -> tuple:
     attacked, honest = tuple(attacked), tuple(honest)
     changed = tf.logical_and(is_attacking, client_work.all_finite(attacked))
     sent = client_work.where(changed, attacked, honest)

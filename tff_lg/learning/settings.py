@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
+from typing import TypeAlias
 
 import tensorflow as tf
 
@@ -10,7 +11,7 @@ from tff_lg.learning import batches as batches_lib
 from tff_lg.learning import client_weighting as client_weighting_lib
 from tff_lg.learning import objectives
 
-Aggregator = (
+Aggregator: TypeAlias = (
   tff.aggregators.WeightedAggregationFactory | tff.aggregators.UnweightedAggregationFactory
 )
 

@@ -141,7 +141,7 @@ def _copy_layer(layer: Any) -> tf.keras.layers.Layer:
   return legacy.from_config(config) if 'layer' in config else legacy(**config)  # Of a wrapper.
 
 
-def _legacy_options(name: str, legacy: type, config: dict[str, Any]) -> dict[str, Any]:
+def _legacy_options(name: str, legacy: Any, config: dict[str, Any]) -> dict[str, Any]:
   """A layer's config without what only Keras 3 writes; refuses what legacy Keras cannot do."""
   known = {*_COMMON, *inspect.signature(legacy.__init__).parameters}
   options = {}

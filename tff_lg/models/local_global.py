@@ -276,14 +276,15 @@ def from_keras(
     input_spec=input_spec,
     metrics_constructor=collections.OrderedDict(metrics),
   )
-  names = _names_in_functional_order(keras_model, functional.initial_weights[0])
-  if len(set(names)) != len(names):
-    raise ValueError(f'model {keras_model.name}: two weights share a name: {", ".join(names)}.')
+  weight_names = _names_in_functional_order(keras_model, functional.initial_weights[0])
+  if len(set(weight_names)) != len(weight_names):
+    names = ', '.join(weight_names)
+    raise ValueError(f'model {keras_model.name}: two weights share a name: {names}.')
   activation = getattr(keras_model.layers[-1], 'activation', None)
   return LocalGlobalModel(
     functional,
-    names,
-    (True,) * len(names),
+    weight_names,
+    (True,) * len(weight_names),
     outputs_probabilities=activation is tf.keras.activations.softmax,
     padding_label=padding_label,
     outputs_per_example=math.prod(keras_model.output_shape[1:]),

@@ -1,6 +1,7 @@
 """Recurrent networks that predict the next token of a text at each position."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import tensorflow as tf
 
@@ -11,7 +12,7 @@ class TiedEmbedding(tf.keras.layers.Layer):
   Press and Wolf 2017, Using the Output Embedding to Improve Language Models.
   """
 
-  def __init__(self, vocabulary_size: int, units: int, seed: int, **kwargs) -> None:
+  def __init__(self, vocabulary_size: int, units: int, seed: int, **kwargs: Any) -> None:
     """Makes the layer; weights are uniform in [-0.05, 0.05], the bias is zero."""
     super().__init__(**kwargs)
     self._options = {'vocabulary_size': vocabulary_size, 'units': units, 'seed': seed}

@@ -97,7 +97,7 @@ def _names_by_stage(network: tf.keras.Model) -> dict[str, str]:
   ]
   names = {network.layers[-1].name: 'output'}
   for part, start, end in zip(['stem', *blocks, 'final'], starts[:-1], starts[1:], strict=True):
-    counts = collections.Counter()
+    counts: collections.Counter[str] = collections.Counter()
     for layer in network.layers[start:end]:
       kind = _SHORT_NAMES.get(type(layer).__name__, type(layer).__name__.lower())
       counts[kind] += 1

@@ -72,7 +72,7 @@ class SweepFolder:
       SweepError: the folder holds something else, or a sweep in which other axes, another
         pipeline or other settings make the same trials; or two trials have one config.
     """
-    new = {
+    new: dict[str, Any] = {
       'pipeline': pipeline,
       'axes': {axis.name: list(axis.values) for axis in axes},
       'trials': {

@@ -94,9 +94,11 @@ class ProcessPool:
 
   def wait(self) -> tuple[Job, str | None]:
     """Waits until some job ends; its error as a sentence, or None."""
-    running = {worker.connection: worker for worker in self._workers if worker.job}
-    worker = running[connection_lib.wait(list(running))[0]]
-    job, worker.job = worker.job, None
+    running: dict[Any, tuple[_Worker, Job]] = {
+      worker.connection: (worker, worker.job) for worker in self._workers if worker.job is not None
+    }
+    worker, job = running[connection_lib.wait(list(running))[0]]
+    worker.job = None
     try:
       error = worker.connection.recv()
       worker.num_trials += 1
@@ -155,7 +157,10 @@ def _stop(*unused_signal: object) -> None:
 
 def _end_with_parent() -> None:
   """Ends the process if the sweep is killed: a second one must find its folders free."""
-  connection_lib.wait([multiprocessing.parent_process().sentinel])
+  parent = multiprocessing.parent_process()
+  if parent is None:
+    raise RuntimeError('This process has no parent that runs a sweep.')
+  connection_lib.wait([parent.sentinel])
   os.kill(os.getpid(), signal.SIGTERM)
 
 

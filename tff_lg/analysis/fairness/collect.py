@@ -14,24 +14,61 @@ DIVERGED = 'train/diverged'
 class Traffic(Protocol):
   """Communication: `parameters` and `bytes`, both ways."""
 
-  parameters: int
-  bytes: int
+  @property
+  def parameters(self) -> int:
+    """Returns how many were sent."""
+
+  @property
+  def bytes(self) -> int:
+    """Returns how many were sent."""
 
 
 class Run(Protocol):
-  """A run, as `tff_lg.experiments.fair` gives it; `strength` is lambda."""
+  """A run, as `tff_lg.experiments.fair` gives it."""
 
-  partition: str
-  method: str
-  strength: float
-  seed: int
-  train: Sequence[measures.Outputs]
-  test: Sequence[measures.Outputs]
-  test_by_round: Sequence[Sequence[measures.Outputs]]
-  traffic: Traffic
-  left_out: int
-  own_models: Mapping[str, float | str]
-  diverged: str
+  @property
+  def partition(self) -> str:
+    """Returns its name."""
+
+  @property
+  def method(self) -> str:
+    """Returns its name."""
+
+  @property
+  def strength(self) -> float:
+    """Returns lambda."""
+
+  @property
+  def seed(self) -> int:
+    """Returns that of everything random."""
+
+  @property
+  def train(self) -> Sequence[measures.Outputs]:
+    """Returns what each device says of its training rows."""
+
+  @property
+  def test(self) -> Sequence[measures.Outputs]:
+    """Returns what each device says of its test rows."""
+
+  @property
+  def test_by_round(self) -> Sequence[Sequence[measures.Outputs]]:
+    """Returns the same as the joint rounds begin and after each."""
+
+  @property
+  def traffic(self) -> Traffic:
+    """Returns the communication of the joint rounds."""
+
+  @property
+  def left_out(self) -> int:
+    """Returns how many updates were not finite."""
+
+  @property
+  def own_models(self) -> Mapping[str, float | str]:
+    """Returns how devices trained alone, by name."""
+
+  @property
+  def diverged(self) -> str:
+    """Returns why the rounds ended early; empty if they did not."""
 
 
 def collect(runs: Iterable[Run], attributes: Sequence[str]) -> tuple[pd.DataFrame, pd.DataFrame]:

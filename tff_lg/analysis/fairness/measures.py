@@ -12,21 +12,27 @@ _THRESHOLD = 0.5
 
 
 class Outputs(Protocol):
-  """What a device's own model and adversary say of n rows, as `tff_lg.experiments.fair` has it.
+  """What a device's own model and adversary say of n rows, as `tff_lg.experiments.fair` has it."""
 
-  Attributes:
-    h: representation, float [n, size].
-    probability: float [n], of class 1.
-    guesses: float [n, attributes], the adversary's probability of each attribute being 1.
-    y: int [n], 0 or 1.
-    attributes: int [n, attributes], 0 or 1.
-  """
+  @property
+  def h(self) -> np.ndarray:
+    """Returns representations, float [n, size]."""
 
-  h: np.ndarray
-  probability: np.ndarray
-  guesses: np.ndarray
-  y: np.ndarray
-  attributes: np.ndarray
+  @property
+  def probability(self) -> np.ndarray:
+    """Returns float [n], of class 1."""
+
+  @property
+  def guesses(self) -> np.ndarray:
+    """Returns float [n, attributes], the adversary's probability of each being 1."""
+
+  @property
+  def y(self) -> np.ndarray:
+    """Returns int [n], 0 or 1."""
+
+  @property
+  def attributes(self) -> np.ndarray:
+    """Returns int [n, attributes], 0 or 1."""
 
 
 def measure_round(test: Sequence[Outputs], attributes: Sequence[str]) -> dict[str, float]:
@@ -87,7 +93,7 @@ def measure(
   predicted, y = _pooled(test, _predicted), _pooled(test, lambda rows: rows.y)
   is_finite = _is_finite(test)
   for name, column in zip(attributes, columns, strict=True):
-    group = _pooled(test, lambda rows, column=column: rows.attributes[:, column])
+    group = _pooled(test, lambda rows: rows.attributes)[:, column]
     for rule, value in _parity(y, predicted, group).items():
       values[f'local_test/{rule}_difference/{name}/pooled'] = value if is_finite else float('nan')
   share = float(np.mean(y))

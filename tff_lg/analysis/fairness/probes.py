@@ -5,6 +5,7 @@ that learned while the representation moved away from it. A probe has all the ti
 """
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ def auc(y: np.ndarray, score: np.ndarray) -> float:
   return float(metrics.roc_auc_score(y, score))
 
 
-def _logistic():
+def _logistic() -> Any:
   from sklearn import linear_model, pipeline, preprocessing
 
   return pipeline.make_pipeline(
@@ -29,14 +30,14 @@ def _logistic():
   )
 
 
-def _boosting():
+def _boosting() -> Any:
   from sklearn import ensemble
 
   # Early stopping would hold out rows, so that a probe of few rows would be weaker still.
   return ensemble.HistGradientBoostingClassifier(early_stopping=False, random_state=0)
 
 
-PROBES: Mapping[str, Callable[[], object]] = {'logistic': _logistic, 'boosting': _boosting}
+PROBES: Mapping[str, Callable[[], Any]] = {'logistic': _logistic, 'boosting': _boosting}
 
 
 def probe_auc(

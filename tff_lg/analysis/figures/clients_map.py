@@ -1,6 +1,7 @@
 """Where the examples of each client and of each class lie."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -46,15 +47,14 @@ def clients_map(
   figure = Figure(figsize=(9, 4.2))
   by_client, by_class = figure.subplots(1, 2, sharex=True, sharey=True)
   client_names = {k: str(k) for k in np.unique(client)}
-  class_names = {k: class_names[k] for k in np.unique(y)}
+  present = {k: class_names[k] for k in np.unique(y)}
   _draw_groups(by_client, coordinates[::step], client[::step], client_names)
-  _draw_groups(by_class, coordinates[::step], y[::step], class_names)
+  _draw_groups(by_class, coordinates[::step], y[::step], present)
   if centroids is not None:
-    by_client.scatter(
-      *centroids.reshape(-1, 2).T, s=22, marker='x', color=style.INK, linewidths=1, zorder=3
-    )
+    first, second = centroids.reshape(-1, 2).T
+    by_client.scatter(first, second, s=22, marker='x', color=style.INK, linewidths=1, zorder=3)
   _add_legend(by_client, client_names, 'client', has_centroids=centroids is not None)
-  _add_legend(by_class, class_names, 'class')
+  _add_legend(by_class, present, 'class')
   every = f' (1 example in {step:,} drawn)' if step > 1 else ''
   style.label_axes(by_client, x=f'first principal component{every}', y='second principal component')
   style.label_axes(by_class, x='first principal component', y='')
@@ -68,8 +68,10 @@ def _draw_groups(
 ) -> None:
   area = np.clip(6000 / max(len(coordinates), 1), 3, 16)
   for place, group in enumerate(names):
+    first, second = coordinates[groups == group].T
     axes.scatter(
-      *coordinates[groups == group].T,
+      first,
+      second,
       s=area,
       alpha=0.75,
       linewidths=0,
@@ -105,7 +107,7 @@ def _add_legend(
   )
 
 
-def _mark(place: int) -> dict[str, str]:
+def _mark(place: int) -> dict[str, Any]:
   """The colour and shape of the group at a place in the legend."""
   shape = place // len(_COLOURS) % len(_MARKERS)
   return {'color': _COLOURS[place % len(_COLOURS)], 'marker': _MARKERS[shape]}

@@ -1,5 +1,7 @@
 """What accuracy costs in bytes."""
 
+from typing import Any
+
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -31,7 +33,7 @@ def accuracy_against_bytes(run: RunFolder) -> Figure:
   figure = Figure(figsize=(9, 3.8))
   axes = figure.subplots()
   for drawn, curve in curves:
-    line = {
+    line: dict[str, Any] = {
       'color': style.colour(drawn.method),
       'linestyle': style.line_style(drawn.method),
       'linewidth': 2.2 if drawn is run else 1.3,

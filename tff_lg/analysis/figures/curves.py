@@ -53,7 +53,7 @@ def _draw_accuracy(axes: Axes, run: RunFolder) -> None:
   _draw_curve(axes, run, names.VALIDATION_MEAN, 'validation', linewidth=1.5)
 
 
-def _draw_curve(axes: Axes, run: RunFolder, column: str, data: str, **line: float) -> None:
+def _draw_curve(axes: Axes, run: RunFolder, column: str, data: str, linewidth: float) -> None:
   curve = 100 * run.curve(column)
   if len(curve):
     axes.plot(
@@ -63,7 +63,7 @@ def _draw_curve(axes: Axes, run: RunFolder, column: str, data: str, **line: floa
       # A run of one evaluation has no line to be seen.
       marker='o' if len(curve) == 1 else None,
       label=f'{names.method_name(run.method)}, {data}',
-      **line,
+      linewidth=linewidth,
     )
 
 

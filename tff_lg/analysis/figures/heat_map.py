@@ -112,7 +112,7 @@ def _write(
   low, high = limits
   scale = formats.metric_scale(metric)
   for row, column in np.ndindex(means.shape):
-    mean, std = means[row, column], stds[row, column]
+    mean, std = float(means[row, column]), float(stds[row, column])
     is_dark = math.isfinite(mean) and scale * mean - low > 0.45 * (high - low) > 0
     plot.text(
       column,

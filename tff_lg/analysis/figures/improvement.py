@@ -99,9 +99,9 @@ def _draw_bars(
 
 def _write_numbers(axes: Axes, centres: np.ndarray, numbers: pd.Series) -> None:
   """Writes each bin's number of clients above the axes, where no bar can reach."""
-  above = {'transform': axes.get_xaxis_transform(), 'ha': 'center', 'va': 'bottom'}
+  above = axes.get_xaxis_transform()
   for centre, number in zip(centres, numbers, strict=True):
-    axes.text(centre, 1.01, f'{number:,}', **above)
+    axes.text(centre, 1.01, f'{number:,}', transform=above, ha='center', va='bottom')
   axes.text(
     -0.01, 1.01, 'clients', transform=axes.transAxes, ha='right', va='bottom', color=style.MUTED
   )
@@ -113,6 +113,6 @@ def _add_legend(axes: Axes, known: pd.DataFrame, colours: Sequence[str]) -> None
   for label, colour in zip(known.columns[1:], colours, strict=True):
     worse = formats.percent(compare_clients(known[label], known['']).share_worse, digits=0)
     handles.append(Patch(facecolor=colour, label=f'{label}:\n{worse} % of clients worse off'))
-  hatched = {'facecolor': _SURFACE, 'edgecolor': style.MUTED, 'hatch': _HATCH}
-  handles.append(Patch(label='mean of the bin below zero', **hatched))
+  label = 'mean of the bin below zero'
+  handles.append(Patch(label=label, facecolor=_SURFACE, edgecolor=style.MUTED, hatch=_HATCH))
   axes.legend(handles=handles, loc='upper left', bbox_to_anchor=(1.0, 1.0))

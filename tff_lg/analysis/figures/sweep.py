@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -77,7 +78,7 @@ def _set_up_x(plot: Axes, name: str, values: Sequence[str]) -> tuple[dict[str, f
   if numbers is None:
     labels = [names.axis_value(name, value) for value in values]
     is_crowded = len(labels) * max(map(len, labels)) > _MAX_LETTERS
-    turned = {'rotation': 25, 'ha': 'right'} if is_crowded else {}
+    turned: dict[str, Any] = {'rotation': 25, 'ha': 'right'} if is_crowded else {}
     plot.set_xticks(range(len(labels)), labels, **turned)
     plot.set_xlim(-0.5, len(values) - 0.5)
     return {value: float(i) for i, value in enumerate(values)}, False

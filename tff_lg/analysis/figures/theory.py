@@ -1,6 +1,7 @@
 """Linear devices: the error of mixtures of local and global model, formula and simulation."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 from matplotlib.axes import Axes
@@ -13,7 +14,7 @@ _PANELS_A_ROW = 2
 # Every how many rows a measured error has a mark, so that curves are smooth and marks few.
 _MARK_EVERY = 5
 # How the lines at alpha* are named and drawn: where they meet, all are to be seen.
-_ALPHAS = {
+_ALPHAS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
   'formula': ('alpha* of the formula', {'color': '#f2c4a5', 'linewidth': 5}),
   'measured': (
     'alpha* measured',

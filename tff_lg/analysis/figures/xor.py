@@ -23,6 +23,9 @@ _CLASS_COLOURS = tuple(style.COLOURS[name].light for name in ('blue', 'vermillio
 _SIGNED = LinearSegmentedColormap.from_list('signed', ['#8fc1e8', '#ffffff', '#f5b48a'])
 _OPEN = LinearSegmentedColormap.from_list('open', ['#ffffff', '#86cdb6'])
 
+# (x [n, 2], client indices [n]) -> probability of class 1, [n].
+_Decide = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
 
 class GatedUnit(NamedTuple):
   """One gated unit and the output on top of it, with the shifts of each client.
@@ -108,7 +111,7 @@ def xor_panels(
   Rieger et al. 2020, section 3.2 and appendix.
   """
   unit = GatedUnit.from_weights(cgau)
-  decisions = {
+  decisions: dict[str, _Decide] = {
     'MLP, two hidden units': lambda x, client: mlp_probability(mlp, x),
     'CGAU, one unit': unit.probability,
     'CGAU, modulation only': functools.partial(unit.probability, condition_gate=False),
@@ -147,7 +150,7 @@ def xor_panels(
   return figure
 
 
-def _accuracy(decide: Callable, train: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
+def _accuracy(decide: _Decide, train: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
   """Share of the examples of both clients that are put in their class."""
   right = [(decide(x, np.full(len(x), client)) > 0.5) == y for client, (x, y) in enumerate(train)]
   return float(np.concatenate(right).mean())
@@ -188,8 +191,10 @@ def _draw_boundary(axes: Axes, side: np.ndarray, probability: np.ndarray) -> Non
 def _draw_examples(axes: Axes, train: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
   x, y = (np.concatenate(parts) for parts in zip(*train, strict=True))
   for label, (colour, marker) in enumerate(zip(_CLASS_COLOURS, 'os', strict=True)):
+    first, second = x[y == label].T
     axes.scatter(
-      *x[y == label].T,
+      first,
+      second,
       s=9,
       marker=marker,
       color=colour,

@@ -23,7 +23,10 @@ def adaptation_sections(run: AdaptationFolder) -> tuple[Section, ...]:
   # The figures are of the first group: held-out clients, if there are no others.
   (group, clients), *others = run.groups().items()
   compared = run.compare_models(run.metric, clients)
-  sections = [_result(run, group, compared), Section('models', 'Models', _tables(run, clients))]
+  sections: list[Section | None] = [
+    _result(run, group, compared),
+    Section('models', 'Models', _tables(run, clients)),
+  ]
   if len(compared.accuracy):
     sections += [_clients(run, compared), _data(run, compared)]
   for name, chosen in others:

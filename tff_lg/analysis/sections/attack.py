@@ -22,7 +22,7 @@ def build_attack(run: RunFolder) -> Section | None:
   """The attack, who made it and what came of it; None for a run without one."""
   if names.ATTACK_NAME not in run.summary:
     return None
-  values = {'attack': _words(str(run.summary[names.ATTACK_NAME]))}
+  values: dict[str, float | str] = {'attack': _words(str(run.summary[names.ATTACK_NAME]))}
   for name in (names.MALICIOUS_SHARE, names.HONEST_LOCAL_TEST_MEAN, names.BACKDOOR_SUCCESS):
     if name in run.summary:
       values[_LABELS[name]] = f'{formats.percent(run.value(name))} %'

@@ -1,5 +1,6 @@
 """What the run sent, and what accuracy it bought."""
 
+import pandas as pd
 from markupsafe import Markup
 
 from tff_lg.analysis import figures, formats, names, tables
@@ -11,22 +12,22 @@ _SENT = ('parameters_down', 'parameters_up', 'bytes_down', 'bytes_up')
 
 def build_communication(run: RunFolder) -> Section | None:
   """Traffic by phase and accuracy against bytes; None where no traffic was recorded."""
-  illustrations = ()
+  illustrations: tuple[Illustration, ...] = ()
   if len(run.curve(names.BYTES_TOTAL)) and len(run.curve(names.LOCAL_TEST_MEAN)):
     caption = 'Up and to the left is better: more accuracy for fewer bytes.'
     figure = figures.accuracy_against_bytes(run)
     illustrations = (Illustration('accuracy_against_bytes', figure, caption),)
   html = Markup()
   if run.communication is not None and {'method', *_SENT} <= set(run.communication):
-    html = tables.to_html(_traffic_table(run))
+    html = tables.to_html(_traffic_table(run, run.communication))
   if not html and not illustrations:
     return None
   return Section('communication', 'Communication', html, illustrations)
 
 
-def _traffic_table(run: RunFolder) -> tables.Table:
+def _traffic_table(run: RunFolder, communication: pd.DataFrame) -> tables.Table:
   """Totals of each phase, in the order of the rounds."""
-  phases = run.communication.groupby('method', sort=False)
+  phases = communication.groupby('method', sort=False)
   totals, rounds = phases[list(_SENT)].sum(), phases.size()
   columns = (
     tables.Column('', 'rounds of'),

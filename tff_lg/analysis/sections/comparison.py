@@ -33,7 +33,7 @@ def build_comparison(
   differences = comparison_tables.run_differences_table(compared)
   if differences is not None:
     html += Markup('<h3>This run against the others</h3>\n') + tables.to_html(differences)
-  illustrations = ()
+  illustrations: tuple[Illustration, ...] = ()
   # By local test accuracy and alone, the run has its figure in the section on clients.
   if compared.own is not None and (others or metric != names.LOCAL_TEST):
     figure = figures.improvement_bars(compared.own, dict(compared.accuracy.items()), metric=metric)

@@ -33,7 +33,7 @@ def build_privacy(run: RunFolder) -> Section | None:
   ordered += [name for name in known if name not in _LABELS]
   html = warnings(str(run.summary[name]) for name in beware)
   html += values_table({_LABELS.get(name, name): run.summary[name] for name in ordered})
-  illustrations = ()
+  illustrations: tuple[Illustration, ...] = ()
   if len(run.curve(names.EPSILON)):
     caption = 'The ε that the rounds so far have spent, at the same δ; less is more private.'
     illustrations = (Illustration('epsilon', figures.epsilon_curve(run), caption),)

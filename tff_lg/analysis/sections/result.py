@@ -18,7 +18,7 @@ def build_result(run: RunFolder) -> Section:
     text
     for text, applies in (
       (SYNTHETIC_WARNING, run.is_synthetic),
-      (run.summary.get(names.PROTOCOL_NOTE, REFERENCE_WARNING), run.chosen_on_test_data),
+      (str(run.summary.get(names.PROTOCOL_NOTE, REFERENCE_WARNING)), run.chosen_on_test_data),
     )
     if applies
   ]

@@ -34,9 +34,13 @@ itself larger, with k = E x^4 / c^2, 1.8 for uniform features: 1 % with d = 20 a
 Liang et al. 2020, theoretical analysis.
 """
 
+from typing import TypeVar
+
 import numpy as np
 
 from tff_lg.heterogeneity import Variances
+
+_Alpha = TypeVar('_Alpha', float, np.ndarray)
 
 
 def linear_variances(
@@ -66,9 +70,7 @@ def linear_variances(
   return Variances(device=device, data=dims * sigma**2 / examples)
 
 
-def interpolation_error(
-  alpha: float | np.ndarray, variances: Variances, num_devices: int
-) -> float | np.ndarray:
+def interpolation_error(alpha: _Alpha, variances: Variances, num_devices: int) -> _Alpha:
   """The expected error of alpha * local + (1 - alpha) * global model.
 
   Args:

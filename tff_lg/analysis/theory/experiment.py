@@ -1,6 +1,7 @@
 """Formula, simulation and estimates for devices that differ little and much."""
 
 import dataclasses
+import functools
 import math
 from collections.abc import Callable, Iterable, Sequence
 
@@ -34,7 +35,7 @@ class LinearExperiment:
   repeats: int = 50
   seed: int = 0
 
-  def __post_init__(self):
+  def __post_init__(self) -> None:
     distinct = len(set(self.rhos)) == len(self.rhos)
     if not (self.rhos and distinct and all(0 <= rho < math.inf for rho in self.rhos)):
       given = ','.join(f'{rho:g}' for rho in self.rhos)
@@ -156,23 +157,25 @@ def run_linear(
   """
   settings = experiment.settings
   runs = [(rho, repeat) for rho in experiment.rhos for repeat in range(experiment.repeats)]
-  measured, estimated = ({rho: [] for rho in experiment.rhos} for _ in range(2))
+  measured: dict[float, list[simulate.MeasuredError]] = {rho: [] for rho in experiment.rhos}
+  estimated: dict[float, list[heterogeneity.Variances]] = {rho: [] for rho in experiment.rhos}
   for rho, repeat in progress(runs):
     devices = simulate.draw_devices(settings, rho, experiment.seed, repeat)
     fit = estimators.fit_linear(devices.x, devices.y)
     measured[rho].append(simulate.measure_error(devices, fit.weights))
     estimated[rho].append(fit.variances)
-  shape = {'dims': settings.dims, 'examples': settings.examples, 'sigma': settings.sigma}
+  variances = functools.partial(
+    closed_form.linear_variances,
+    dims=settings.dims,
+    examples=settings.examples,
+    sigma=settings.sigma,
+  )
   return tuple(
     LinearResult(
       rho=rho,
       num_devices=settings.devices,
-      variances=closed_form.linear_variances(
-        **shape, rho=rho, feature_variance=simulate.FEATURE_VARIANCE
-      ),
-      paper_variances=closed_form.linear_variances(
-        **shape, rho=rho, feature_variance=1, total_rho=True
-      ),
+      variances=variances(rho=rho, feature_variance=simulate.FEATURE_VARIANCE),
+      paper_variances=variances(rho=rho, feature_variance=1, total_rho=True),
       measured=tuple(measured[rho]),
       estimated=tuple(estimated[rho]),
     )

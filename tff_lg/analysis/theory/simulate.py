@@ -39,7 +39,7 @@ class LinearSettings:
   test_examples: int = 1000
   sigma: float = 1.5
 
-  def __post_init__(self):
+  def __post_init__(self) -> None:
     least = {'dims': 1, 'devices': 2, 'examples': self.dims + 1, 'test_examples': 1}
     for name, bound in least.items():
       if getattr(self, name) < bound:
