@@ -22,7 +22,6 @@ configs/adult_fair.flags is Table 4's setting; docs/FAIRNESS.md says what is mea
 --data_dir the rows are a synthetic table, which says nothing of real people.
 """
 
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -30,7 +29,7 @@ from collections.abc import Sequence
 from absl import flags, logging
 
 from pipelines import fair_flags, launch, path_flags, run_dirs, runtime_flags
-from tff_lg import environment, files, progress
+from tff_lg import environment, files, progress, strict_json
 
 flags.adopt_module_key_flags(fair_flags)
 flags.adopt_module_key_flags(runtime_flags)
@@ -80,7 +79,7 @@ def main(argv: Sequence[str]) -> None:
   contents = {
     'results.csv': results.to_csv(index=False, lineterminator='\n'),
     'rounds.csv': rounds.to_csv(index=False, lineterminator='\n'),
-    'summary.json': json.dumps(fairness.summary(results), indent=2, sort_keys=True) + '\n',
+    'summary.json': strict_json.dumps(fairness.summary(results)),
     'tables.md': '\n\n'.join(map(tables.to_markdown, shown.values())) + '\n',
   }
   try:

@@ -13,7 +13,6 @@ Liang et al. 2020, the experiment on synthetic data. Their script draws noise wi
 standard deviation of sigma^2, which is --sigma=2.25 here.
 """
 
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -21,7 +20,7 @@ from collections.abc import Sequence
 from absl import flags
 
 from pipelines import launch, path_flags, run_dirs
-from tff_lg import environment, files, progress
+from tff_lg import environment, files, progress, strict_json
 
 _RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run, made if need be.')
 _DIMS = flags.DEFINE_integer('dims', 20, 'Features d of an example.', lower_bound=1)
@@ -91,7 +90,7 @@ def main(argv: Sequence[str]) -> None:
   contents = {
     run_dirs.FLAGS_FILE: flag_lines,
     'results.csv': pd.concat(curves).to_csv(index=False, lineterminator='\n'),
-    'summary.json': json.dumps(summaries, indent=2, sort_keys=True) + '\n',
+    'summary.json': strict_json.dumps(summaries),
   }
   try:
     for name, content in contents.items():

@@ -6,7 +6,6 @@ Trains both by federated averaging and writes figures/xor.png, eight panels that
 what they learned, and summary.json. Rieger et al. 2020, appendix.
 """
 
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -15,7 +14,7 @@ from typing import Any
 from absl import flags
 
 from pipelines import launch, path_flags, run_dirs, runtime_flags
-from tff_lg import environment, files, progress
+from tff_lg import environment, files, progress, strict_json
 
 flags.adopt_module_key_flags(runtime_flags)
 
@@ -76,13 +75,11 @@ def main(argv: Sequence[str]) -> None:
   figure = figures.xor_panels(
     [(data.x, data.y) for data in result.train], chosen['mlp'].weights[0], chosen['cgau'].weights
   )
-  summary = result.summary()
   figure_path = os.path.join(_RUN_DIR.value, 'figures', 'xor.png')
   contents: dict[str, str | bytes] = {
     os.path.join(_RUN_DIR.value, run_dirs.FLAGS_FILE): flag_lines,
     figure_path: style.png_bytes(figure),
-    os.path.join(_RUN_DIR.value, 'summary.json'): json.dumps(summary, indent=2, sort_keys=True)
-    + '\n',
+    os.path.join(_RUN_DIR.value, 'summary.json'): strict_json.dumps(result.summary()),
   }
   try:
     for path, content in contents.items():

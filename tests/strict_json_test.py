@@ -28,6 +28,23 @@ class StrictJsonTest(absltest.TestCase):
     self.assertEqual(strict_json.dumps(value), json.dumps(value, indent=2, sort_keys=True) + '\n')
     self.assertEqual(list(json.loads(strict_json.dumps(value, sort_keys=False))), ['b', 'a'])
 
+  def test_load(self):
+    path = self.create_tempfile(content='{"a": [1, null]}').full_path
+    self.assertEqual(strict_json.load(path, dict, 'delete it'), {'a': [1, None]})
+    with self.assertRaises(FileNotFoundError):
+      strict_json.load(f'{path}.none', dict, 'delete it')
+
+  def test_damaged_files_are_named(self):
+    for content, make in (('', dict), ('{"a": ', dict), ('[1]', dict), ('{}', lambda v: v['a'])):
+      path = self.create_tempfile(content=content).full_path
+      with self.assertRaisesRegex(ValueError, f'^{path} is damaged .*: delete it.$'):
+        strict_json.load(path, make, 'delete it')
+
+  def test_class_of_the_error(self):
+    path = self.create_tempfile(content='{').full_path
+    with self.assertRaises(UnicodeError):
+      strict_json.load(path, dict, 'delete it', UnicodeError)
+
 
 if __name__ == '__main__':
   absltest.main()

@@ -1,6 +1,5 @@
 """CRCs of the files of a finished folder, by which damage is told from results."""
 
-import json
 import os
 import zlib
 
@@ -60,15 +59,11 @@ def check(path: str) -> None:
 
 def _load(folder: str) -> dict[str, int]:
   path = os.path.join(folder, FILE)
+  remedy = 'delete it to go on without a check of the other files'
   try:
-    with open(path, encoding='utf-8') as file:
-      return dict(json.load(file))
+    return strict_json.load(path, dict, remedy, DamagedFileError)
   except FileNotFoundError:
     return {}
-  except (ValueError, TypeError) as error:
-    raise DamagedFileError(
-      f'{path} is damaged ({error}): delete it to go on without a check of the other files.'
-    ) from error
 
 
 def _write(folder: str, crcs: dict[str, int]) -> None:

@@ -14,7 +14,7 @@ from absl.testing import absltest, parameterized
 from tff_lg import checkpoints, data, learning, own_models, seeds, simulation
 from tff_lg import config as config_lib
 from tff_lg.experiments import new_device
-from tff_lg.run_folder import run_files
+from tff_lg.run_folder import run_files, run_settings
 from tff_lg.simulation import trained_run
 from tff_lg.training import rounds
 
@@ -299,7 +299,7 @@ class RunTest(absltest.TestCase):
     ):
       new_device.run_new_device(self.config, run_dir)
     self.assertEqual(saved, [1, 2, 3, 1, 2])
-    self.assertFalse(run_files.is_complete(run_dir))
+    self.assertFalse(run_settings.is_complete(run_dir))
     self.assertEqual(new_device.run_new_device(self.config, run_dir), self.summary)
     for name in ('curves.csv', 'clients.parquet', 'summary.json'):
       with open(f'{self.run_dir}/{name}', 'rb') as one, open(f'{run_dir}/{name}', 'rb') as other:

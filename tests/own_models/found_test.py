@@ -8,7 +8,7 @@ from absl.testing import absltest
 
 from tff_lg import config as config_lib
 from tff_lg import own_models
-from tff_lg.run_folder import run_files
+from tff_lg.run_folder import run_files, run_settings
 
 _SIZES = {'num_train': [5, 6], 'num_validation': [1, 1], 'num_test': [2, 2]}
 
@@ -23,11 +23,11 @@ class OwnModelsTest(absltest.TestCase):
       ('run', dataclasses.asdict(self.config)),
       ('adapted', {'epochs': 3, 'source': dataclasses.asdict(self.config)}),
     ):
-      run_files.claim_hparams(f'{self.root}/{folder}', hparams)
+      run_settings.claim_hparams(f'{self.root}/{folder}', hparams)
     own = self.clients.assign(**{'local_test/accuracy': [0.25, 0.5]})
     run_files.write_tables(f'{self.root}/run/baselines/local_only', {}, own)
     hparams = dataclasses.asdict(dataclasses.replace(self.config, method='local_only'))
-    run_files.claim_hparams(f'{self.root}/method', hparams)
+    run_settings.claim_hparams(f'{self.root}/method', hparams)
     run_files.write_tables(f'{self.root}/method', {}, own)
     renamed = self.clients.assign(
       **{
@@ -54,7 +54,7 @@ class OwnModelsTest(absltest.TestCase):
     np.testing.assert_array_equal(found['local_test/accuracy'], [0.25, 0.5, np.nan])
 
   def test_a_run_without_such_models(self):
-    run_files.claim_hparams(f'{self.root}/alone', {'method': 'fedavg'})
+    run_settings.claim_hparams(f'{self.root}/alone', {'method': 'fedavg'})
     run_files.write_tables(f'{self.root}/alone', {}, self.clients)
     for run in ('alone', 'nowhere'):
       self.assertIsNone(own_models.find_own_models(f'{self.root}/{run}', self.clients))

@@ -11,7 +11,7 @@ from absl.testing import absltest
 from tff_lg import config as config_lib
 from tff_lg import own_models, simulation
 from tff_lg.own_models import networks, opponent, simple
-from tff_lg.run_folder import run_files
+from tff_lg.run_folder import run_files, run_settings
 from tff_lg.tasks import tasks
 
 _CONFIG = config_lib.resolve(
@@ -76,7 +76,7 @@ class OpponentTest(absltest.TestCase):
       with mock.patch.object(module, name, side_effect=KeyboardInterrupt):
         with self.assertRaises(KeyboardInterrupt):
           simulation.run_experiment(_CONFIG, folder)
-      self.assertFalse(run_files.is_complete(folder))
+      self.assertFalse(run_settings.is_complete(folder))
     simulation.run_experiment(_CONFIG, folder)
     pd.testing.assert_frame_equal(run_files.load_results(folder)[1], self.table)
 

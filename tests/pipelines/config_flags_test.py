@@ -9,7 +9,7 @@ from absl.testing import absltest, parameterized
 
 from pipelines import config_flags
 from tff_lg import config as config_lib
-from tff_lg.run_folder import run_files
+from tff_lg.run_folder import run_settings
 
 _EMBEDDINGS = ('--task=embeddings', '--embeddings=set.npz')
 
@@ -99,7 +99,7 @@ class ParseTest(parameterized.TestCase):
   def test_flags_that_a_run_writes_down_make_the_same_run(self, arguments):
     config = config_flags.parse(arguments)
     folder = os.path.join(self.create_tempdir().full_path, 'run')
-    run_files.claim(folder, config)
+    run_settings.claim(folder, config)
     self.assertEqual(config_flags.parse([f'--flagfile={folder}/flags.txt']), config)
 
 

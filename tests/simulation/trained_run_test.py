@@ -13,7 +13,7 @@ from absl.testing import absltest
 from tff_lg import config as config_lib
 from tff_lg import simulation
 from tff_lg.personalization import adaptation_work
-from tff_lg.run_folder import run_files
+from tff_lg.run_folder import run_settings
 from tff_lg.simulation import trained_run
 from tff_lg.tasks import tasks
 from tff_lg.training import client_data, evaluation
@@ -62,7 +62,7 @@ class TrainedRunTest(absltest.TestCase):
 
   def test_options_that_the_run_did_not_know_have_their_defaults(self):
     folder = self._copy()
-    hparams = run_files.load_hparams(folder)
+    hparams = run_settings.load_hparams(folder)
     del hparams['lstm_units'], hparams['straggler_rate']
     with open(f'{folder}/hparams.json', 'w', encoding='utf-8') as file:
       json.dump(hparams, file)
@@ -145,7 +145,7 @@ class TrainedRunTest(absltest.TestCase):
 
   def test_data_are_missing_or_others(self):
     folder = self._copy()
-    hparams = run_files.load_hparams(folder)
+    hparams = run_settings.load_hparams(folder)
     for changes, data_dir, sentence in (
       ({'task': 'mnist', 'data_dir': '/nowhere'}, None, '--data_dir says where they are.*/nowhere'),
       ({'task': 'mnist', 'data_dir': '/nowhere'}, '/moved', '--data_dir says where .*/moved'),

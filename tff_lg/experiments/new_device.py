@@ -23,7 +23,7 @@ from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.config import own_models as own_model_options
 from tff_lg.data import splits
-from tff_lg.run_folder import run_files
+from tff_lg.run_folder import run_files, run_settings
 from tff_lg.simulation import trained_run
 from tff_lg.tasks import tasks
 from tff_lg.training import cohorts, communication, evaluation, rounds, run_state
@@ -76,15 +76,15 @@ def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str
     config_lib.check_new_device(path, source)
     hparams[f'source_{number}'] = dataclasses.asdict(source)
   _check_rows(sources)
-  is_claimed = run_files.check_hparams(run_dir, hparams)
-  if run_files.is_complete(run_dir):
+  is_claimed = run_settings.check_hparams(run_dir, hparams)
+  if run_settings.is_complete(run_dir):
     return run_files.load_results(run_dir)[0]
   if not is_claimed:
     for path in sources:
       with _load_source(config, path):
         pass  # All of them can be used.
   with folder_lock.hold(run_dir):
-    run_files.claim_hparams(run_dir, hparams)
+    run_settings.claim_hparams(run_dir, hparams)
     return _run_sources(config, sources, run_dir)
 
 
@@ -136,7 +136,7 @@ def _check_rows(sources: Mapping[str, config_lib.TrainConfig]) -> None:
 
 def _settings(from_run: str) -> dict[str, Any]:
   """A run's settings that make its experiment; as given, where the run picked its layers itself."""
-  hparams = run_files.load_hparams(from_run)
+  hparams = run_settings.load_hparams(from_run)
   settings = {name: value for name, value in hparams.items() if name not in _MAY_DIFFER}
   settings |= {name: settings.get(name) and os.path.basename(settings[name]) for name in _PLACES}
   if settings['task'] != 'arrays':  # Of which the folder's name is that of the data.
@@ -245,8 +245,8 @@ def train_own_model(
   alone = dataclasses.replace(
     last.federated_data, clients=(choosing, device), test=device.test, held_out=()
   )
-  run_files.claim(folder, own_config)
-  if not run_files.is_complete(folder):
+  run_settings.claim(folder, own_config)
+  if not run_settings.is_complete(folder):
     model = tasks.build_model(own_config, alone)
     own_models.run_own_models(own_config, alone, model, folder)
   summary, table = run_files.load_results(folder)

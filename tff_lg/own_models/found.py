@@ -7,7 +7,7 @@ import os
 import pandas as pd
 
 from tff_lg import config as config_lib
-from tff_lg.run_folder import run_files
+from tff_lg.run_folder import run_files, run_settings
 
 _LOCAL_ONLY = 'local_only'
 
@@ -34,11 +34,11 @@ def find_own_models(run_dir: str, clients: pd.DataFrame) -> pd.DataFrame | None:
     has no such models.
   """
   baseline = os.path.join(run_dir, 'baselines', _LOCAL_ONLY)
-  if run_files.is_complete(baseline):
+  if run_settings.is_complete(baseline):
     table = run_files.load_results(baseline)[1]
-  elif run_files.is_complete(run_dir):
+  elif run_settings.is_complete(run_dir):
     table = run_files.load_results(run_dir)[1]
-    if run_files.load_hparams(run_dir).get('method') != _LOCAL_ONLY:
+    if run_settings.load_hparams(run_dir).get('method') != _LOCAL_ONLY:
       if f'{_LOCAL_ONLY}/validation/accuracy' not in table:
         return None
       table = table.filter(regex=f'^({_LOCAL_ONLY}/|client_id$|num_)')
@@ -71,7 +71,7 @@ def load_own_models(
       '`pipelines.train` with --baselines=local_only, or of `pipelines.adapt` with '
       '--own_models.'
     )
-  hparams = run_files.load_hparams(run_dir)
+  hparams = run_settings.load_hparams(run_dir)
   hparams = hparams.get('source', hparams)
   ours = json.loads(json.dumps(dataclasses.asdict(config)))
   different = [name for name in _OF_DATA_AND_MODEL if hparams.get(name) != ours[name]]

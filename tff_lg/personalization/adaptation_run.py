@@ -13,7 +13,7 @@ from tff_lg import adaptation as adaptation_lib
 from tff_lg import client_gains, folder_lock, own_models
 from tff_lg import config as config_lib
 from tff_lg.personalization import adapting, retraining
-from tff_lg.run_folder import run_files
+from tff_lg.run_folder import run_files, run_settings
 from tff_lg.scoring import scores
 from tff_lg.simulation import trained_run
 
@@ -47,8 +47,8 @@ def run_adaptation(config: config_lib.AdaptConfig, run_dir: str) -> dict[str, An
   source_config = trained_run.load_config(config.from_run)
   config = config_lib.resolve_adapt(config, source_config)
   hparams = {**dataclasses.asdict(config), 'source': dataclasses.asdict(source_config)}
-  run_files.check_hparams(run_dir, hparams)
-  if run_files.is_complete(run_dir):
+  run_settings.check_hparams(run_dir, hparams)
+  if run_settings.is_complete(run_dir):
     return run_files.load_results(run_dir)[0]
   source = trained_run.load_trained_run(config.from_run, config.data_dir)
   if config.local_only_from is not None:
@@ -57,7 +57,7 @@ def run_adaptation(config: config_lib.AdaptConfig, run_dir: str) -> dict[str, An
   clients = adapting.sample_clients(config, len(source.clients))
   adapting.check_adaptable(config, source, clients)
   with folder_lock.hold(run_dir):
-    run_files.claim_hparams(run_dir, hparams)
+    run_settings.claim_hparams(run_dir, hparams)
     return _adapt(config, source, clients, run_dir)
 
 
@@ -94,8 +94,8 @@ def _with_own_models(
 ) -> trained_run.TrainedRun:
   """Trains the clients' own models in a folder; gives the run with their scores."""
   own_config = config_lib.as_own_models(source.config, config)
-  run_files.claim(folder, own_config)
-  if not run_files.is_complete(folder):
+  run_settings.claim(folder, own_config)
+  if not run_settings.is_complete(folder):
     own_models.run_own_models(own_config, source.federated_data, source.model, folder, clients)
   found = own_models.find_own_models(folder, source.clients)
   return dataclasses.replace(source, local_only=found)

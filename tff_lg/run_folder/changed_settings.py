@@ -4,7 +4,6 @@ Each change is in `changes.json` of the run folder, with the round after which i
 """
 
 import contextlib
-import json
 import os
 from collections.abc import Collection, Mapping
 from typing import Any
@@ -75,11 +74,7 @@ def load(run_dir: str) -> list[dict[str, Any]]:
   path = os.path.join(run_dir, _FILE)
   if not os.path.exists(path):
     return []
-  try:
-    with open(path, encoding='utf-8') as file:
-      return [dict(change) for change in json.load(file)]
-  except (ValueError, TypeError) as error:
-    raise ValueError(f'{path} is damaged ({error}): put back a copy.') from error
+  return strict_json.load(path, lambda found: list(map(dict, found)), 'put back a copy')
 
 
 def summarize(run_dir: str) -> dict[str, str]:

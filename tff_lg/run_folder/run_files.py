@@ -1,172 +1,17 @@
-"""The files of a run folder that are not checkpoints or metrics by round."""
+"""The files of a run folder that are not settings, checkpoints or metrics by round."""
 
-import dataclasses
-import json
-import math
 import os
-from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import pandas as pd
-from absl import logging
 
-from tff_lg import checksums, csv_text, files, folder_lock, models, strict_json
-from tff_lg import config as config_lib
+from tff_lg import checksums, csv_text, files, models, strict_json
 from tff_lg import data as data_lib
-from tff_lg.run_folder import changed_settings
+from tff_lg.run_folder import run_settings
 
-_HPARAMS, _SUMMARY, _CLIENTS = 'hparams.json', 'summary.json', 'clients.parquet'
+_CLIENTS = 'clients.parquet'
 _CLIENTS_CSV = 'clients.csv'
-_FLAGS = 'flags.txt'
-_REMEDY = 'delete summary.json, and the same command makes both again from what the run has kept'
 _HELD_OUT = 'held_out_clients.parquet'
-
-
-def check(run_dir: str, config: config_lib.TrainConfig) -> bool:
-  """Checks that the folder can be this config's; writes nothing.
-
-  Returns:
-    Whether it is already: it holds a run of this config.
-
-  Raises:
-    ValueError: it holds the run of another config, or something else; the sentence
-      names what differs.
-  """
-  return _changes(run_dir, config) is not None
-
-
-def _changes(run_dir: str, config: config_lib.TrainConfig) -> changed_settings.Differences | None:
-  """The settings with which the run in the folder goes on differently; None for no run."""
-  # Without a number of clients it is open until the data are loaded.
-  open_names = {'clients_per_round'} if config.clients_per_round is None else set()
-  hparams = dataclasses.asdict(config)
-  different = _differences(run_dir, hparams, open_names | config_lib.WITHOUT_EFFECT)
-  if different is None:
-    return None
-  allowed = changed_settings.may_change(run_dir, config, different)
-  _refuse(run_dir, {name: values for name, values in different.items() if name not in allowed})
-  return different
-
-
-def check_hparams(
-  run_dir: str, hparams: Mapping[str, Any], open_names: Collection[str] = ()
-) -> bool:
-  """The same for settings by name, but those that are still open; none of them may change."""
-  different = _differences(run_dir, hparams, open_names)
-  _refuse(run_dir, different or {})
-  return different is not None
-
-
-def _differences(
-  run_dir: str, hparams: Mapping[str, Any], open_names: Collection[str]
-) -> changed_settings.Differences | None:
-  """What settings were and are, where they differ; None if the folder has none to go on with."""
-  path = os.path.join(run_dir, _HPARAMS)
-  if not os.path.exists(path):
-    # A temporary file may be left of a run that was killed as it began.
-    if folder_lock.written_names(run_dir):
-      raise ValueError(f'--run_dir={run_dir} is not empty and holds no run: choose another folder.')
-    return None
-  hparams = _as_json_gives_it(hparams)
-  try:
-    found = _flat(load_hparams(run_dir))
-  except ValueError:
-    if not _flags_agree(run_dir, hparams, open_names):
-      raise
-    logging.warning('%s is damaged and written again, as flags.txt has the same settings.', path)
-    return None
-  hparams = _flat(hparams)
-  return {
-    name: (found.get(name), hparams.get(name))
-    for name in sorted({*found, *hparams} - set(open_names))
-    if found.get(name) != hparams.get(name)
-  }
-
-
-def _refuse(run_dir: str, different: changed_settings.Differences) -> None:
-  if different:
-    raise ValueError(
-      f'--run_dir={run_dir} holds a run with other settings ('
-      + ', '.join(f'{name} was {before}, now {now}' for name, (before, now) in different.items())
-      + '): choose another folder, or delete this one.'
-    )
-
-
-def claim(run_dir: str, config: config_lib.TrainConfig) -> None:
-  """Makes the folder this config's, if `check` allows it; records what changes."""
-  changes = _changes(run_dir, config)
-  if changes:
-    changed_settings.record(run_dir, config, changes)
-  _claim(run_dir, dataclasses.asdict(config), is_claimed=changes == {})
-  changed_settings.forget_divergence(run_dir, changes or ())
-
-
-def with_finished_rates(run_dir: str, config: config_lib.TrainConfig) -> config_lib.TrainConfig:
-  """Returns a config with the rates of the run in a folder if that has ended.
-
-  A baseline that has ended did not diverge, and has nothing to go on with at a lower rate.
-  """
-  if not is_complete(run_dir):
-    return config
-  found = load_hparams(run_dir)
-  rates = {name: found[name] for name in changed_settings.RATES if name in found}
-  return dataclasses.replace(config, **rates)
-
-
-def claim_hparams(run_dir: str, hparams: Mapping[str, Any]) -> None:
-  """Writes settings by name into a folder, if `check_hparams` allows it.
-
-  What is a dict itself is no flag.
-  """
-  _claim(run_dir, hparams, check_hparams(run_dir, hparams))
-
-
-def _claim(run_dir: str, hparams: Mapping[str, Any], is_claimed: bool) -> None:
-  hparams = _as_json_gives_it(hparams)
-  if not is_claimed:
-    path = files.write_atomically(os.path.join(run_dir, _HPARAMS), strict_json.dumps(hparams))
-    checksums.update(path)
-  files.write_atomically(os.path.join(run_dir, _FLAGS), ''.join(_flag_lines(hparams).values()))
-
-
-def _flag_lines(hparams: Mapping[str, Any]) -> dict[str, str]:
-  """The lines of a flag file, by the flags' names."""
-  given = {n: v for n, v in hparams.items() if v is not None and not isinstance(v, dict)}
-  return {name: f'--{name}={_flag_value(value)}\n' for name, value in given.items()}
-
-
-def _flags_agree(run_dir: str, hparams: Mapping[str, Any], open_names: Collection[str]) -> bool:
-  """Whether the flag file has these settings and no other; never if it cannot have all of them."""
-  if any(isinstance(value, dict) for value in hparams.values()):
-    return False
-  try:
-    with open(os.path.join(run_dir, _FLAGS), encoding='utf-8') as file:
-      lines = file.readlines()
-  except (OSError, ValueError):
-    return False
-  found = {line.removeprefix('--').partition('=')[0]: line for line in lines}
-  expected = _flag_lines(hparams)
-  return all(
-    found.get(name) == expected.get(name) for name in {*found, *expected} - set(open_names)
-  )
-
-
-def load_hparams(run_dir: str) -> dict[str, Any]:
-  """Loads the settings in a folder as `claim` wrote them.
-
-  Raises:
-    FileNotFoundError: there are none.
-    ValueError: the file is damaged; one sentence that names it.
-  """
-  path = os.path.join(run_dir, _HPARAMS)
-  checksums.check(path)
-  try:
-    with open(path, encoding='utf-8') as file:
-      return dict(json.load(file))
-  except (ValueError, TypeError) as error:
-    raise ValueError(
-      f'{path} is damaged ({error}), expected the settings of a run: put back a copy.'
-    ) from error
 
 
 def write_inputs(
@@ -228,7 +73,7 @@ def write_tables(run_dir: str, summary: dict[str, Any], clients: pd.DataFrame) -
   files.write_atomically(os.path.join(run_dir, _CLIENTS_CSV), text)
   text = strict_json.dumps(summary)
   checksums.write(run_dir, text)
-  files.write_atomically(os.path.join(run_dir, _SUMMARY), text)
+  files.write_atomically(os.path.join(run_dir, run_settings.SUMMARY), text)
 
 
 def write_held_out_clients(run_dir: str, clients: pd.DataFrame) -> None:
@@ -246,26 +91,13 @@ def load_held_out_clients(run_dir: str) -> pd.DataFrame | None:
   return _load_table(path) if os.path.exists(path) else None
 
 
-def is_complete(run_dir: str) -> bool:
-  """Whether the run in the folder has ended."""
-  return os.path.exists(os.path.join(run_dir, _SUMMARY))
-
-
 def load_results(run_dir: str) -> tuple[dict[str, Any], pd.DataFrame]:
   """Loads the summary and the table of clients of a complete run.
 
   Raises:
     ValueError: one of the files is damaged; one sentence that names it.
   """
-  path = os.path.join(run_dir, _SUMMARY)
-  checksums.check(path)
-  try:
-    with open(path, encoding='utf-8') as file:
-      summary = dict(json.load(file))
-  except (ValueError, TypeError) as error:
-    raise ValueError(f'{path} is damaged ({error}); {_REMEDY}.') from error
-  summary = {name: math.nan if value is None else value for name, value in summary.items()}
-  return summary, _load_table(os.path.join(run_dir, _CLIENTS))
+  return run_settings.load_summary(run_dir), _load_table(os.path.join(run_dir, _CLIENTS))
 
 
 def _load_table(path: str) -> pd.DataFrame:
@@ -275,24 +107,4 @@ def _load_table(path: str) -> pd.DataFrame:
   except FileNotFoundError:
     raise
   except (ValueError, OSError) as error:  # Arrow raises both.
-    raise ValueError(f'{path} is damaged ({error}); {_REMEDY}.') from error
-
-
-def _as_json_gives_it(hparams: Mapping[str, Any]) -> dict[str, Any]:
-  return json.loads(strict_json.dumps(hparams))
-
-
-def _flat(hparams: Mapping[str, Any]) -> dict[str, Any]:
-  """Settings of settings under names such as `source/rounds`."""
-  flat = {}
-  for name, value in hparams.items():
-    flat.update(
-      {f'{name}/{n}': v for n, v in value.items()} if isinstance(value, dict) else {name: value}
-    )
-  return flat
-
-
-def _flag_value(value: Any) -> str:
-  if isinstance(value, list):
-    return ','.join(map(str, value))
-  return str(value).lower() if isinstance(value, bool) else str(value)
+    raise ValueError(f'{path} is damaged ({error}): {run_settings.REMEDY}.') from error

@@ -15,7 +15,14 @@ from tff_lg import aggregators, client_gains, folder_lock, learning, models, own
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.compatibility import tff
-from tff_lg.run_folder import changed_settings, data_fingerprint, goals, mending, run_files
+from tff_lg.run_folder import (
+  changed_settings,
+  data_fingerprint,
+  goals,
+  mending,
+  run_files,
+  run_settings,
+)
 from tff_lg.scoring import results, scores
 from tff_lg.simulation import adversary as adversary_lib
 from tff_lg.simulation import aggregation, layer_variances, split_choice, tuning
@@ -42,7 +49,7 @@ def run_experiment(
       cannot be used; one sentence.
     rounds.RunError: training cannot go on.
   """
-  run_files.check(run_dir, config)
+  run_settings.check(run_dir, config)
   began = time.monotonic() if began is None else began
   with progress.stage('loading data'):
     federated_data = tasks.load_data(config)
@@ -93,20 +100,20 @@ def _run_locked(
   if budget is not None:
     _tell_privacy(budget, config)
   held.enter_context(folder_lock.hold(run_dir))
-  run_files.claim(run_dir, config)
+  run_settings.claim(run_dir, config)
   data_fingerprint.check_data(run_dir, federated_data)
-  if not run_files.is_complete(run_dir):
+  if not run_settings.is_complete(run_dir):
     data_fingerprint.write_fingerprint(run_dir, federated_data)
   baselines = {}
   for number, method in enumerate(config.baselines, 1):
     baseline_dir = os.path.join(run_dir, 'baselines', method)
-    baseline_config = run_files.with_finished_rates(
+    baseline_config = run_settings.with_finished_rates(
       baseline_dir, config_lib.as_baseline(config, method)
     )
     with progress.part(f'baseline {number} of {len(config.baselines)}'):
       _run(baseline_config, federated_data, model, baseline_dir)
     baselines[method] = run_files.load_results(baseline_dir)
-  if run_files.is_complete(run_dir):
+  if run_settings.is_complete(run_dir):
     mending.mend_tables(run_dir)
     return run_files.load_results(run_dir)[0]
   logging.info('%s in %s', config.method, run_dir)

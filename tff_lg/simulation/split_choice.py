@@ -9,7 +9,6 @@ Liang et al. 2020 leaves the choice of the split open.
 """
 
 import dataclasses
-import json
 import math
 import os
 import shutil
@@ -158,14 +157,13 @@ def load_choice(run_dir: str) -> SplitChoice | None:
   if not os.path.exists(path):
     return None
   checksums.check(path)
-  try:
-    with open(path, encoding='utf-8') as file:
-      found = json.load(file)
+
+  def choice(found: dict[str, Any]) -> SplitChoice:
     found['layers'] = [layer_variances.LayerVariance(**each) for each in found['layers']]
     found['candidates'] = [Candidate(**_with_tuples(each)) for each in found['candidates']]
     return SplitChoice(**_with_tuples(found))
-  except (ValueError, KeyError, TypeError) as error:
-    raise ValueError(f'{path} is damaged ({error}): delete it to pick the layers again.') from error
+
+  return strict_json.load(path, choice, 'delete it to pick the layers again')
 
 
 def nested_splits(

@@ -2,8 +2,6 @@
 
 import dataclasses
 import os
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,13 +11,11 @@ from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.client_states import client_stores
 from tff_lg.learning import process as process_lib
-from tff_lg.run_folder import data_fingerprint, run_files
+from tff_lg.run_folder import data_fingerprint, run_files, source_run
 from tff_lg.simulation import experiment, split_choice, tuning
 from tff_lg.tasks import held_out, tasks
 from tff_lg.training import rounds, run_state
 from tff_lg.training import selection as selection_lib
-
-_LOCAL_ONLY = 'local_only'
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -75,57 +71,16 @@ def load_config(run_dir: str) -> config_lib.TrainConfig:
     run_dir: the run folder.
 
   Returns:
-    The config, resolved: what `run_files.claim` wrote, with the global layers that the run picked
-    if it did. Options that the run is too old to know have their defaults.
+    The config of `source_run.load_config`, with what the run has chosen itself: its learning rate
+    or its global layers.
 
   Raises:
     ValueError: no run, one that is not finished, or one without a federated model.
   """
-  try:
-    hparams = run_files.load_hparams(run_dir)
-  except (FileNotFoundError, NotADirectoryError) as error:
-    raise ValueError(
-      f'--from_run={run_dir} holds no run: it has no hparams.json, expected the folder of a '
-      'finished run of `pipelines.train`.'
-    ) from error
-  config = _as_config(run_dir, hparams)
-  if not run_files.is_complete(run_dir):
-    raise ValueError(
-      f'--from_run={run_dir} is not finished, it has no summary.json: run its `pipelines.train` '
-      'command again first, which goes on where it stopped.'
-    )
-  if config.method == _LOCAL_ONLY:
-    raise ValueError(
-      f'--from_run={run_dir} is a run of --method={_LOCAL_ONLY}, expected one with a federated '
-      'model to adapt.'
-    )
-  if config.task == 'client_files':
-    raise ValueError(
-      f'--from_run={run_dir} is a run of --task=client_files, expected one whose clients are all '
-      'in memory: load them with --task=arrays.'
-    )
-  summary, _ = run_files.load_results(run_dir)
-  if 'evaluated/num_clients' in summary:
-    raise ValueError(
-      f'--from_run={run_dir} evaluated {summary["evaluated/num_clients"]} of its clients, expected '
-      'all of them: train without --max_evaluated_clients.'
-    )
+  config = source_run.load_config(run_dir)
   for choice in (tuning.load_tuned_rate(run_dir), split_choice.load_choice(run_dir)):
     config = config if choice is None else choice.apply(config)
   return config
-
-
-def _as_config(run_dir: str, hparams: Mapping[str, Any]) -> config_lib.TrainConfig:
-  known = {field.name for field in dataclasses.fields(config_lib.TrainConfig)}
-  unknown = sorted(set(hparams) - known)
-  if unknown or 'task' not in hparams:
-    raise ValueError(
-      f'--from_run={run_dir}: hparams.json has {", ".join(unknown) or "no task"}, expected the '
-      'settings of a run of `pipelines.train`.'
-    )
-  return config_lib.TrainConfig(
-    **{name: tuple(v) if isinstance(v, list) else v for name, v in hparams.items()}
-  )
 
 
 def load_trained_run(run_dir: str, data_dir: str | None = None) -> TrainedRun:

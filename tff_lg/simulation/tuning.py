@@ -1,7 +1,6 @@
 """Choosing a federated method's learning rate by whole runs, on validation data."""
 
 import dataclasses
-import json
 import math
 import os
 from collections.abc import Callable
@@ -100,9 +99,8 @@ def load_tuned_rate(run_dir: str) -> TunedRate | None:
   if not os.path.exists(path):
     return None
   checksums.check(path)
-  try:
-    with open(path, encoding='utf-8') as file:
-      found = json.load(file)
-    return TunedRate(found['learning_rate'], dict(map(tuple, found['tried'])))
-  except (ValueError, KeyError, TypeError) as error:
-    raise ValueError(f'{path} is damaged ({error}): delete it to choose the rate again.') from error
+  return strict_json.load(
+    path,
+    lambda found: TunedRate(found['learning_rate'], dict(map(tuple, found['tried']))),
+    'delete it to choose the rate again',
+  )

@@ -1,0 +1,68 @@
+"""A finished run that another goes on from, by its settings alone; read without TensorFlow."""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from tff_lg import config as config_lib
+from tff_lg.run_folder import run_settings
+
+_LOCAL_ONLY = 'local_only'
+
+
+def load_config(run_dir: str) -> config_lib.TrainConfig:
+  """Loads the config of a finished federated run.
+
+  Args:
+    run_dir: the run folder.
+
+  Returns:
+    The config, resolved: what `run_settings.claim` wrote. Options that the run is too old to know
+    have their defaults.
+
+  Raises:
+    ValueError: no run, one that is not finished, or one without a federated model.
+  """
+  try:
+    hparams = run_settings.load_hparams(run_dir)
+  except (FileNotFoundError, NotADirectoryError) as error:
+    raise ValueError(
+      f'--from_run={run_dir} holds no run: it has no hparams.json, expected the folder of a '
+      'finished run of `pipelines.train`.'
+    ) from error
+  config = _as_config(run_dir, hparams)
+  if not run_settings.is_complete(run_dir):
+    raise ValueError(
+      f'--from_run={run_dir} is not finished, it has no summary.json: run its `pipelines.train` '
+      'command again first, which goes on where it stopped.'
+    )
+  if config.method == _LOCAL_ONLY:
+    raise ValueError(
+      f'--from_run={run_dir} is a run of --method={_LOCAL_ONLY}, expected one with a federated '
+      'model to adapt.'
+    )
+  if config.task == 'client_files':
+    raise ValueError(
+      f'--from_run={run_dir} is a run of --task=client_files, expected one whose clients are all '
+      'in memory: load them with --task=arrays.'
+    )
+  summary = run_settings.load_summary(run_dir)
+  if 'evaluated/num_clients' in summary:
+    raise ValueError(
+      f'--from_run={run_dir} evaluated {summary["evaluated/num_clients"]} of its clients, expected '
+      'all of them: train without --max_evaluated_clients.'
+    )
+  return config
+
+
+def _as_config(run_dir: str, hparams: Mapping[str, Any]) -> config_lib.TrainConfig:
+  known = {field.name for field in dataclasses.fields(config_lib.TrainConfig)}
+  unknown = sorted(set(hparams) - known)
+  if unknown or 'task' not in hparams:
+    raise ValueError(
+      f'--from_run={run_dir}: hparams.json has {", ".join(unknown) or "no task"}, expected the '
+      'settings of a run of `pipelines.train`.'
+    )
+  return config_lib.TrainConfig(
+    **{name: tuple(v) if isinstance(v, list) else v for name, v in hparams.items()}
+  )
