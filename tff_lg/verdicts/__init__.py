@@ -1,0 +1,21 @@
+"""Verdicts: whether one model serves a client better than another, as far as test data can tell.
+
+Comes in: scores of two models on the same test examples, client by client. Goes out: better, worse
+or cannot tell for each client, and the share of clients that are truly worse off. Imports no room:
+it needs numbers only.
+"""
+
+from tff_lg.verdicts.paired import mid_p_values, newcombe_intervals, smallest_differences
+from tff_lg.verdicts.share import WorseShare, estimate_share_worse
+from tff_lg.verdicts.verdict import Verdict, judge_accuracy, judge_metric
+
+__all__ = [
+  'Verdict',
+  'WorseShare',
+  'estimate_share_worse',
+  'judge_accuracy',
+  'judge_metric',
+  'mid_p_values',
+  'newcombe_intervals',
+  'smallest_differences',
+]

@@ -1,0 +1,151 @@
+"""Better, worse or cannot tell, client by client, with a false discovery rate over clients."""
+
+import enum
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from tff_lg.verdicts import paired
+
+# Sign flips of up to this many examples are enumerated; of more the t-test is as good.
+_MOST_ENUMERATED = 12
+
+
+class Verdict(enum.StrEnum):
+  """What a client's test data say of one model against another."""
+
+  BETTER = 'better'
+  WORSE = 'worse'
+  CANNOT_TELL = 'cannot tell'
+
+
+def judge_accuracy(
+  correct: Sequence[np.ndarray],
+  other_correct: Sequence[np.ndarray],
+  false_discovery_rate: float = 0.05,
+) -> pd.DataFrame:
+  """Judges for each client which of two models has the higher accuracy.
+
+  The test is McNemar's with mid-p values, corrected over clients by Benjamini and Hochberg: of
+  the clients called better or worse, at most the given share is expected to be called so wrongly.
+
+  Args:
+    correct: by client, bool [num_examples], whether the model is right.
+    other_correct: by client, the same of the other model on the same examples.
+    false_discovery_rate: in (0, 1).
+
+  Returns:
+    A row per client: `num_examples`, `wins`, `losses`, `difference` of the accuracies with its own
+    95 % interval `low` to `high`, `p_value`, `adjusted_p_value`, `smallest_difference` that this
+    many examples could show without correction, and `verdict`. NaN and `cannot tell` for a client
+    without examples, which does not count in the correction.
+
+  Raises:
+    ValueError: the two are not of the same examples.
+  """
+  counts = np.array(
+    [_count(*pair) for pair in zip(correct, other_correct, strict=True)], np.int64
+  ).reshape(-1, 4)
+  wins, losses, both, total = counts.T
+  known = total > 0
+  table = pd.DataFrame({'num_examples': total, 'wins': wins, 'losses': losses})
+  ends = paired.newcombe_intervals(wins, losses, both, np.maximum(total, 1))
+  difference = (wins - losses) / np.maximum(total, 1)
+  for name, column in zip(('difference', 'low', 'high'), (difference, *ends), strict=True):
+    table[name] = np.where(known, column, np.nan)
+  table['p_value'] = np.where(known, paired.mid_p_values(wins, losses), np.nan)
+  table['smallest_difference'] = paired.smallest_differences(total, false_discovery_rate)
+  return _with_verdicts(table, false_discovery_rate)
+
+
+def judge_metric(
+  values: Sequence[np.ndarray],
+  other_values: Sequence[np.ndarray],
+  false_discovery_rate: float = 0.05,
+  *,
+  more_is_better: bool = False,
+) -> pd.DataFrame:
+  """Judges for each client which of two models has the better metric, for example the loss.
+
+  The test is on differences by example: all sign flips with up to 12 examples, the paired t-test
+  with more. The column `test` says which.
+
+  Args:
+    values: by client, float [num_examples], the metric of the model by example.
+    other_values: by client, the same of the other model on the same examples.
+    false_discovery_rate: in (0, 1).
+    more_is_better: whether a greater value is better.
+
+  Returns:
+    A row per client: `num_examples`, `difference` of the means, positive where the model is better,
+    with its own 95 % interval `low` to `high` by the t distribution, `p_value`, `test`,
+    `adjusted_p_value` and `verdict`. Examples with a value that is not finite do not count. NaN and
+    `cannot tell` for a client with fewer than two examples.
+
+  Raises:
+    ValueError: the two are not of the same examples.
+  """
+  sign = 1.0 if more_is_better else -1.0
+  rows = []
+  for value, other in zip(values, other_values, strict=True):
+    _check_same(value, other)
+    gains = sign * (np.asarray(value, np.float64) - np.asarray(other, np.float64))
+    rows.append(_test(gains[np.isfinite(gains)]))
+  columns = ('num_examples', 'difference', 'low', 'high', 'p_value', 'test')
+  return _with_verdicts(pd.DataFrame(rows, columns=columns), false_discovery_rate)
+
+
+def _check_same(one: np.ndarray, other: np.ndarray) -> None:
+  if np.shape(one) != np.shape(other):
+    raise ValueError(
+      f'Two models are compared on {np.shape(one)} and {np.shape(other)} scores: expected those '
+      'of the same test examples.'
+    )
+
+
+def _count(correct: np.ndarray, other: np.ndarray) -> tuple[int, int, int, int]:
+  """Wins, losses, examples that both have right, and all examples."""
+  _check_same(correct, other)
+  correct, other = np.asarray(correct, bool), np.asarray(other, bool)
+  wins, losses, both = correct & ~other, ~correct & other, correct & other
+  return int(wins.sum()), int(losses.sum()), int(both.sum()), len(correct)
+
+
+def _test(gains: np.ndarray) -> tuple[int, float, float, float, float, str]:
+  """Number, mean, ends of its interval, p-value and name of the test of paired differences."""
+  num_examples = len(gains)
+  if num_examples < 2:
+    mean = float(gains.mean()) if num_examples else np.nan
+    return num_examples, mean, np.nan, np.nan, np.nan, 'none'
+  mean = float(gains.mean())
+  if gains.std() <= 1e-12 * abs(mean):
+    # Equal differences but for rounding: the t-test has no variance to go by.
+    low = high = mean
+  else:
+    low, high = stats.ttest_1samp(gains, 0.0).confidence_interval(0.95)
+  if num_examples <= _MOST_ENUMERATED:
+    flips = 1 - 2 * ((np.arange(2**num_examples)[:, None] >> np.arange(num_examples)) & 1)
+    sums = np.abs(flips @ gains)
+    p_value, test = float(np.mean(sums >= abs(gains.sum()) * (1 - 1e-12))), 'sign flips'
+  elif low == high:
+    p_value, test = float(mean == 0), 't'
+  else:
+    p_value, test = float(stats.ttest_1samp(gains, 0.0).pvalue), 't'
+  return num_examples, mean, float(low), float(high), p_value, test
+
+
+def _with_verdicts(table: pd.DataFrame, false_discovery_rate: float) -> pd.DataFrame:
+  """Adds p-values corrected over the clients that have one, and the verdicts."""
+  p_values = table['p_value'].to_numpy(np.float64)
+  known = np.isfinite(p_values)
+  adjusted = np.full(len(table), np.nan)
+  if known.any():
+    adjusted[known] = stats.false_discovery_control(p_values[known])
+  difference = table['difference'].to_numpy()
+  found = known & (adjusted <= false_discovery_rate)
+  verdicts = np.full(len(table), Verdict.CANNOT_TELL.value, object)
+  verdicts[found & (difference > 0)] = Verdict.BETTER.value
+  verdicts[found & (difference < 0)] = Verdict.WORSE.value
+  return table.assign(adjusted_p_value=adjusted, verdict=verdicts)
