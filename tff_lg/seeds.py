@@ -21,6 +21,7 @@ class Purpose(enum.IntEnum):
   SPLIT = 10
   EVALUATION = 11
   OWN_MODELS = 12
+  VERDICTS = 13
 
 
 def derive_seed(seed: int, purpose: Purpose, *path: int) -> int:

@@ -127,7 +127,7 @@ class ReadClientsTest(absltest.TestCase):
 
   def test_texts(self):
     path = self._file(client_id=['a', 'b'], name=['ewc', None])
-    table = readers.read_clients(path, texts=('name', 'another'))
+    table = readers.read_clients(path, is_text=('name', 'another').__contains__)
     self.assertEqual(list(table['name']), ['ewc', None])
     with self.assertRaisesRegex(readers.RunFolderError, "name of client_id a is 'ewc'"):
       readers.read_clients(path)

@@ -61,3 +61,27 @@ def make_local_only() -> RunFolder:
     },
     clients=run.clients[[]],
   )
+
+
+def make_judged_run(**changes: Any) -> RunFolder:
+  """The run of `make_run` with verdicts: a is better off, of b nothing can be told."""
+  run, start = make_run(), 'verdict_over/local_only/'
+  of_clients = {
+    'difference': [0.1, -0.2],
+    'low': [0.01, -0.5],
+    'high': [0.19, 0.1],
+    'adjusted_p_value': [0.01, 0.3],
+    'smallest_difference': [0.05, 0.25],
+    'verdict': ['better', 'cannot tell'],
+  }
+  of_run = {
+    'false_discovery_rate': 0.05,
+    'share_truly_worse': 0.2,
+    'share_truly_worse/low': 0.0,
+    'share_truly_worse/high': 0.6,
+  }
+  values = {
+    'clients': run.clients.assign(**{f'{start}{name}': v for name, v in of_clients.items()}),
+    'summary': {**run.summary, **{f'{start}{name}': v for name, v in of_run.items()}},
+  }
+  return make_run(**{**values, **changes})

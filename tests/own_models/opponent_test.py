@@ -9,7 +9,7 @@ import pandas as pd
 from absl.testing import absltest
 
 from tff_lg import config as config_lib
-from tff_lg import own_models, simulation
+from tff_lg import own_models, simulation, verdicts
 from tff_lg.own_models import networks, opponent, simple
 from tff_lg.run_folder import run_files, run_settings
 from tff_lg.tasks import tasks
@@ -42,6 +42,10 @@ class OpponentTest(absltest.TestCase):
     for kind in ('network', 'linear'):
       self.assertEqual(self.summary[f'own_models/{kind}/num_clients'], counts.get(kind, 0))
 
+  def test_marks_say_which_test_examples_are_right(self):
+    shares = [verdicts.from_marks(marks).mean() for marks in self.table[verdicts.MARKS]]
+    np.testing.assert_allclose(shares, self.table['local_test/accuracy'], 1e-6)
+
   def test_summary(self):
     summary = self.summary
     self.assertEqual(summary['own_models/budget'], 'best')
@@ -59,8 +63,9 @@ class OpponentTest(absltest.TestCase):
 
   def test_folder(self):
     self.assertFalse(os.path.exists(f'{self.folder}/parts'))
+    for_people = self.table.drop(columns=verdicts.MARKS)
     pd.testing.assert_frame_equal(
-      pd.read_csv(f'{self.folder}/clients.csv'), self.table, check_dtype=False
+      pd.read_csv(f'{self.folder}/clients.csv'), for_people, check_dtype=False
     )
     self.assertEmpty(pd.read_csv(f'{self.folder}/metrics.csv'))
 

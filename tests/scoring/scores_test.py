@@ -105,7 +105,8 @@ class AddScoresTest(absltest.TestCase):
     back = _examples([[0.5, 0.2, 0.3]], [2])
     summary = self._add_scores(one, back, one)
     self.assertEqual(summary, {'pooled_test/accuracy': 3 / 5})
-    self.assertEqual(list(self.table), ['client_id'])
+    self.assertEqual(list(self.table), ['client_id', 'local_test/correct'])
+    self.assertEqual(list(self.table['local_test/correct']), ['10', '1', '10'])
 
   def test_nobody_has_test_examples(self):
     none = _examples(np.zeros([0, 2]), [])

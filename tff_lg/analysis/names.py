@@ -2,6 +2,8 @@
 
 import os
 
+from tff_lg import verdicts
+
 # Columns of clients.parquet, which also get `<baseline>/` in front, and stems of
 # the columns of metrics.csv and of the entries of summary.json.
 LOCAL_TEST = 'local_test/accuracy'
@@ -25,6 +27,8 @@ BYTES_TO_ALL = 'communication/broadcast_to_all/bytes_total'
 IS_MALICIOUS = 'is_malicious'
 # Text column of the clients.parquet of local learning: the kind of model of each client.
 OWN_MODEL = 'own_model'
+# Columns and entries of what test data say of each client, under `verdict_over/<baseline>/`.
+VERDICT_OVER = 'verdict_over/'
 OWN_MODELS = 'own_models/'  # Prefix of what is known of locally trained models.
 # How many clients are evaluated, where that is a sample.
 NUM_EVALUATED = 'evaluated/num_clients'
@@ -131,3 +135,8 @@ def axis_value(axis: str, value: str) -> str:
   if axis == 'flagfile':
     return os.path.splitext(os.path.basename(value))[0]
   return method_name(value) if axis == 'method' else value
+
+
+def is_text(column: str) -> bool:
+  """Whether a column of clients.parquet holds texts; all others hold numbers."""
+  return column in (OWN_MODEL, verdicts.MARKS) or column.endswith('/verdict')

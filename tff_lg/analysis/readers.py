@@ -5,7 +5,7 @@ import io
 import json
 import math
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import pandas as pd
@@ -145,12 +145,12 @@ def read_label_counts(path: str) -> pd.DataFrame:
   return pd.DataFrame(columns, index=table.index.map(csv_text.unescape))
 
 
-def read_clients(path: str, texts: Collection[str] = ()) -> pd.DataFrame:
+def read_clients(path: str, is_text: Callable[[str], bool] = lambda name: False) -> pd.DataFrame:
   """Reads the metrics of each client.
 
   Args:
     path: a Parquet file with a column `client_id`.
-    texts: columns that are left as they are; the file may lack them.
+    is_text: whether a column, by its name, holds texts, which are left as they are.
 
   Returns:
     float64 columns and the texts, one row a client, indexed by its id as text.
@@ -172,7 +172,7 @@ def read_clients(path: str, texts: Collection[str] = ()) -> pd.DataFrame:
   # What pandas takes a missing text for depends on its version.
   columns = {
     name: table[name].astype(object).where(table[name].notna(), None)
-    if name in texts
+    if is_text(name)
     else _as_floats(path, table[name])
     for name in table
   }

@@ -101,7 +101,7 @@ class RunFolder:
       hparams=hparams,
       summary=readers.read_flat_object(file('summary.json')),
       metrics=readers.read_rounds(file('metrics.csv')),
-      clients=readers.read_clients(file('clients.parquet'), texts=(names.OWN_MODEL,)),
+      clients=readers.read_clients(file('clients.parquet'), names.is_text),
       communication=readers.if_present(readers.read_rounds, file('communication.csv')),
       label_counts=readers.if_present(readers.read_label_counts, file('label_counts.csv')),
       model_split=readers.if_present(readers.read_text, file('model_split.txt')),

@@ -15,6 +15,7 @@ from tff_lg.config import (
   text,
   trouble,
   tuning,
+  verdicts,
   vqa,
 )
 from tff_lg.config.derived import as_baseline
@@ -57,6 +58,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
   trouble.check(config)
   runtime.check(config)
   tuning.check(config)
+  verdicts.check(config)
   protocol, methods = config.choices, (config.method, *(config.baselines or ()))
   objective.check(config, methods, config.task)
   on_embeddings = config.task == 'embeddings'

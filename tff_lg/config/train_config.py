@@ -16,6 +16,7 @@ from tff_lg.config import (
   text,
   trouble,
   tuning,
+  verdicts,
   vqa,
 )
 from tff_lg.config.option import option
@@ -73,6 +74,7 @@ class TrainConfig(
   split.SplitOptions,
   own_models.OwnModelOptions,
   tuning.TuningOptions,
+  verdicts.VerdictOptions,
   runtime.RuntimeOptions,
 ):
   """The choices of a run; None stands for a default that depends on other choices.

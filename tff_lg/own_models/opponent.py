@@ -12,7 +12,7 @@ from absl import logging
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import grid_search, learning, models, simple_models
+from tff_lg import grid_search, learning, models, simple_models, verdicts
 from tff_lg.compatibility import tff
 from tff_lg.own_models import networks, simple
 from tff_lg.run_folder import run_files
@@ -84,7 +84,11 @@ def run_own_models(
   for name in kinds:
     if name != NETWORK:
       fitted = simple.fit_simple_models(name, config, federated_data, clients, folder)
-      found[name], predictions[name] = pd.DataFrame(fitted.values), fitted.predictions
+      marks = {client: verdicts.to_marks(right) for client, right in fitted.correct.items()}
+      found[name] = pd.DataFrame(fitted.values).assign(
+        **{verdicts.MARKS: pd.Series(marks, range(num_clients), object)}
+      )
+      predictions[name] = fitted.predictions
       about |= _describe_search(
         name, simple_models.SIMPLE_MODELS[name].hyperparameter, fitted.search
       )
@@ -148,7 +152,7 @@ def _score_networks(
       process, state.server_state, chosen, tensors['test'], clients
     )
     predictions = dict(zip(clients.tolist(), probabilities, strict=True))
-  columns = [name for name in results.ALL_METRICS if name in table]
+  columns = [name for name in (*results.ALL_METRICS, verdicts.MARKS) if name in table]
   new_test = {name: value for name, value in summary.items() if name.startswith('new_test/')}
   return table[columns], predictions, new_test
 
@@ -182,13 +186,14 @@ def _choose(
     scores_of.append(-mean if metric == 'loss' else mean)
   chosen = np.argmax(scores_of, axis=0)
   table[KIND] = np.array(names, object)[chosen]
-  for name in results.ALL_METRICS:
+  for name in (*results.ALL_METRICS, verdicts.MARKS):
     columns = [of.get(name) for of in found.values()]
     if all(column is not None for column in columns):
       values = np.stack(columns)
       table[name] = values[chosen, np.arange(len(table))]
       for kind, column in zip(names, values, strict=True):
-        table[f'{name}/{kind}'] = column
+        if name != verdicts.MARKS:
+          table[f'{name}/{kind}'] = column
 
 
 def _pooled(

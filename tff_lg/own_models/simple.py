@@ -25,12 +25,14 @@ class OwnSimpleModels(NamedTuple):
     search: the values of the hyper-parameter tried, and the best.
     values: `<part>/<metric>` to float64 [num_clients]; NaN for a client that was not fitted, or has
       no such examples.
+    correct: each fitted client's test examples that its model has right, bool [n], by client.
     predictions: of two classes, each fitted client's probabilities for its test examples,
       [n, 2], by client; else empty.
   """
 
   search: grid_search.GridSearch
   values: dict[str, np.ndarray]
+  correct: dict[int, np.ndarray]
   predictions: dict[int, np.ndarray]
 
 
@@ -84,6 +86,8 @@ def fit_simple_models(
       examples = getattr(of_client, evaluation.PARTS[name])
       probabilities = predict(examples.x)
       found |= {f'{name}/{key}': v for key, v in _score(probabilities, examples.y).items()}
+      if name == 'local_test':
+        found['correct'] = probabilities.argmax(axis=1) == examples.y
       if name == 'local_test' and federated_data.num_classes == 2:
         found['probability'] = probabilities[:, 1]
         found['local_test/auc'] = scores.auc(probabilities, examples.y)
@@ -117,19 +121,17 @@ def fit_simple_models(
 
   found = grid_search.search(model.values, score, grows=True)
   columns: dict[str, np.ndarray] = {}
-  predictions: dict[int, np.ndarray] = {}
+  by_example: dict[str, dict[int, np.ndarray]] = {name: {} for name in _BY_EXAMPLE}
   with progress.Bar(len(clients), 'client', f'own {name}') as bar:
     for start, chunk in done.chunks(clients):
       arrays = done.compute(
         lambda chunk=chunk: _as_arrays(all_of(chunk, found.best, tuple(evaluation.PARTS))),
         f'{start:06d}',
       )
-      if 'probability' in arrays:
-        ends = np.cumsum(arrays.pop('num_probability'))[:-1]
-        for client, positive in zip(
-          chunk.tolist(), np.split(arrays.pop('probability'), ends), strict=True
-        ):
-          predictions[client] = np.stack([1 - positive, positive], axis=1)
+      for key in filter(arrays.__contains__, _BY_EXAMPLE):
+        ends = np.cumsum(arrays.pop(f'num_{key}'))[:-1]
+        of_clients = np.split(arrays.pop(key), ends)
+        by_example[key].update(zip(chunk.tolist(), of_clients, strict=True))
       for key, value in arrays.items():
         shape = (len(federated_data.clients), *value.shape[1:])
         columns.setdefault(key, np.full(shape, np.nan))[chunk] = value
@@ -140,10 +142,16 @@ def fit_simple_models(
       evaluation.class_accuracy(class_correct, federated_data.test.y),
       federated_data.label_counts(),
     )
-  return OwnSimpleModels(found, columns, predictions)
+  predictions = {
+    client: np.stack([1 - positive, positive], axis=1)
+    for client, positive in by_example['probability'].items()
+  }
+  return OwnSimpleModels(found, columns, by_example['correct'], predictions)
 
 
 _METRICS = ('accuracy', 'loss')
+# Arrays with a value for each test example of a client.
+_BY_EXAMPLE = ('correct', 'probability')
 
 
 def _score(probabilities: np.ndarray, y: np.ndarray) -> dict[str, float]:
@@ -157,11 +165,11 @@ def _score(probabilities: np.ndarray, y: np.ndarray) -> dict[str, float]:
 
 
 def _as_arrays(found: list[dict]) -> parts.Arrays:
-  """One array by name, a row a client; probabilities of all clients one after the other."""
+  """One array by name, a row per client; those by example of all clients joined."""
   arrays = {
-    name: np.array([of[name] for of in found]) for name in found[0] if name != 'probability'
+    name: np.array([of[name] for of in found]) for name in found[0] if name not in _BY_EXAMPLE
   }
-  if 'probability' in found[0]:
-    arrays['num_probability'] = np.array([len(of['probability']) for of in found])
-    arrays['probability'] = np.concatenate([of['probability'] for of in found])
+  for name in filter(found[0].__contains__, _BY_EXAMPLE):
+    arrays[f'num_{name}'] = np.array([len(of[name]) for of in found])
+    arrays[name] = np.concatenate([of[name] for of in found])
   return arrays

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from tff_lg import checksums, csv_text, files, models, strict_json
+from tff_lg import checksums, csv_text, files, models, strict_json, verdicts
 from tff_lg import data as data_lib
 from tff_lg.run_folder import run_settings
 
@@ -68,7 +68,9 @@ def write_without_rounds(
 def write_tables(run_dir: str, summary: dict[str, Any], clients: pd.DataFrame) -> None:
   """Writes what runs of all kinds end with; `summary.json`, the last, marks one as complete."""
   files.write_atomically(os.path.join(run_dir, _CLIENTS), clients.to_parquet(index=False))
-  escaped = clients.assign(client_id=clients['client_id'].map(csv_text.escape))
+  # Marks are no numbers, which they look like in a CSV file.
+  for_people = clients.drop(columns=verdicts.MARKS, errors='ignore')
+  escaped = for_people.assign(client_id=clients['client_id'].map(csv_text.escape))
   text = escaped.to_csv(index=False, lineterminator='\n')
   files.write_atomically(os.path.join(run_dir, _CLIENTS_CSV), text)
   text = strict_json.dumps(summary)

@@ -5,7 +5,7 @@ import pandas as pd
 import tensorflow as tf
 
 from tff_lg import config as config_lib
-from tff_lg import data, learning, models
+from tff_lg import data, learning, models, verdicts
 from tff_lg.tasks import embedding_task
 from tff_lg.training import client_data, evaluation, run_state
 
@@ -22,9 +22,10 @@ def add_scores(
   """Scores the chosen models on the clients' test examples.
 
   Args:
-    clients: a row a client; gets a column `local_test/auc` where there are two classes,
-      NaN for a client without examples of both. Clients that are not `is_evaluated`, where there
-      is such a column, do not count.
+    clients: a row a client; gets a column `local_test/correct`, see `verdicts.to_marks`, where
+      predictions of all test examples fit into memory, and `local_test/auc` where there are two
+      classes, NaN for a client without examples of both. Clients that are not `is_evaluated`,
+      where there is such a column, do not count.
     federated_data: the clients' data.
     process: the one that trained the models.
     state: after the last round.
@@ -54,6 +55,11 @@ def add_scores(
     f'pooled_test/{name}': value
     for name, value in _score(np.concatenate(predictions), np.concatenate(labels)).items()
   }
+  marks = np.full(len(clients), None, object)
+  marks[of_clients] = [
+    verdicts.to_marks(p.argmax(axis=1) == y) for p, y in zip(predictions, labels, strict=True)
+  ]
+  clients[verdicts.MARKS] = marks
   if 'pooled_test/auc' in summary:
     column = np.full(len(clients), np.nan)
     column[of_clients] = [auc(*pair) for pair in zip(predictions, labels, strict=True)]

@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 from absl import logging
 
-from tff_lg import aggregators, client_gains, folder_lock, learning, models, own_models, progress
+from tff_lg import aggregators, folder_lock, learning, models, own_models, progress
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.compatibility import tff
@@ -23,7 +24,7 @@ from tff_lg.run_folder import (
   run_files,
   run_settings,
 )
-from tff_lg.scoring import results, scores
+from tff_lg.scoring import comparison, results, scores
 from tff_lg.simulation import adversary as adversary_lib
 from tff_lg.simulation import aggregation, layer_variances, split_choice, tuning
 from tff_lg.tasks import held_out, tasks
@@ -173,20 +174,11 @@ def _run_locked(
     summary.update(aggregation.summarize_budget(budget, config))
   if adversary is not None:
     summary.update(adversary_lib.add_scores(adversary, clients, federated_data, last, state))
-  honest = slice(None) if adversary is None else ~adversary.is_malicious
+  honest = np.full(len(clients), True) if adversary is None else ~adversary.is_malicious
   if config.method == 'local_only':
     summary.update(own_models.add_participation(clients, config))
-  for method, (baseline_summary, baseline_clients) in baselines.items():
-    summary.update({f'{method}/{name}': value for name, value in baseline_summary.items()})
-    for column in filter(baseline_clients.__contains__, results.ALL_METRICS):
-      clients[f'{method}/{column}'] = baseline_clients[column].to_numpy()
-    for column in filter(clients.__contains__, scores.COMPARED):
-      gains = client_gains.client_gains(
-        clients[column][honest], clients[f'{method}/{column}'][honest]
-      )
-      start = f'gain_over/{method}/{column}'
-      summary[f'{start}/mean_over_clients'] = float(gains.mean())
-      summary[f'{start}/share_of_clients_worse'] = client_gains.share_worse(gains)
+  for method, baseline in baselines.items():
+    summary.update(comparison.add_baseline(clients, method, baseline, honest, config))
   # Where all is local there is no model for those that took no part.
   if federated_data.held_out and state.server_state.global_weights:
     summary.update(_score_held_out(federated_data, last, state, run_dir))

@@ -1,8 +1,8 @@
 """The share of clients that are truly worse off, with the noise of small test sets taken out.
 
-The naive count calls a client worse where one example more is wrong. Here a client's disagreements
-are draws from its own chance to win one, and the chances of all clients a beta distribution, which
-is fitted to the counts: an empirical Bayes deconvolution.
+The naive count calls a client worse where one example more is wrong. Here the wins among a client's
+disagreements are binomial with the client's own chance, and the distribution of chances over
+clients is fitted to all counts: an empirical Bayes deconvolution.
 """
 
 from typing import NamedTuple
@@ -10,9 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy import optimize, special, stats
 
-# A fit with so many pseudo-counts has all clients alike; more changes nothing that data can tell.
-_MOST_COUNTS = 1e4
-_FEWEST_COUNTS = 1e-2
+# Of fewer clients that disagree the bootstrap's interval does not hold what it promises.
+_FEWEST_CLIENTS = 10
+# Chances at which the distribution has mass; none is one half, so that all are better or worse.
+_NUM_CHANCES = 100
+# The logarithm of the mass is a polynomial of this degree, with the penalty of the paper.
+_DEGREE, _PENALTY = 5, 1.0
 
 
 class WorseShare(NamedTuple):
@@ -38,49 +41,57 @@ def estimate_share_worse(
     num_resamples: of the bootstrap, at least 1.
 
   Returns:
-    The share and the ends of its interval; NaN, 0 and 1 if no client has a disagreement.
+    The share and the ends of its interval; NaN, 0 and 1 if fewer than ten clients have a
+    disagreement.
 
-  Skellam 1948 for the beta-binomial distribution; Efron 2016, "Empirical Bayes deconvolution
-  estimates", Biometrika 103, for the idea.
+  Efron 2016, "Empirical Bayes deconvolution estimates", Biometrika 103, sections 2 and 3, with
+  polynomials for splines.
   """
   counts = np.stack([np.asarray(wins), np.asarray(losses)], axis=1)
   counts = counts[counts.sum(axis=1) > 0]
-  if not len(counts):
+  if len(counts) < _FEWEST_CLIENTS:
     return WorseShare(float('nan'), 0.0, 1.0)
   pairs, which, repeats = np.unique(counts, axis=0, return_inverse=True, return_counts=True)
-  fitted = _fit(pairs, repeats.astype(np.float64))
+  chances = (np.arange(_NUM_CHANCES) + 0.5) / _NUM_CHANCES
+  likelihoods = stats.binom.pmf(pairs[:, :1], pairs.sum(axis=1, keepdims=True), chances)
+  basis = np.polynomial.legendre.legvander(2 * chances - 1, _DEGREE)[:, 1:]
+  fitted = _fit(likelihoods, basis, repeats, np.zeros(_DEGREE))
   shares = []
   for _ in range(num_resamples):
     drawn = rng.integers(len(counts), size=len(counts))
     resampled = np.bincount(which.reshape(-1)[drawn], minlength=len(pairs))
-    shares.append(_share(_fit(pairs, resampled.astype(np.float64), start=fitted)))
+    shares.append(_share(basis, _fit(likelihoods, basis, resampled, fitted)))
   low, high = np.quantile(shares, (0.025, 0.975))
-  return WorseShare(_share(fitted), float(low), float(high))
+  return WorseShare(_share(basis, fitted), float(low), float(high))
 
 
-def _fit(pairs: np.ndarray, repeats: np.ndarray, start: np.ndarray | None = None) -> np.ndarray:
-  """Maximum likelihood of the beta's mean, as a logit, and the logarithm of its counts."""
-  wins, losses = pairs.astype(np.float64).T
+def _fit(
+  likelihoods: np.ndarray, basis: np.ndarray, repeats: np.ndarray, start: np.ndarray
+) -> np.ndarray:
+  """Penalised maximum likelihood of the polynomial's coefficients.
 
-  def loss(parameters: np.ndarray) -> tuple[float, np.ndarray]:
-    mean, counts = special.expit(parameters[0]), np.exp(parameters[1])
-    a, b = mean * counts, (1 - mean) * counts
-    values = special.betaln(wins + a, losses + b) - special.betaln(a, b)
-    common = special.digamma(counts) - special.digamma(wins + losses + counts)
-    by_a = special.digamma(wins + a) - special.digamma(a) + common
-    by_b = special.digamma(losses + b) - special.digamma(b) + common
-    by_mean = (by_a - by_b) * counts * mean * (1 - mean)
-    by_counts = (by_a * mean + by_b * (1 - mean)) * counts
-    return -repeats @ values, -np.array([repeats @ by_mean, repeats @ by_counts])
+  Args:
+    likelihoods: float64 [num_counts, num_chances], of each pair of counts given each chance.
+    basis: float64 [num_chances, degree], the polynomials at the chances.
+    repeats: int [num_counts], how many clients have each pair of counts.
+    start: float64 [degree], where the search begins.
 
-  if start is None:
-    mean = (repeats @ wins + 0.5) / (repeats @ (wins + losses) + 1)
-    start = np.array([special.logit(mean), np.log(4.0)])
-  bounds = ((-12.0, 12.0), (np.log(_FEWEST_COUNTS), np.log(_MOST_COUNTS)))
-  return optimize.minimize(loss, start, jac=True, method='L-BFGS-B', bounds=bounds).x
+  Returns:
+    float64 [degree], the coefficients.
+  """
+
+  def loss(coefficients: np.ndarray) -> tuple[float, np.ndarray]:
+    masses = special.softmax(basis @ coefficients)
+    totals = likelihoods @ masses
+    posterior = likelihoods * masses / totals[:, None]
+    length = np.sqrt(coefficients @ coefficients + 1e-12)
+    gradient = basis.T @ (repeats @ posterior - repeats.sum() * masses)
+    value = _PENALTY * length - repeats @ np.log(totals)
+    return value, _PENALTY * coefficients / length - gradient
+
+  return optimize.minimize(loss, start, jac=True, method='L-BFGS-B').x
 
 
-def _share(parameters: np.ndarray) -> float:
-  """The mass of the fitted beta below one half."""
-  mean, counts = special.expit(parameters[0]), np.exp(parameters[1])
-  return float(stats.beta.cdf(0.5, mean * counts, (1 - mean) * counts))
+def _share(basis: np.ndarray, coefficients: np.ndarray) -> float:
+  """The mass of chances below one half."""
+  return float(special.softmax(basis @ coefficients)[: len(basis) // 2].sum())

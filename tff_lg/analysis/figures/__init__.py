@@ -18,6 +18,7 @@ from tff_lg.analysis.figures.improvement import improvement_bars
 from tff_lg.analysis.figures.labels import label_distribution
 from tff_lg.analysis.figures.privacy import epsilon_curve
 from tff_lg.analysis.figures.sweep import sweep_error_bars
+from tff_lg.analysis.figures.verdicts import verdict_intervals
 
 __all__ = [
   'accuracy_against_bytes',
@@ -34,4 +35,5 @@ __all__ = [
   'sweep_error_bars',
   'sweep_heat_map',
   'training_curves',
+  'verdict_intervals',
 ]

@@ -26,6 +26,7 @@ from tff_lg.analysis.sections.result import build_result
 from tff_lg.analysis.sections.section import Illustration, Section, SectionBuilder
 from tff_lg.analysis.sections.timing import build_timing
 from tff_lg.analysis.sections.training import build_training
+from tff_lg.analysis.sections.verdicts import build_verdicts
 
 __all__ = [
   'SECTIONS',
@@ -39,6 +40,7 @@ __all__ = [
 
 SECTIONS: tuple[SectionBuilder, ...] = (
   build_result,
+  build_verdicts,
   build_methods,
   build_clients,
   build_comparison,

@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from tff_lg.analysis import formats, goals, held_out, names, opponent, paired
+from tff_lg.analysis import client_verdicts, formats, goals, held_out, names, opponent, paired
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Section, tiles, warnings
 
@@ -24,16 +24,24 @@ def build_result(run: RunFolder) -> Section:
   ]
   numbers = {name: text for name, text in _tiles(run) if not text.startswith(formats.MISSING)}
   sentences = (
+    *client_verdicts.verdict_sentences(run)[1:],
     *opponent.opponent_sentences(run),
     *_evaluated_sentences(run),
     *held_out.held_out_sentences(run),
     *goals.goal_sentences(run),
   )
   others = Markup().join(map(Markup('<p>{}</p>').format, sentences))
-  html = Markup('{}<p class="headline">{}</p>{}{}').format(
-    warnings(beware), headline(run), tiles(numbers), others
-  )
+  html = Markup('{}{}{}{}').format(warnings(beware), _headlines(run), tiles(numbers), others)
   return Section('result', 'Result', html)
+
+
+def _headlines(run: RunFolder) -> Markup:
+  """The answer first: who should take part; then what the averages over clients are."""
+  paragraph = Markup('<p class="headline">{}</p>')
+  verdicts = client_verdicts.verdict_sentences(run)
+  if not verdicts:
+    return paragraph.format(headline(run))
+  return paragraph.format(verdicts[0]) + Markup('<p>{}</p>').format(headline(run))
 
 
 def headline(run: RunFolder) -> str:

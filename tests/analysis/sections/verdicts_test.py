@@ -1,0 +1,43 @@
+"""Tests of the section on verdicts."""
+
+from absl.testing import absltest
+
+from tests.analysis import testing
+from tff_lg.analysis import style
+from tff_lg.analysis.sections import result, verdicts
+
+
+class VerdictsTest(absltest.TestCase):
+  def test_figure_shows_each_verdict(self):
+    (illustration,) = verdicts.build_verdicts(testing.make_judged_run()).illustrations
+    style.png_bytes(illustration.figure)
+    (axes,) = illustration.figure.axes
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    self.assertEqual(labels, ['better with LG-FedAvg: 1', 'better alone: 0', 'cannot tell: 1'])
+    # Sorted by difference: client b loses 20 points, client a gains 10.
+    drawn = {
+      line.get_xdata()[0]: line.get_ydata()[0] for line in axes.lines if len(line.get_xdata())
+    }
+    self.assertAlmostEqual(drawn[1], -20)
+    self.assertAlmostEqual(drawn[2], 10)
+
+  def test_table_is_sorted_and_escaped(self):
+    run = testing.make_judged_run()
+    run = testing.make_judged_run(clients=run.clients.rename(index={'a': '<script>'}))
+    html = verdicts.build_verdicts(run).html
+    self.assertIn('&lt;script&gt;', html)
+    self.assertNotIn('<script>', html)
+    self.assertLess(html.index('data-value="b"'), html.index('&lt;script&gt;'))
+    self.assertIn('+1.00 to +19.00', html)
+
+  def test_answer_comes_first(self):
+    html = result.build_result(testing.make_judged_run()).html
+    self.assertStartsWith(html, '<p class="headline">1 of 2 clients should take part, 0 should not')
+    self.assertIn('1 of 2 clients (50', html)
+
+  def test_runs_without_verdicts(self):
+    self.assertIsNone(verdicts.build_verdicts(testing.make_run()))
+
+
+if __name__ == '__main__':
+  absltest.main()

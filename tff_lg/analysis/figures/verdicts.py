@@ -1,0 +1,66 @@
+"""All clients by what taking part gives them, with intervals."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from tff_lg.analysis import client_verdicts, names, style
+
+# Beyond so many clients marks and intervals are thin.
+_MANY = 150
+
+
+@style.styled
+def verdict_intervals(verdicts: pd.DataFrame, *, method: str) -> Figure:
+  """Draws each client's difference of accuracy with its 95 % interval, sorted.
+
+  Args:
+    verdicts: as `client_verdicts.load_verdicts` gives them, at least one row.
+    method: of the run, such as `lg_fedavg`.
+
+  Returns:
+    The figure: colours and marks by verdict, points upwards where the method is better.
+  """
+  table = verdicts.sort_values(['difference', 'low'], kind='stable').reset_index(drop=True)
+  figure = Figure(figsize=(9, 4.2))
+  axes = figure.subplots()
+  axes.axhline(0, color=style.INK, linewidth=1)
+  few = len(table) <= _MANY
+  handles = []
+  for verdict, (label, colour, marker) in _looks(method).items():
+    chosen = table[table['verdict'] == verdict]
+    values = 100 * chosen[['difference', 'low', 'high']].to_numpy()
+    lengths = np.abs(values[:, 1:].T - values[:, 0])
+    axes.errorbar(
+      chosen.index + 1,
+      values[:, 0],
+      yerr=lengths,
+      fmt=marker,
+      color=colour,
+      markersize=4 if few else 2,
+      elinewidth=1 if few else 0.4,
+      alpha=0.9,
+    )
+    handles.append(
+      Line2D(
+        [], [], linestyle='none', marker=marker, color=colour, label=f'{label}: {len(chosen):,}'
+      )
+    )
+  axes.set_xlim(0, len(table) + 1)
+  style.label_axes(
+    axes,
+    x='clients, sorted by difference',
+    y=f'{names.method_name(method)} minus own model,\nlocal test accuracy (points)',
+  )
+  axes.legend(handles=handles[::-1], loc='upper left', bbox_to_anchor=(1.0, 1.0))
+  return figure
+
+
+def _looks(method: str) -> dict[str, tuple[str, str, str]]:
+  """Label, colour and marker of each verdict, from the least to the most certain."""
+  return {
+    client_verdicts.CANNOT_TELL: ('cannot tell', style.MUTED, 'o'),
+    client_verdicts.WORSE: ('better alone', style.colour(names.LOCAL_ONLY), 'v'),
+    client_verdicts.BETTER: (f'better with {names.method_name(method)}', style.colour(method), '^'),
+  }

@@ -1,0 +1,77 @@
+"""Whether each client should take part, as far as its test data can tell."""
+
+import pandas as pd
+from markupsafe import Markup
+
+from tff_lg.analysis import client_verdicts, figures, formats
+from tff_lg.analysis.run_folder import RunFolder
+from tff_lg.analysis.sections.section import Illustration, Section
+
+# Heading of the table, by column.
+_HEADINGS = {
+  'client_id': 'client',
+  'verdict': 'verdict',
+  'difference': 'difference (points)',
+  'interval': '95 % interval',
+  'federated': 'takes part (%)',
+  'own': 'alone (%)',
+  'num_test': 'test examples',
+  'smallest_difference': 'smallest difference to be seen (points)',
+}
+
+
+def build_verdicts(run: RunFolder) -> Section | None:
+  """The clients by their verdicts: sentences, a figure and a table; None without verdicts."""
+  table = client_verdicts.load_verdicts(run)
+  if table is None or table.empty:
+    return None
+  figure = figures.verdict_intervals(table, method=run.method)
+  caption = (
+    'Difference of local test accuracy per client with its 95 % interval (Newcombe, paired). '
+    "Verdicts are by McNemar's test (mid-p), corrected over clients (Benjamini and Hochberg), so "
+    'an interval that excludes 0 need not be a verdict.'
+  )
+  sizes = run.clients['num_test'] if 'num_test' in run.clients else pd.Series(dtype='float64')
+  return Section(
+    'verdicts',
+    'Each client',
+    _table(table, sizes),
+    (Illustration('verdicts', figure, caption),),
+  )
+
+
+def _table(table: pd.DataFrame, sizes: pd.Series) -> Markup:
+  """A table of clients that can be searched and sorted where scripts run."""
+  body = Markup('\n').join(
+    Markup('<tr>{}</tr>').format(
+      Markup().join(
+        Markup('<td data-value="{}">{}</td>').format(value, text)
+        for value, text in _cells(str(client), row, sizes.get(client, float('nan')))
+      )
+    )
+    for client, row in table.sort_values('difference').iterrows()
+  )
+  head = Markup().join(
+    Markup('<th scope="col"><button type="button">{}</button></th>').format(text)
+    for text in _HEADINGS.values()
+  )
+  return Markup(
+    '<div class="searchable"><input type="search" placeholder="Search clients and verdicts" '
+    'aria-label="Search clients and verdicts">\n<div class="scroll tall"><table class="sortable">'
+    '<thead><tr>{}</tr></thead>\n<tbody>\n{}\n</tbody></table></div></div>'
+  ).format(head, body)
+
+
+def _cells(client: str, row: pd.Series, num_test: float) -> list[tuple[str | float, str]]:
+  """Of each column what it is sorted by, and what it shows."""
+  interval = f'{formats.points(row["low"])} to {formats.points(row["high"])}'
+  return [
+    (client, client),
+    (row['verdict'], row['verdict']),
+    (row['difference'], formats.points(row['difference'])),
+    (row['low'], interval),
+    (row['federated'], formats.percent(row['federated'])),
+    (row['own'], formats.percent(row['own'])),
+    (num_test, formats.count(num_test)),
+    (row['smallest_difference'], formats.points(row['smallest_difference'])),
+  ]

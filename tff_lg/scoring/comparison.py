@@ -1,0 +1,57 @@
+"""What taking part is worth to each client against a baseline on the same clients."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tff_lg import client_gains, seeds, verdicts
+from tff_lg import config as config_lib
+from tff_lg.scoring import results, scores
+
+# Columns of a verdict in the table of clients, under `verdict_over/<method>/...`.
+_OF_VERDICT = ('difference', 'low', 'high', 'adjusted_p_value', 'smallest_difference', 'verdict')
+
+
+def add_baseline(
+  clients: pd.DataFrame,
+  method: str,
+  baseline: tuple[dict[str, Any], pd.DataFrame],
+  honest: np.ndarray,
+  config: config_lib.TrainConfig,
+) -> dict[str, Any]:
+  """Adds a baseline's scores to the table of clients and compares them client by client.
+
+  Args:
+    clients: a row a client, scored; gets the columns `<method>/...` of the baseline's metrics and,
+      where both say which test examples are right, `verdict_over/<method>/...`.
+    method: of the baseline.
+    baseline: its summary and its table of the same clients in the same order.
+    honest: bool [num_clients], those that are compared.
+    config: of the run; its seed and its false discovery rate.
+
+  Returns:
+    The baseline's summary under its name, mean gains and shares of clients worse off, and under
+    `verdict_over/<method>/...` the verdicts' summary.
+  """
+  summary, table = baseline
+  found = {f'{method}/{name}': value for name, value in summary.items()}
+  for column in filter(table.__contains__, results.ALL_METRICS):
+    clients[f'{method}/{column}'] = table[column].to_numpy()
+  for column in filter(clients.__contains__, scores.COMPARED):
+    gains = client_gains.client_gains(
+      clients[column][honest], clients[f'{method}/{column}'][honest]
+    )
+    start = f'gain_over/{method}/{column}'
+    found[f'{start}/mean_over_clients'] = float(gains.mean())
+    found[f'{start}/share_of_clients_worse'] = client_gains.share_worse(gains)
+  if verdicts.MARKS in clients and verdicts.MARKS in table:
+    other = table[verdicts.MARKS].set_axis(clients.index)
+    judged = verdicts.judge_marks(clients[verdicts.MARKS][honest], other[honest], config.level)
+    start = f'verdict_over/{method}'
+    for name in _OF_VERDICT:
+      clients[f'{start}/{name}'] = judged[name].reindex(clients.index)
+    seed = seeds.derive_seed(config.seed, seeds.Purpose.VERDICTS)
+    found[f'{start}/false_discovery_rate'] = config.level
+    found |= {f'{start}/{k}': value for k, value in verdicts.summarize(judged, seed).items()}
+  return found
