@@ -20,7 +20,7 @@ from absl import flags, logging
 from pipelines import launch, path_flags
 from tff_lg import data, environment, progress
 from tff_lg.config import option
-from tff_lg.embeddings import embedding_set, presets
+from tff_lg.embeddings import embedding_set, image_folder, presets
 
 _PRESET = flags.DEFINE_enum(
   'preset', None, list(presets.PRESETS), 'What the network takes, and where it is by default.'
@@ -104,11 +104,14 @@ def main(argv: Sequence[str]) -> None:
 
   is_audio = isinstance(preset.inputs, presets.AudioInput)
   try:
+    presets.find_handle(preset, _HANDLE.value)
     if is_audio:
       from tff_lg.embeddings import fsd  # Needs pandas.
 
       clip_list = fsd.list_clips(launch.given(_DATA_DIR), _POSITIVE_CLASS.value)
-    elif _SOURCE.value != 'files':
+    elif _SOURCE.value == 'files':
+      image_folder.find_images(launch.given(_DATA_DIR))
+    else:
       source = data.load_source(launch.given(_SOURCE), _DATA_DIR.value, _SEED.value)
 
     # TensorFlow takes seconds to import: only once flags and data are known to be good.

@@ -29,7 +29,8 @@ from collections.abc import Sequence
 from absl import flags, logging
 
 from pipelines import fair_flags, launch, path_flags, run_dirs, runtime_flags
-from tff_lg import environment, files, progress, strict_json
+from tff_lg import data, environment, files, progress, strict_json
+from tff_lg.experiments import fair_config
 
 flags.adopt_module_key_flags(fair_flags)
 flags.adopt_module_key_flags(runtime_flags)
@@ -53,16 +54,16 @@ def main(argv: Sequence[str]) -> None:
     flag_lines = run_dirs.flag_lines(values)
     run_dirs.check_folder(_RUN_DIR.value, flag_lines)
     environment.check_environment()
+    config = fair_config.FairConfig(**values)
+    data.load_adult(config.data_dir, num_train=config.train_rows)  # Checked before what takes long.
     # TensorFlow takes seconds to import: only for flags that are good.
     with progress.stage('importing TensorFlow'):
-      from tff_lg import data, simulation
+      from tff_lg import simulation
       from tff_lg.analysis import fairness, sections, tables, tables_report
       from tff_lg.analysis.figures import fair as figures
-      from tff_lg.experiments import fair, fair_config
+      from tff_lg.experiments import fair
 
-    config = fair_config.FairConfig(**values)
     simulation.set_execution_context(runtime)
-    data.load_adult(config.data_dir, num_train=config.train_rows)  # Checked before what takes long.
     run_dirs.claim_folder(_RUN_DIR.value, flag_lines)
     runs = progress.over(fair.run_fair(config), config.num_runs, 'run')
     results, rounds = fairness.collect(runs, data.ADULT_ATTRIBUTES)

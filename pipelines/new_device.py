@@ -25,6 +25,8 @@ from absl import flags, logging
 from pipelines import config_flags, launch, path_flags, run_dirs, runtime_flags
 from tff_lg import config as config_lib
 from tff_lg import environment, progress
+from tff_lg.experiments import new_device_rows
+from tff_lg.run_folder import source_run
 
 _RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: made, or gone on with.')
 _CONFIG = config_flags.define(
@@ -70,7 +72,11 @@ def main(argv: Sequence[str]) -> None:
       raise config_lib.ConfigError('--run_dir is missing: name a folder for this run.')
     environment.check_environment()
     run_dirs.check_can_be_made(_RUN_DIR.value)
-  except (ValueError, environment.UnsupportedEnvironmentError) as error:
+    sources = {path: source_run.load_config(path) for path in config.from_run}
+    for path, source in sources.items():
+      config_lib.check_new_device(path, source)
+    new_device_rows.check_rows(sources)
+  except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
     sys.exit(f'new_device: {error}')
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.

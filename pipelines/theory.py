@@ -64,6 +64,8 @@ def main(argv: Sequence[str]) -> None:
     if not _RUN_DIR.value:
       raise ValueError('--run_dir is missing: name a folder for this run.')
     values = _values()
+    flag_lines = run_dirs.flag_lines(values)
+    run_dirs.check_folder(_RUN_DIR.value, flag_lines)
     environment.check_environment()
     # SciPy, pandas and Matplotlib take seconds to import: only for flags that are good.
     from tff_lg.analysis import sections, tables, tables_report, theory
@@ -75,8 +77,6 @@ def main(argv: Sequence[str]) -> None:
       ),
       **{name: values[name] for name in ('rhos', 'repeats', 'seed')},
     )
-    flag_lines = run_dirs.flag_lines(values)
-    run_dirs.check_folder(_RUN_DIR.value, flag_lines)
   except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
     sys.exit(f'theory: {error}')
 

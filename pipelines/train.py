@@ -17,6 +17,7 @@ from absl import logging
 from pipelines import config_flags, launch, path_flags, run_dirs
 from tff_lg import config as config_lib
 from tff_lg import environment, progress
+from tff_lg.run_folder import run_settings
 
 _RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: made, or gone on with.')
 _CONFIG = config_flags.define()
@@ -45,13 +46,17 @@ def run(config: config_lib.TrainConfig, run_dir: str, began: float | None = None
 
 
 def _look_at_data(config: config_lib.TrainConfig) -> None:
-  """Raises DataError for files that cannot be data."""
-  from tff_lg.data import first_bytes
+  """Raises DataError for files that are missing or cannot be data."""
+  from tff_lg.data import first_bytes, public_list, task_files
 
   if config.data_dir is not None:
     first_bytes.check_task_files(config.task, config.data_dir)
+    if config.text_source is None:  # Which has files of its own.
+      task_files.find_task_files(config.task, config.data_dir)
   for path in filter(None, (config.embeddings, config.clients)):
     first_bytes.check_npz(path)
+  for path in filter(None, (config.vocabulary_file, config.answers_file)):
+    public_list.read_list(path)
 
 
 def main(argv: Sequence[str]) -> None:
@@ -64,6 +69,7 @@ def main(argv: Sequence[str]) -> None:
     config = config_flags.read(_CONFIG)
     environment.check_environment()
     run_dirs.check_can_be_made(_RUN_DIR.value)
+    run_settings.check(_RUN_DIR.value, config)
     _look_at_data(config)
   except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
     sys.exit(f'train: {error}')

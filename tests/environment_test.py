@@ -4,12 +4,12 @@ import importlib.metadata
 import os
 import pathlib
 import re
-import subprocess
 import sys
 from unittest import mock
 
 from absl.testing import absltest
 
+from tests import processes
 from tff_lg import environment
 
 _, _VERSIONS = environment.STACKS[sys.version_info[:2]]
@@ -91,8 +91,7 @@ class CheckEnvironmentTest(absltest.TestCase):
       'import sys; from tff_lg import environment; environment.check_environment(); '
       'sys.exit("tensorflow" in sys.modules or "numpy" in sys.modules)'
     )
-    paths = {'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
-    result = subprocess.run([sys.executable, '-c', program], env=os.environ | paths, check=False)
+    result = processes.run_python('-c', program)
     self.assertEqual(result.returncode, 0)
 
 

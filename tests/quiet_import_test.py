@@ -1,20 +1,15 @@
 """Tests that TensorFlow is imported without a word, and that nothing else is lost."""
 
-import os
 import subprocess
 import sys
 
 from absl.testing import absltest
 
+from tests import processes
+
 
 def _stderr(program: str, **variables: str) -> str:
-  result = subprocess.run(
-    [sys.executable, '-W', 'ignore', '-c', program],
-    env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path)), **variables},
-    capture_output=True,
-    text=True,
-    check=False,
-  )
+  result = processes.run_python('-W', 'ignore', '-c', program, **variables)
   return result.stderr
 
 

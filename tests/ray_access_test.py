@@ -87,7 +87,7 @@ class AccessTest(parameterized.TestCase):
     address = _RAY.get_runtime_context().gcs_address
     result = subprocess.run(
       [sys.executable, '-c', _STRANGER, address],
-      env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), **environment()},
+      env=processes.environment(**environment()),
       stdout=subprocess.PIPE,
       stderr=subprocess.DEVNULL,
       text=True,

@@ -1,28 +1,20 @@
 """Tests of what TFF gets in place of packages that are not installed."""
 
 import importlib.util
-import os
 import subprocess
-import sys
 
 import numpy as np
 import tensorflow as tf
 from absl.testing import absltest
 
+from tests import processes
 from tff_lg.compatibility import tff, tfp
 
 _IS_OLD = tf.__version__.startswith('2.14.')
 
 
 def _run(program: str, **variables: str) -> subprocess.CompletedProcess[str]:
-  paths = {'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}
-  return subprocess.run(
-    [sys.executable, '-c', program],
-    env=os.environ | paths | variables,
-    capture_output=True,
-    text=True,
-    check=False,
-  )
+  return processes.run_python('-c', program, **variables)
 
 
 class SupplyTest(absltest.TestCase):

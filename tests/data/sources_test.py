@@ -1,11 +1,10 @@
 """Tests of the registry."""
 
 import os
-import subprocess
-import sys
 
 from absl.testing import absltest
 
+from tests import processes
 from tff_lg.data import examples, sources
 
 
@@ -32,10 +31,7 @@ class SourcesTest(absltest.TestCase):
       'import sys, tff_lg.data; '
       'print([name for name in ("tensorflow", "sklearn") if name in sys.modules])'
     )
-    environment = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)}
-    output = subprocess.run(
-      [sys.executable, '-c', code], env=environment, capture_output=True, text=True, check=True
-    ).stdout
+    output = processes.run_python('-c', code).stdout
     self.assertEqual(output.strip(), '[]')
 
 

@@ -10,6 +10,7 @@ import sys
 import numpy as np
 from absl.testing import absltest
 
+from tests import processes
 from tests.embeddings import testing
 
 _ROOT = pathlib.Path(__file__).parents[2]
@@ -91,7 +92,7 @@ class CgauTutorialTest(absltest.TestCase):
     return subprocess.run(
       [sys.executable, *arguments],
       cwd=self.folder,
-      env={**os.environ, 'PYTHONPATH': os.pathsep.join([str(_ROOT), *sys.path])},
+      env=processes.environment(PYTHONPATH=os.pathsep.join([str(_ROOT), *sys.path])),
       capture_output=True,
       text=True,
       check=False,

@@ -13,7 +13,7 @@ from absl.testing import absltest, parameterized
 
 from tff_lg import checkpoints, data, learning, own_models, seeds, simulation
 from tff_lg import config as config_lib
-from tff_lg.experiments import new_device
+from tff_lg.experiments import new_device, new_device_rows
 from tff_lg.run_folder import run_files, run_settings
 from tff_lg.simulation import trained_run
 from tff_lg.training import rounds
@@ -118,7 +118,7 @@ class BuildTest(parameterized.TestCase):
   )
   def test_partitions_are_told_apart(self, changes, name):
     config = dataclasses.replace(_SOURCE, **changes)
-    self.assertEqual(new_device._describe_partition(config), name)
+    self.assertEqual(new_device_rows.describe_partition(config), name)
 
   def test_new_device_never_drops_out(self):
     config = config_lib.resolve(dataclasses.replace(_SOURCE, client_dropout_rate=0.9))

@@ -4,13 +4,12 @@ import json
 import os
 import pathlib
 import signal
-import subprocess
-import sys
 
 import numpy as np
 import tensorflow as tf
 from absl.testing import absltest, parameterized
 
+from tests import processes
 from tests.embeddings import testing
 from tff_lg import data, embeddings
 
@@ -36,13 +35,7 @@ launch.run(embed.main)
 
 
 def _run(*arguments):
-  return subprocess.run(
-    [sys.executable, *arguments],
-    capture_output=True,
-    text=True,
-    check=False,
-    env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path), 'TF_CPP_MIN_LOG_LEVEL': '3'},
-  )
+  return processes.run_python(*arguments, TF_CPP_MIN_LOG_LEVEL='3')
 
 
 def _embed(*flags):

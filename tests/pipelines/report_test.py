@@ -2,18 +2,15 @@
 
 import json
 import os
-import subprocess
-import sys
 
 from absl.testing import absltest
 
+from tests import processes
 from tff_lg import analysis
 
 
 def _report(*arguments):
-  environment = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)}
-  command = [sys.executable, '-m', 'pipelines.report', *arguments]
-  return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+  return processes.run_python('-m', 'pipelines.report', *arguments)
 
 
 class ReportTest(absltest.TestCase):
@@ -64,7 +61,9 @@ class ReportTest(absltest.TestCase):
     )
 
   def test_bad_folder(self):
-    self._assert_refused(_report('--run_dir=nowhere'), 'nowhere: there is no such run folder.')
+    self._assert_refused(
+      _report('--run_dir=nowhere'), '--run_dir=nowhere: there is no such run folder.'
+    )
 
   def test_missing_flag(self):
     self._assert_refused(_report(), '--run_dir is missing: name the folder of a run.')
@@ -78,10 +77,7 @@ class ReportTest(absltest.TestCase):
 
   def test_imports_no_tensorflow(self):
     code = 'import sys, pipelines.report, tff_lg.analysis; print("tensorflow" in sys.modules)'
-    environment = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)}
-    output = subprocess.run(
-      [sys.executable, '-c', code], env=environment, capture_output=True, text=True, check=True
-    ).stdout
+    output = processes.run_python('-c', code).stdout
     self.assertEqual(output.strip(), 'False')
 
 

@@ -2,20 +2,17 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
 from absl.testing import absltest, parameterized
 
+from tests import processes
 from tff_lg import embeddings, heterogeneity
 
 
 def _simulate(*arguments):
-  environment = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)}
-  command = [sys.executable, '-m', 'pipelines.simulate_clients', *arguments]
-  return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+  return processes.run_python('-m', 'pipelines.simulate_clients', *arguments)
 
 
 def _embeddings(num_of_last_class=20):
@@ -148,10 +145,8 @@ class SimulateClientsTest(parameterized.TestCase):
 
   def test_imports_no_tensorflow(self):
     code = 'import sys, pipelines.simulate_clients, tff_lg.heterogeneity; print(*sys.modules)'
-    environment = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)}
-    modules = subprocess.run(
-      [sys.executable, '-c', code], env=environment, capture_output=True, text=True, check=True
-    ).stdout.split()
+    modules = processes.run_python('-c', code).stdout.split()
+    self.assertIn('pipelines.simulate_clients', modules)
     self.assertNoCommonElements(modules, ['tensorflow', 'sklearn', 'matplotlib'])
 
 

@@ -3,11 +3,11 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 
 import pandas as pd
 from absl.testing import absltest, parameterized
+
+from tests import processes
 
 _METRIC = 'local_test/accuracy/mean_over_clients'
 _GRID = ('--grid=method=fedavg,lg_fedavg', '--seeds=0,1')
@@ -15,13 +15,7 @@ _TRIAL_FLAGS = ('--fast', '--rounds=2', '--baselines=')
 
 
 def _sweep(*flags):
-  return subprocess.run(
-    [sys.executable, '-m', 'pipelines.sweep', *flags],
-    capture_output=True,
-    text=True,
-    check=False,
-    env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)},
-  )
+  return processes.run_python('-m', 'pipelines.sweep', *flags)
 
 
 def _summary(sweep_dir, trial):

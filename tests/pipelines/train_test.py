@@ -19,13 +19,7 @@ from tff_lg import analysis, progress, runtime
 
 
 def _train(*arguments):
-  return subprocess.run(
-    [sys.executable, '-m', 'pipelines.train', *arguments],
-    capture_output=True,
-    text=True,
-    check=False,
-    env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)},
-  )
+  return processes.run_python('-m', 'pipelines.train', *arguments)
 
 
 class TrainTest(parameterized.TestCase):
@@ -47,9 +41,12 @@ class TrainTest(parameterized.TestCase):
     run_dir = self.create_tempdir().full_path + '/run'
     arguments = ('--fast', '--rounds=1000', '--runtime=tff', f'--run_dir={run_dir}')
     command = [sys.executable, '-m', 'pipelines.train', *arguments, '--checkpoint_every=1']
-    environment = {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)}
     with subprocess.Popen(
-      command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment
+      command,
+      stdout=subprocess.PIPE,
+      stderr=subprocess.STDOUT,
+      text=True,
+      env=processes.environment(),
     ) as process:
       while not (saved := glob.glob(f'{run_dir}/checkpoints/*.npz')) and process.poll() is None:
         time.sleep(0.1)

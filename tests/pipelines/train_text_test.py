@@ -2,23 +2,17 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pandas as pd
 from absl.testing import absltest
+
+from tests import processes
 
 
 class TrainTextTest(absltest.TestCase):
   def _train(self, *arguments):
     self.run_dir = self.create_tempdir().full_path + '/run'
-    return subprocess.run(
-      [sys.executable, '-m', 'pipelines.train', *arguments, f'--run_dir={self.run_dir}'],
-      capture_output=True,
-      text=True,
-      check=False,
-      env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)},
-    )
+    return processes.run_python('-m', 'pipelines.train', *arguments, f'--run_dir={self.run_dir}')
 
   def test_own_text_from_file_to_report(self):
     lines = ['The cat sat.', 'The cat ran.'] * 8

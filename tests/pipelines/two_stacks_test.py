@@ -8,6 +8,7 @@ import sys
 from absl.testing import absltest
 
 import pipelines
+from tests import processes
 
 # Names the other Python where it is not in the usual folder beside this one.
 _VARIABLE = 'TFF_LG_OTHER_PYTHON'
@@ -31,7 +32,7 @@ def _start(python: str, run_dir: str) -> subprocess.Popen[str]:
     stdout=subprocess.PIPE,
     stderr=subprocess.STDOUT,
     text=True,
-    env={**os.environ, 'PYTHONPATH': str(_ROOT)},
+    env=processes.environment(PYTHONPATH=str(_ROOT)),
   )
 
 

@@ -1,7 +1,6 @@
 """Tests of calls that would hang, and of threads that have set no context."""
 
 import concurrent.futures
-import os
 import subprocess
 import sys
 
@@ -9,6 +8,7 @@ import numpy as np
 import tensorflow as tf
 from absl.testing import absltest
 
+from tests import processes
 from tff_lg import runtime
 from tff_lg.compatibility import tff
 from tff_lg.runtime import safeguards
@@ -117,7 +117,7 @@ class ForkTest(absltest.TestCase):
   def test_a_forked_process_gets_an_error_and_its_parent_goes_on(self):
     result = subprocess.run(
       [sys.executable, '-W', 'ignore', '-c', _FORKED],
-      env=os.environ | {'PYTHONPATH': os.pathsep.join(filter(None, sys.path))},
+      env=processes.environment(),
       capture_output=True,
       text=True,
       check=False,

@@ -12,6 +12,7 @@ import numpy as np
 import tensorflow as tf
 from absl.testing import absltest, parameterized
 
+from tests import processes
 from tests.runtime import testing
 from tff_lg import runtime
 from tff_lg.compatibility import tff
@@ -175,7 +176,7 @@ def _start(program):
     stdout=subprocess.PIPE,
     stderr=subprocess.PIPE,
     text=True,
-    env={**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)},
+    env=processes.environment(),
   )
 
 

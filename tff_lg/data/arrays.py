@@ -61,10 +61,19 @@ def load(data_dir: str | None = None, seed: int = 0) -> examples.Source:
   return examples.Source('arrays', train, test, len(class_names), class_names)
 
 
-def read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
-  """Reads all arrays of a file; DataError if it is missing or damaged."""
+def find_files(data_dir: str) -> None:
+  """Looks for `train.npz`; DataError if it is missing."""
+  _check_exists(pathlib.Path(data_dir) / 'train.npz')
+
+
+def _check_exists(path: pathlib.Path) -> None:
   if not path.exists():
     raise examples.DataError(f'{path.parent}: no {path.name} found, expected one with x and y.')
+
+
+def read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
+  """Reads all arrays of a file; DataError if it is missing or damaged."""
+  _check_exists(path)
   try:
     with open(path, 'rb') as file, np.load(file, allow_pickle=False) as arrays:
       bounded.check(path, sum(member.file_size for member in arrays.zip.infolist()))

@@ -49,9 +49,7 @@ def load(data_dir: str | None = None, seed: int = 0) -> examples.Source:
   del seed
   if data_dir is None:
     return keras_datasets.load('cifar10', _CLASS_NAMES, f'the official folder {_FOLDER}')
-  folder = pathlib.Path(data_dir)
-  if (folder / _FOLDER).is_dir():
-    folder = folder / _FOLDER
+  folder = _folder(data_dir)
   return examples.Source(
     name='cifar10',
     train=_load_batches(folder, _TRAIN_FILES),
@@ -59,6 +57,25 @@ def load(data_dir: str | None = None, seed: int = 0) -> examples.Source:
     num_classes=len(_CLASS_NAMES),
     class_names=_CLASS_NAMES,
   )
+
+
+def find_files(data_dir: str) -> None:
+  """Looks for the official files; DataError if one is missing."""
+  for name in (*_TRAIN_FILES, *_TEST_FILES):
+    _check_exists(_folder(data_dir) / name)
+
+
+def _folder(data_dir: str) -> pathlib.Path:
+  folder = pathlib.Path(data_dir)
+  return folder / _FOLDER if (folder / _FOLDER).is_dir() else folder
+
+
+def _check_exists(path: pathlib.Path) -> None:
+  if not path.exists():
+    raise examples.DataError(
+      f'{path.parent}: no {path.name} found, '
+      f'expected {_TRAIN_FILES[0]} to {_TRAIN_FILES[-1]} and {_TEST_FILES[0]}.'
+    )
 
 
 def _load_batches(folder: pathlib.Path, names: tuple[str, ...]) -> examples.Examples:
@@ -76,11 +93,7 @@ def _load_batches(folder: pathlib.Path, names: tuple[str, ...]) -> examples.Exam
 
 def _read_batch(path: pathlib.Path) -> tuple[np.ndarray, np.ndarray]:
   """Returns the pixels, uint8 [n, 3072], and the labels, int32 [n], of a batch."""
-  if not path.exists():
-    raise examples.DataError(
-      f'{path.parent}: no {path.name} found, '
-      f'expected {_TRAIN_FILES[0]} to {_TRAIN_FILES[-1]} and {_TEST_FILES[0]}.'
-    )
+  _check_exists(path)
   try:
     batch = _BatchUnpickler(io.BytesIO(path.read_bytes()), encoding='bytes').load()
     arrays = {key: np.asarray(batch[key]) for key in (b'data', b'labels') if key in batch}

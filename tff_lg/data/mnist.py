@@ -45,6 +45,13 @@ def load(data_dir: str | None = None, seed: int = 0) -> examples.Source:
   )
 
 
+def find_files(data_dir: str) -> None:
+  """Looks for the official files; DataError if one is missing."""
+  for part in ('train', 't10k'):
+    for kind in ('images-idx3', 'labels-idx1'):
+      _find(pathlib.Path(data_dir), f'{part}-{kind}-ubyte')
+
+
 def _load_part(folder: pathlib.Path, part: str) -> examples.Examples:
   """Reads the images and the labels of a part, 'train' or 't10k'."""
   images_path = _find(folder, f'{part}-images-idx3-ubyte')

@@ -36,7 +36,7 @@ def read_users(path: str) -> dict[str, list[str]]:
   Caldas et al. 2018, LEAF.
   """
   users: dict[str, list[str]] = {}
-  for file in _files(pathlib.Path(path).expanduser()):
+  for file in find_files(path):
     read = _read_leaf if '.jsonl' not in file.name else _read_json_lines
     for where, user, lines in read(file):
       if user in users:
@@ -45,7 +45,9 @@ def read_users(path: str) -> dict[str, list[str]]:
   return users
 
 
-def _files(path: pathlib.Path) -> list[pathlib.Path]:
+def find_files(data_dir: str) -> list[pathlib.Path]:
+  """Finds the files of a folder, or the one file; DataError if there is none."""
+  path = pathlib.Path(data_dir).expanduser()
   if path.is_file():
     found = [path]
   elif path.is_dir():

@@ -72,11 +72,7 @@ def load_extractor(
   Raises:
     EmbeddingError: the network cannot be had, is another one, or takes or returns something else.
   """
-  handle = os.path.expanduser(handle or preset.handle)
-  if '://' not in handle and not os.path.isdir(handle):
-    raise embedding_set.EmbeddingError(
-      f'--handle: {handle} found, expected a TF-Hub handle or an existing SavedModel folder.'
-    )
+  handle = presets.find_handle(preset, handle)
   is_audio = isinstance(preset.inputs, presets.AudioInput)
   try:
     folder = hub.resolve(handle)

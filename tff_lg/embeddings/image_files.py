@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tff_lg.embeddings import audio, cache, embedding_set, extractor, images, runs
-
-_ENDINGS = ('.jpg', '.jpeg', '.png', '.bmp', '.gif')
+from tff_lg.embeddings import audio, cache, embedding_set, extractor, image_folder, images, runs
 
 
 def embed_image_files(
@@ -43,11 +41,7 @@ def embed_image_files(
       embedding that is not finite.
   """
   root = pathlib.Path(folder).expanduser()
-  paths = sorted(path for path in root.rglob('*') if path.suffix.lower() in _ENDINGS)
-  if not paths:
-    raise embedding_set.EmbeddingError(
-      f'--data_dir: no image found in {root}, expected files that end in {", ".join(_ENDINGS)}.'
-    )
+  paths = image_folder.find_images(folder)
   split = np.full(len(paths), 'train')
   paths = [paths[row] for row in runs.choose(split, max_examples, seed)]
   contents = audio.hash_files([str(path) for path in paths], len(os.sched_getaffinity(0)))

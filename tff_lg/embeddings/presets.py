@@ -4,7 +4,10 @@ A network that is not listed runs under the preset of its kind, with another `ha
 """
 
 import dataclasses
+import os
 from collections.abc import Mapping
+
+from tff_lg.embeddings import embedding_set
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,3 +81,24 @@ PRESETS: Mapping[str, Preset] = {
     ),
   )
 }
+
+
+def find_handle(preset: Preset, handle: str | None = None) -> str:
+  """Finds the network that is meant; one that is to be downloaded is not looked for.
+
+  Args:
+    preset: which network, without `handle`.
+    handle: a TF-Hub handle or a SavedModel folder.
+
+  Returns:
+    The handle, or the folder's path.
+
+  Raises:
+    EmbeddingError: there is no such folder; one sentence.
+  """
+  handle = os.path.expanduser(handle or preset.handle)
+  if '://' not in handle and not os.path.isdir(handle):
+    raise embedding_set.EmbeddingError(
+      f'--handle: {handle} found, expected a TF-Hub handle or an existing SavedModel folder.'
+    )
+  return handle

@@ -11,7 +11,7 @@ Liang et al. 2020, Table 3.
 import contextlib
 import dataclasses
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.config import own_models as own_model_options
 from tff_lg.data import splits
+from tff_lg.experiments import new_device_rows
 from tff_lg.run_folder import run_files, run_settings
 from tff_lg.simulation import trained_run
 from tff_lg.tasks import tasks
@@ -35,21 +36,6 @@ _ACCURACY = 'local_test/accuracy'
 _OWN_MODEL = 'own_model'
 # The part of its training examples by which the new device chooses its own model.
 _VALIDATION_FRACTION = 0.1
-# What tells one non-IID partition from another.
-_PARTITION_OPTIONS = {
-  'classes_per_client': 'classes_per_client',
-  'shards': 'shards_per_client',
-  'dirichlet': 'dirichlet_alpha',
-  'clusters': 'shuffled_share',
-}
-# In what source runs of one row may differ, beside the folders of their data.
-_MAY_DIFFER = frozenset(
-  (
-    *('seed', 'baselines', 'goal_accuracy', 'max_evaluated_clients', 'client_store'),
-    *('checkpoint_every', *(each.name for each in dataclasses.fields(config_lib.RuntimeOptions))),
-  )
-)
-_PLACES = ('data_dir', 'embeddings', 'clients')
 
 
 def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str, Any]:
@@ -75,7 +61,7 @@ def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str
   for number, (path, source) in enumerate(sources.items(), 1):
     config_lib.check_new_device(path, source)
     hparams[f'source_{number}'] = dataclasses.asdict(source)
-  _check_rows(sources)
+  new_device_rows.check_rows(sources)
   is_claimed = run_settings.check_hparams(run_dir, hparams)
   if run_settings.is_complete(run_dir):
     return run_files.load_results(run_dir)[0]
@@ -106,7 +92,7 @@ def _run_sources(
         about = {
           'run': name,
           'method': last.config.method,
-          'partition': _describe_partition(last.config),
+          'partition': new_device_rows.describe_partition(last.config),
           'old_clients_share': share,
         }
         curves.append(curve.assign(**about))
@@ -117,31 +103,6 @@ def _run_sources(
   files.write_atomically(os.path.join(run_dir, CURVES_FILE), text)
   run_files.write_tables(run_dir, summary, pd.concat(tables, ignore_index=True))
   return summary
-
-
-def _check_rows(sources: Mapping[str, config_lib.TrainConfig]) -> None:
-  """Refuses runs that would be averaged as if they were one experiment."""
-  rows: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {}
-  for path, source in sources.items():
-    row, settings = (source.method, _describe_partition(source)), _settings(path)
-    first, expected = rows.setdefault(row, (path, settings))
-    for name in sorted(settings.keys() & expected.keys()):  # One run may be older than an option.
-      if settings[name] != expected[name]:
-        raise ValueError(
-          f'--from_run has {first} and {path}, both {" on ".join(row)}, but --{name} is '
-          f'{expected[name]} in the one and {settings[name]} in the other: expected runs that '
-          'differ in their seed alone, as the table averages them.'
-        )
-
-
-def _settings(from_run: str) -> dict[str, Any]:
-  """A run's settings that make its experiment; as given, where the run picked its layers itself."""
-  hparams = run_settings.load_hparams(from_run)
-  settings = {name: value for name, value in hparams.items() if name not in _MAY_DIFFER}
-  settings |= {name: settings.get(name) and os.path.basename(settings[name]) for name in _PLACES}
-  if settings['task'] != 'arrays':  # Of which the folder's name is that of the data.
-    del settings['data_dir']
-  return settings
 
 
 @contextlib.contextmanager
@@ -345,13 +306,6 @@ def _curve(folder: str) -> pd.DataFrame:
   metrics = pd.read_csv(os.path.join(folder, 'metrics.csv'))
   names = [f'{group}/{_ACCURACY}/pooled' for group in _GROUPS]
   return metrics[['round_num', *names, f'{_GROUPS[0]}/{_ACCURACY}/mean_over_clients']].dropna()
-
-
-def _describe_partition(config: config_lib.TrainConfig) -> str:
-  """`iid`, `classes_per_client=2`, …; of clients that a file names `clients`."""
-  name = config.partition or 'clients'
-  option = _PARTITION_OPTIONS.get(name)
-  return f'{name}={getattr(config, option):g}' if option else name
 
 
 def _summarize(curve: pd.DataFrame, table: pd.DataFrame) -> dict[str, float]:

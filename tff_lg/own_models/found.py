@@ -2,12 +2,11 @@
 
 import dataclasses
 import json
-import os
 
 import pandas as pd
 
 from tff_lg import config as config_lib
-from tff_lg.run_folder import run_files, run_settings
+from tff_lg.run_folder import run_files, run_settings, source_run
 
 _LOCAL_ONLY = 'local_only'
 
@@ -33,7 +32,7 @@ def find_own_models(run_dir: str, clients: pd.DataFrame) -> pd.DataFrame | None:
     so on, and the sizes of its data; NaN for a client that the run does not have. None if the run
     has no such models.
   """
-  baseline = os.path.join(run_dir, 'baselines', _LOCAL_ONLY)
+  baseline = source_run.own_models_dir(run_dir)
   if run_settings.is_complete(baseline):
     table = run_files.load_results(baseline)[1]
   elif run_settings.is_complete(run_dir):
@@ -66,11 +65,7 @@ def load_own_models(
   """
   found = find_own_models(run_dir, clients)
   if found is None:
-    raise ValueError(
-      f'--local_only_from={run_dir} has no own local models, expected a finished run of '
-      '`pipelines.train` with --baselines=local_only, or of `pipelines.adapt` with '
-      '--own_models.'
-    )
+    raise source_run.without_own_models(run_dir)
   hparams = run_settings.load_hparams(run_dir)
   hparams = hparams.get('source', hparams)
   ours = json.loads(json.dumps(dataclasses.asdict(config)))

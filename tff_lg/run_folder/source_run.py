@@ -1,6 +1,7 @@
 """A finished run that another goes on from, by its settings alone; read without TensorFlow."""
 
 import dataclasses
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -53,6 +54,29 @@ def load_config(run_dir: str) -> config_lib.TrainConfig:
       'all of them: train without --max_evaluated_clients.'
     )
   return config
+
+
+def own_models_dir(run_dir: str) -> str:
+  """Returns the folder in which a training run keeps the own models of its clients."""
+  return os.path.join(run_dir, 'baselines', _LOCAL_ONLY)
+
+
+def check_own_models(run_dir: str) -> None:
+  """Refuses a folder that cannot have clients' own models, as no run has ended in it.
+
+  Raises:
+    ValueError: one sentence.
+  """
+  if not any(map(run_settings.is_complete, (run_dir, own_models_dir(run_dir)))):
+    raise without_own_models(run_dir)
+
+
+def without_own_models(run_dir: str) -> ValueError:
+  """Returns the error of a folder that has no own models."""
+  return ValueError(
+    f'--local_only_from={run_dir} has no own local models, expected a finished run of '
+    '`pipelines.train` with --baselines=local_only, or of `pipelines.adapt` with --own_models.'
+  )
 
 
 def _as_config(run_dir: str, hparams: Mapping[str, Any]) -> config_lib.TrainConfig:

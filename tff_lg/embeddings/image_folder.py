@@ -1,0 +1,28 @@
+"""The images in a folder, found without TensorFlow."""
+
+import pathlib
+
+from tff_lg.embeddings import embedding_set
+
+_ENDINGS = ('.jpg', '.jpeg', '.png', '.bmp', '.gif')
+
+
+def find_images(folder: str) -> list[pathlib.Path]:
+  """Finds the images of a folder and of all folders in it, by the ends of their names.
+
+  Args:
+    folder: where to look.
+
+  Returns:
+    Their paths, in order; at least one.
+
+  Raises:
+    EmbeddingError: no folder, or no image in it; one sentence.
+  """
+  root = pathlib.Path(folder).expanduser()
+  paths = sorted(path for path in root.rglob('*') if path.suffix.lower() in _ENDINGS)
+  if not paths:
+    raise embedding_set.EmbeddingError(
+      f'--data_dir: no image found in {root}, expected files that end in {", ".join(_ENDINGS)}.'
+    )
+  return paths

@@ -1,0 +1,64 @@
+"""Source runs of a new device that are averaged in one row; read without TensorFlow."""
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from tff_lg import config as config_lib
+from tff_lg.run_folder import run_settings
+
+# What tells one non-IID partition from another.
+_PARTITION_OPTIONS = {
+  'classes_per_client': 'classes_per_client',
+  'shards': 'shards_per_client',
+  'dirichlet': 'dirichlet_alpha',
+  'clusters': 'shuffled_share',
+}
+# In what source runs of one row may differ, beside the folders of their data.
+_MAY_DIFFER = frozenset(
+  (
+    *('seed', 'baselines', 'goal_accuracy', 'max_evaluated_clients', 'client_store'),
+    *('checkpoint_every', *(each.name for each in dataclasses.fields(config_lib.RuntimeOptions))),
+  )
+)
+_PLACES = ('data_dir', 'embeddings', 'clients')
+
+
+def check_rows(sources: Mapping[str, config_lib.TrainConfig]) -> None:
+  """Refuses runs that would be averaged as if they were one experiment.
+
+  Args:
+    sources: the config of each run, by its folder.
+
+  Raises:
+    ValueError: two runs of one row differ in more than their seed; one sentence.
+  """
+  rows: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {}
+  for path, source in sources.items():
+    row, settings = (source.method, describe_partition(source)), _settings(path)
+    first, expected = rows.setdefault(row, (path, settings))
+    for name in sorted(settings.keys() & expected.keys()):  # One run may be older than an option.
+      if settings[name] != expected[name]:
+        raise ValueError(
+          f'--from_run has {first} and {path}, both {" on ".join(row)}, but --{name} is '
+          f'{expected[name]} in the one and {settings[name]} in the other: expected runs that '
+          'differ in their seed alone, as the table averages them.'
+        )
+
+
+def _settings(from_run: str) -> dict[str, Any]:
+  """A run's settings that make its experiment; as given, where the run picked its layers itself."""
+  hparams = run_settings.load_hparams(from_run)
+  settings = {name: value for name, value in hparams.items() if name not in _MAY_DIFFER}
+  settings |= {name: settings.get(name) and os.path.basename(settings[name]) for name in _PLACES}
+  if settings['task'] != 'arrays':  # Of which the folder's name is that of the data.
+    del settings['data_dir']
+  return settings
+
+
+def describe_partition(config: config_lib.TrainConfig) -> str:
+  """`iid`, `classes_per_client=2`, …; of clients that a file names `clients`."""
+  name = config.partition or 'clients'
+  option = _PARTITION_OPTIONS.get(name)
+  return f'{name}={getattr(config, option):g}' if option else name
