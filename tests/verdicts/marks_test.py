@@ -37,6 +37,10 @@ class MarksTest(parameterized.TestCase):
     self.assertAlmostEqual(summary['share_truly_worse'], 0.5, 3)
     self.assertBetween(0.5, summary['share_truly_worse/low'], summary['share_truly_worse/high'])
 
+  def test_few_clients_have_no_share(self):
+    summary = verdicts.summarize(verdicts.judge_marks(pd.Series(['1']), pd.Series(['0'])), seed=0)
+    self.assertEqual(summary, {'num_better': 0, 'num_worse': 0, 'num_cannot_tell': 1})
+
 
 if __name__ == '__main__':
   absltest.main()

@@ -50,16 +50,18 @@ def summarize(table: pd.DataFrame, seed: int) -> dict[str, float]:
 
   Returns:
     `num_better`, `num_worse` and `num_cannot_tell` of the clients with examples, and
-    `share_truly_worse` with its 95 % interval, see `estimate_share_worse`.
+    `share_truly_worse` with its 95 % interval, see `estimate_share_worse`, unless too few clients
+    disagree.
   """
   known = table[table['num_examples'] > 0]
   numbers = known['verdict'].value_counts()
   worse = share.estimate_share_worse(
     known['wins'].to_numpy(), known['losses'].to_numpy(), np.random.default_rng(seed)
   )
-  return {
-    **{f'num_{v.replace(" ", "_")}': int(numbers.get(v, 0)) for v in verdict.Verdict},
-    'share_truly_worse': worse.estimate,
-    'share_truly_worse/low': worse.low,
-    'share_truly_worse/high': worse.high,
+  summary: dict[str, float] = {
+    f'num_{v.replace(" ", "_")}': int(numbers.get(v, 0)) for v in verdict.Verdict
   }
+  if np.isfinite(worse.estimate):
+    summary['share_truly_worse'] = worse.estimate
+    summary['share_truly_worse/low'], summary['share_truly_worse/high'] = worse.low, worse.high
+  return summary
