@@ -27,15 +27,30 @@ class ProgressTest(absltest.TestCase):
     with progress.Bar(1200, 'round', initial=200) as bar:
       bar.set_description('fedavg')
       progress.report()
+      bar._time = lambda: bar.start_t + 50.0
       bar.update(100)
       bar.set_postfix(loss=0.5, refresh=False)
-      bar.start_t -= 50.0 - (bar._time() - bar.start_t)
       progress.report()
     progress.report()
     first, second = self.lines()
     self.assertEqual(first, 'fedavg: 200 of 1,200 rounds, 00:00 so far')
     self.assertRegex(
       second, r'^fedavg: 300 of 1,200 rounds, 2 rounds per second, 07:30 left, loss=0.5$'
+    )
+
+  def test_time_left_gets_shorter_between_updates(self):
+    with progress.Bar(400, 'client') as bar:
+      bar._time = lambda: bar.start_t + 100.0
+      bar.update(100)
+      for seconds in (130.0, 1030.0):
+        bar._time = lambda seconds=seconds: bar.start_t + seconds
+        progress.report()
+    self.assertEqual(
+      self.lines(),
+      [
+        '100 of 400 clients, 1 clients per second, 04:30 left',
+        '100 of 400 clients, 1 clients per second, 00:00 left',
+      ],
     )
 
   def test_nothing_is_drawn_without_a_terminal(self):

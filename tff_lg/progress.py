@@ -41,6 +41,7 @@ class Bar(tqdm.tqdm):
       is_nested: whether the bar is within another, and goes away when it ends.
     """
     self._is_drawn = _is_terminal()
+    self._until_update = 0.0
     options: dict[str, Any] = {'leave': not is_nested}
     if not self._is_drawn:
       options['file'] = io.StringIO()
@@ -50,6 +51,11 @@ class Bar(tqdm.tqdm):
       total=total, unit=unit, desc=_described(description), initial=initial, **options
     )
     _begin(self.line)
+
+  def update(self, n: float | None = 1) -> bool | None:
+    """Counts `n` more."""
+    self._until_update = self.format_dict['elapsed']
+    return super().update(n)
 
   def set_description(self, desc: str | None = None, refresh: bool = True) -> None:
     """Sets the description, behind those of the parts that are being run."""
@@ -68,9 +74,11 @@ class Bar(tqdm.tqdm):
     """Returns what the bar shows as a line of a log."""
     done, seconds = self.n - self.initial, self.format_dict['elapsed']
     texts = [f'{self.n:,} of {self.total:,} {self.unit}s']
-    if done and seconds:
-      rate = done / seconds
-      left = self.format_interval((self.total - self.n) / rate)
+    if done and self._until_update:
+      # Where many are counted at once, the time left gets shorter meanwhile.
+      rate = done / self._until_update
+      remaining = (self.total - self.n) / rate - (seconds - self._until_update)
+      left = self.format_interval(max(remaining, 0.0))
       texts += [f'{rate:.3g} {self.unit}s per second', f'{left} left']
     else:
       texts.append(f'{self.format_interval(seconds)} so far')
