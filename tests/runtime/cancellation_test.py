@@ -32,7 +32,7 @@ class Counter:
 
     self._ready = ready  # TensorFlow keeps no reference.
     part = tff.tensorflow.computation(count, np.int64)
-    proto = tff.framework.ConcreteComputation.get_proto(part).tensorflow
+    proto = part.to_compiled_building_block().proto.tensorflow
     self._function = tensorflow_functions.import_computation(proto)
 
   def __call__(self, limit):

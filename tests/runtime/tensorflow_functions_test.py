@@ -217,7 +217,7 @@ class SessionTokenTest(parameterized.TestCase):
   @parameterized.named_parameters((name, *case) for name, case in _TOKENS.items())
   def test_of_a_part(self, part, expected):
     part = tff.tensorflow.computation(part, np.int32)
-    proto = tff.framework.ConcreteComputation.get_proto(part).tensorflow
+    proto = part.to_compiled_building_block().proto.tensorflow
     self.assertNotEmpty(proto.session_token_tensor_name)
     result = tensorflow_functions.import_computation(proto)([tf.constant(2)])
     self.assertEqual([x.numpy() for x in result], list(np.atleast_1d(np.array(expected, object))))

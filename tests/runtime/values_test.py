@@ -83,7 +83,7 @@ _VALUES = {
   'ordered_dict': (_NAMED, collections.OrderedDict(b=1, a=2.0)),
   'named_tuple': (_Point(np.int32, np.float32), _Point(1, 2.0)),
   'attrs': (
-    tff.types.StructWithPythonType([('y', np.int32), ('x', np.float32)], _Pair),
+    tff.StructWithPythonType([('y', np.int32), ('x', np.float32)], _Pair),
     _Pair(1, 2.0),
   ),
   'named_struct': (tff.StructType([('b', np.int32), ('a', np.float32)]), {'b': 1, 'a': 2.0}),

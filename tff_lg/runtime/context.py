@@ -7,7 +7,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from tff_lg.compatibility import tff
+from tff_lg.compatibility import infer_cardinalities, tff
 from tff_lg.runtime import cache, interpreter, ray_cluster, remote, safeguards, values, workers
 from tff_lg.runtime import tff_internals as internals
 
@@ -76,7 +76,7 @@ class LocalExecutionContext(tff.framework.SyncContext):
     if arg is None and function_type.parameter is not None:
       raise TypeError(f'Expected an argument of type {function_type.parameter}, found None.')
     if arg is not None:
-      found = internals.infer_cardinalities(arg, function_type.parameter)
+      found = infer_cardinalities(arg, function_type.parameter)
       num_clients = found.get(tff.CLIENTS, num_clients)
     compiled = self._compile(comp)
     with self._start_run(num_clients) as run:

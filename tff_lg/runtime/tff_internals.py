@@ -1,6 +1,7 @@
 """What the runtime needs of TFF beyond its public names, in one place.
 
-TFF is pinned to 0.87, its last release; whoever ports this looks here.
+TFF is pinned to 0.87, its last release; whoever ports this looks here, and in
+`tff_lg.compatibility`, where TFF's names come from.
 """
 
 import collections
@@ -12,23 +13,21 @@ import numpy as np
 import tensorflow as tf
 
 from tff_lg.compatibility import (
+  SyncExecutionContext,
   array,
-  cardinalities_utils,
   compiled_computation_transformations,
   computation_pb2,
   native_compiler,
   secure_compiler,
   structure,
-  sync_execution_context,
   tensorflow_computation,
   tensorflow_tree_transformations,
   tensorflow_utils,
   tff,
-  type_conversions,
+  type_to_py_container,
+  type_to_tf_structure,
 )
 from tff_lg.runtime import batch_norm, sequences
-
-infer_cardinalities = cardinalities_utils.infer_cardinalities
 
 
 def compile_computation(
@@ -60,7 +59,7 @@ def create_worker_context() -> tff.framework.SyncContext:
       tff.framework.ConcreteComputation.from_building_block(block)
     )
 
-  return sync_execution_context.SyncExecutionContext(
+  return SyncExecutionContext(
     executor_fn=tff.framework.local_cpp_executor_factory(),
     compiler_fn=compile_safely,
     transform_args=tensorflow_computation.transform_args,
@@ -133,7 +132,7 @@ def build_container(struct_type: tff.StructType) -> Callable[[list], Any]:
     return lambda elements: container(zip(names, elements, strict=True))
   if container is not None and getattr(container, '_fields', None) == tuple(names):
     return lambda elements: container(*elements)
-  return lambda elements: type_conversions.type_to_py_container(
+  return lambda elements: type_to_py_container(
     structure.Struct(zip(names, elements, strict=True)), struct_type
   )
 
@@ -145,14 +144,14 @@ def dataset_from_elements(elements: list[Any], element_type: tff.Type) -> tf.dat
 
 def dataset_from_variant(variant: tf.Tensor, element_type: tff.Type) -> tf.data.Dataset:
   """A data set of a sequence's tensor, with elements in the containers of the type."""
-  spec = type_conversions.type_to_tf_structure(element_type)
+  spec = type_to_tf_structure(element_type)
   dataset = tf.data.experimental.from_variant(sequences.to_variant(variant), spec)
   return tensorflow_utils.coerce_dataset_elements_to_tff_type_spec(dataset, element_type)
 
 
 def elements_of_variant(variant: tf.Tensor, element_type: tff.Type) -> list[Any]:
   """A sequence's elements, structures as plain tuples in the order of the type."""
-  spec = type_conversions.type_to_tf_structure(element_type)
+  spec = type_to_tf_structure(element_type)
   dataset = tf.data.experimental.from_variant(sequences.to_variant(variant), spec)
   return [_to_tuples(element, element_type) for element in dataset]
 
