@@ -166,7 +166,7 @@ class TechniquesTest(absltest.TestCase):
       for n in (5, 3)
     ]
     optimizer = _sgd(0.1, 0.9)
-    local_only = learning.METHODS['local_only'](learning.MethodOptions())(
+    local_only = learning.METHODS['local_only'].build_process(
       model,
       learning.ProcessSettings(optimizer, learning.TensorBatches(2, num_epochs=3, shuffle=False)),
     )

@@ -183,7 +183,7 @@ class AgainstTffTest(parameterized.TestCase):
     optimizer = tff.learning.optimizers.build_sgdm(0.3, 0.9)
     model = testing.classifier()
     theirs = tff.learning.algorithms.build_fed_sgd(model.functional, optimizer)
-    ours = learning.METHODS['fedsgd'](learning.MethodOptions())(
+    ours = learning.METHODS['fedsgd'].build_process(
       model,
       learning.ProcessSettings(client_optimizer=optimizer, batches=learning.TensorBatches(10)),
     )

@@ -113,10 +113,10 @@ class DropoutTest(absltest.TestCase):
   def test_fedprox_with_stragglers(self):
     # The second of four steps of base 1, head 2 is the first with a proximal term: after
     # (1, 1) the model is (0.6, 1.8) from (1, 2), so the term adds mu * (-0.4, -0.2).
-    method = learning.METHODS['fedprox'](learning.MethodOptions(proximal_strength=1.0))
-    process = method(
+    process = learning.METHODS['fedprox'].build_process(
       testing.linear_model(),
       testing.settings(batches=learning.TensorBatches(1, num_epochs=4)),
+      proximal_strength=1.0,
     )
     data = running.TWO_CLIENTS[0]._replace(work_share=np.float32(0.4))
     output = running.run(process, process.model, [data])

@@ -73,6 +73,13 @@ def settings(learning_rate=0.1, batches=None, **changes) -> learning.ProcessSett
   )
 
 
+def method_process(name, model=None, **changes) -> learning.LocalGlobalProcess:
+  """A registered method's process; where the method splits layers, the output is global."""
+  names = {option.name for option in learning.METHODS[name].list_options()}
+  options = {'global_layers': ('output',)} if 'global_layers' in names else {}
+  return learning.METHODS[name].build_process(model or classifier(), settings(**changes), **options)
+
+
 def in_graph(function: Callable[[], Any]) -> Any:
   """What the function gives in a graph of its own, where models can be called."""
   with tf.Graph().as_default(), tf.compat.v1.Session() as session:

@@ -6,6 +6,7 @@ from absl.testing import absltest, parameterized
 
 from tests.learning import testing
 from tff_lg import learning, models
+from tff_lg.learning import evaluation
 
 _GLOBAL = ('hidden_2', 'output')
 _RATE = 0.3
@@ -135,7 +136,7 @@ class ProtectedClassifierTest(absltest.TestCase):
     def run():
       weights = tuple(map(tf.constant, model.initial_weights))
       tensors = tf.constant(x), tf.constant(y)
-      metrics = learning.evaluation.evaluate_weights(
+      metrics = evaluation.evaluate_weights(
         model,
         weights,
         learning.TensorBatches(None, shuffle=False),

@@ -1,7 +1,5 @@
 """Tests of the split of a model's weights."""
 
-import dataclasses
-
 import numpy as np
 import tensorflow as tf
 from absl.testing import absltest
@@ -67,38 +65,6 @@ class SplitTest(absltest.TestCase):
     # 5 * 3 + 3 of 43 weights are global, 4 * 5 + 5 local.
     self.assertEqual(lines[5], ['all', 'global', '41.86%', 'of', '43', '18', '72'])
     self.assertEqual(lines[6], ['all', 'local', '58.14%', 'of', '43', '25', '100'])
-
-
-class CheckNewcomersTest(absltest.TestCase):
-  extra = {'copy/kernel': np.zeros([2], np.float32)}
-
-  def test_known_splits(self):
-    model = testing.classifier()
-    for known in (
-      model,
-      model.with_global_layers(('output',)),
-      model.with_global_layers(()),
-      model.with_global_layers(('output',)).with_extra_weights(self.extra),
-      model.with_server_copy(),
-      model.with_extra_weights(self.extra).with_server_copy(),
-    ):
-      known.check_newcomers('warm start')
-
-  def test_a_copy_of_another_kind_is_refused(self):
-    model = testing.classifier().with_global_layers(())
-    with self.assertRaisesRegex(ValueError, '^warm start: the server keeps copy/kernel, and it is'):
-      model.with_extra_weights(self.extra, are_global=True).check_newcomers('warm start')
-
-  def test_a_split_of_another_kind_is_refused(self):
-    class Both(models.LocalGlobalModel):
-      def split(self, weights):
-        return tuple(weights), tuple(weights)[2:]
-
-    fields = dataclasses.fields(models.LocalGlobalModel)
-    model = testing.classifier()
-    model = Both(**{field.name: getattr(model, field.name) for field in fields})
-    with self.assertRaisesRegex(ValueError, 'the server keeps output/kernel, output/bias, and it'):
-      model.check_newcomers('warm start')
 
 
 class ServerCopyTest(absltest.TestCase):

@@ -135,11 +135,10 @@ class ProcessTest(absltest.TestCase):
     # Two of ten annotators say the label, one what nobody knows, the others class 3.
     answers = np.column_stack([y, y, np.full(40, -1), np.full((40, 7), 3)])
     client = learning.ClientTensors(x, np.column_stack([y, answers]).astype(np.int32))
-    process = learning.METHODS['lg_fedavg'](
-      learning.MethodOptions(global_layers=models.VQA_GLOBAL_LAYERS)
-    )(
+    process = learning.METHODS['lg_fedavg'].build_process(
       models.from_keras_vqa(_build()),
       testing.settings(batches=learning.TensorBatches(10, num_epochs=40), learning_rate=0.3),
+      global_layers=models.VQA_GLOBAL_LAYERS,
     )
     self.assertIsInstance(process.next, tff.Computation)
     state = process.initialize(process.model.initial_weights)

@@ -1,17 +1,16 @@
 """Tests of held-out clients: who they are, what they meet, and that training never sees them."""
 
 import dataclasses
-import os
 from unittest import mock
 
 import numpy as np
 from absl.testing import absltest
 
 from tff_lg import config as config_lib
-from tff_lg import learning, simulation
+from tff_lg import simulation
 from tff_lg.personalization import adaptation_work
 from tff_lg.run_folder import run_files
-from tff_lg.simulation import experiment, trained_run
+from tff_lg.simulation import trained_run
 from tff_lg.tasks import held_out, tasks
 
 _CONFIG = config_lib.TrainConfig(
@@ -53,39 +52,6 @@ class ChooseTest(absltest.TestCase):
     ):
       with self.assertRaisesRegex(ValueError, sentence):
         self._choose(**changes)
-
-
-def _own_model_beside_a_global_one(options):
-  """A method like Ditto: extra global weights, a copy of the network's, are averaged."""
-  del options
-
-  def build(model, settings):
-    pairs = zip(model.weight_names, model.initial_weights, strict=True)
-    copy = {f'copy/{name}': weight for name, weight in pairs}
-    model = model.with_global_layers(()).with_extra_weights(copy, are_global=True)
-    return learning.build_local_global_process(model, settings)
-
-  return build
-
-
-class UnknownMethodTest(absltest.TestCase):
-  def test_refused_before_anything_is_written_where_it_matters(self):
-    run_dir = self.create_tempdir().full_path + '/run'
-    config = config_lib.resolve(dataclasses.replace(_CONFIG, method='fedprox'))
-    with mock.patch.dict(learning.METHODS, fedprox=_own_model_beside_a_global_one):
-      for changes, name in (
-        ({}, 'held_out_clients'),
-        ({'held_out_clients': None, 'held_out_ids': ('client_0',)}, 'held_out_ids'),
-        ({'held_out_clients': None, 'warm_start_rounds': 1}, 'warm_start_rounds'),
-      ):
-        with self.assertRaisesRegex(
-          ValueError, f'^--{name} does not fit --method=fedprox: the server keeps copy/hidden_1'
-        ):
-          simulation.run_experiment(dataclasses.replace(config, **changes), run_dir)
-        self.assertFalse(os.path.exists(run_dir))
-      alone = dataclasses.replace(config, held_out_clients=None)
-      model = tasks.build_model(alone, tasks.load_data(alone))
-      self.assertLen(experiment.build_phases(alone, model), 1)
 
 
 class HeldOutRunTest(absltest.TestCase):

@@ -11,6 +11,7 @@ from tests.learning import testing
 from tff_lg import config as config_lib
 from tff_lg import learning, seeds, simulation
 from tff_lg.compatibility import tff
+from tff_lg.learning import evaluation
 from tff_lg.scoring import scores
 from tff_lg.tasks import tasks
 from tff_lg.training import client_data
@@ -157,9 +158,9 @@ class ProcessTest(absltest.TestCase):
 
   def test_batches_of_evaluation_fit_a_vocabulary(self):
     large = dataclasses.replace(self.model, outputs_per_example=20 * 10_000)
-    self.assertEqual(learning.evaluation.default_batches(large).batch_size, 20)
+    self.assertEqual(evaluation.default_batches(large).batch_size, 20)
     larger = dataclasses.replace(self.model, outputs_per_example=2**30)
-    self.assertEqual(learning.evaluation.default_batches(larger).batch_size, 1)
+    self.assertEqual(evaluation.default_batches(larger).batch_size, 1)
 
   def test_pooled_accuracy_is_by_tokens(self):
     table = pd.DataFrame({'num_test': [3, 1], 'local_test/accuracy': [1.0, 0.0]})

@@ -74,9 +74,9 @@ def _attacked_phase(num_rounds, size):
 
 
 def _mtl_phase(num_rounds):
-  method = learning.METHODS['mtl'](learning.MethodOptions(mtl_strength=0.1))
   settings = testing.settings(0.1, learning.TensorBatches(3))
-  return rounds.Phase('mtl', method(testing.classifier(), settings), num_rounds)
+  process = learning.METHODS['mtl'].build_process(testing.classifier(), settings)
+  return rounds.Phase('mtl', process, num_rounds)
 
 
 def _auxiliary_phase(num_rounds):
@@ -86,9 +86,10 @@ def _auxiliary_phase(num_rounds):
     ('output',),
     label_loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
   )
-  options = learning.MethodOptions(global_layers=('output',), auxiliary=auxiliary)
   settings = testing.settings(0.1, learning.TensorBatches(3))
-  process = learning.METHODS['lg_fedavg'](options)(testing.classifier(), settings)
+  process = learning.METHODS['lg_fedavg'].build_process(
+    testing.classifier(), settings, global_layers=('output',), auxiliary=auxiliary
+  )
   return rounds.Phase('lg_fedavg', process, num_rounds)
 
 
@@ -268,6 +269,25 @@ class RoundLoopTest(parameterized.TestCase):
       self.assertEqual(metrics[name][0], evaluated[name])
     for a, b in zip(_leaves(loop.restore()), _leaves(state), strict=True):
       np.testing.assert_array_equal(a, b)
+
+  def test_newcomers_begin_with_states_of_their_own(self):
+    folder, phase = self.create_tempdir().full_path, _phase(1)
+    last = rounds.RoundLoop(_config(), _federated_data(3), [phase], folder + '/first').run()
+    start = dataclasses.replace(last, round_num=0)
+    (known,) = last.clients.get([3])
+    newcomer = known._replace(local_weights=tuple(w + 1 for w in known.local_weights))
+    loop = rounds.RoundLoop(
+      _config(),
+      _federated_data(),
+      [phase],
+      folder + '/second',
+      draw_cohort=lambda _: cohorts.Cohort([0], np.ones(1, np.float32)),
+    )
+    loop.run(start, [newcomer])
+    for store in (loop.restore().clients, loop.restore(read_only=False).clients):
+      (found,) = store.get([3])
+      for weight, expected in zip(found.local_weights, newcomer.local_weights, strict=True):
+        np.testing.assert_array_equal(weight, expected)
 
   def test_cohorts_and_groups_of_ones_own(self):
     folder = self.create_tempdir().full_path

@@ -4,8 +4,8 @@ Comes in: a run folder, as `tff_lg.simulation` writes it (`RunFolder` reads and 
 it), a sweep folder (`SweepResults`), or the folder of an adaptation run
 (`AdaptationFolder`) or of a new-device run (`NewDeviceFolder`). Goes out: tables as text, Markdown
 or HTML, Matplotlib figures, and `report.html`, one self-contained page made of `sections`. May
-import: pandas, NumPy, SciPy, Matplotlib, Jinja; no TensorFlow and no other room of the package, so
-that it starts fast and reads any run.
+import: pandas, NumPy, SciPy, Matplotlib, Jinja; no TensorFlow and of the package's other
+rooms the entries of `tff_lg.learning.methods` alone, so that it starts fast and reads any run.
 """
 
 from tff_lg.analysis.adaptation_folder import AdaptationFolder

@@ -3,6 +3,7 @@
 import os
 
 from tff_lg import verdicts
+from tff_lg.learning.methods import METHODS
 
 # Columns of clients.parquet, which also get `<baseline>/` in front, and stems of
 # the columns of metrics.csv and of the entries of summary.json.
@@ -65,16 +66,7 @@ ENSEMBLES = {
 }
 
 LOCAL_ONLY = 'local_only'
-_METHODS = {
-  LOCAL_ONLY: 'Local only',
-  'own_linear': 'Own linear model',
-  'own_boosting': 'Own boosted trees',
-  'fedavg': 'FedAvg',
-  'fedprox': 'FedProx',
-  'fedsgd': 'FedSGD',
-  'lg_fedavg': 'LG-FedAvg',
-  'mtl': 'MTL',
-}
+_OWN_MODELS = {'own_linear': 'Own linear model', 'own_boosting': 'Own boosted trees'}
 _MODELS = {
   FEDERATED: 'Federated',
   'fine_tune': 'Fine-tuned',
@@ -96,7 +88,9 @@ _AGGREGATORS = {
 
 def method_name(method: str) -> str:
   """What people call a method: `LG-FedAvg` for `lg_fedavg`; an unknown one as it is."""
-  return _METHODS.get(method, method)
+  if method in METHODS:
+    return METHODS[method].label
+  return _OWN_MODELS.get(method, method)
 
 
 def partition_name(partition: str) -> str:

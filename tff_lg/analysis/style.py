@@ -16,6 +16,8 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from tff_lg.learning.methods import METHODS
+
 _P = ParamSpec('_P')
 _R = TypeVar('_R')
 
@@ -55,15 +57,8 @@ COLOURS = {
 }
 INK, MUTED, GRID = (COLOURS[name].light for name in ('ink', 'muted', 'grid'))
 
-# A method keeps its colour and its dashes in every figure.
-_SERIES: dict[str, tuple[str, LineStyle]] = {
-  'lg_fedavg': ('blue', '-'),
-  'local_only': ('vermillion', (0, (5, 2))),
-  'fedavg': ('green', (0, (7, 2, 1.5, 2))),
-  'fedprox': ('purple', (0, (2, 1.5))),
-  'fedsgd': ('olive', (0, (3, 1.5, 1, 1.5, 1, 1.5))),
-  'mtl': ('ink', (0, (4, 1.5, 4, 1.5, 1, 1.5))),
-}
+# Series that are not methods look like these methods, in this order.
+_SERIES = ('lg_fedavg', 'local_only', 'fedavg', 'fedprox', 'fedsgd', 'mtl')
 _MARKERS = 'os^DvP'
 _OTHER_SERIES: tuple[str, LineStyle] = ('purple', (0, (3, 3)))
 
@@ -100,19 +95,26 @@ _RC: dict[Any, Any] = {
 }
 
 
+def _look(method: str) -> tuple[str, LineStyle]:
+  """A method's colour in the palette and its dashes, alike in every figure."""
+  if method in METHODS:
+    return METHODS[method].colour, METHODS[method].dashes
+  return _OTHER_SERIES
+
+
 def colour(method: str) -> str:
   """The colour of a method's marks, `#rrggbb`."""
-  return COLOURS[_SERIES.get(method, _OTHER_SERIES)[0]].light
+  return COLOURS[_look(method)[0]].light
 
 
 def line_style(method: str) -> LineStyle:
   """The dashes of a method's lines, as Matplotlib takes them."""
-  return _SERIES.get(method, _OTHER_SERIES)[1]
+  return _look(method)[1]
 
 
 def nth_series(i: int) -> tuple[str, LineStyle, str]:
   """Colour, dashes and marker of a figure's series that are not methods, from 0 on."""
-  series = list(_SERIES.values())
+  series = list(map(_look, _SERIES))
   name, dashes = series[i % len(series)]
   # Beyond the palette a colour comes again, with other dashes and another marker.
   again = i // len(series)

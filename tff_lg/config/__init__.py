@@ -1,20 +1,20 @@
 """What a training run is: every choice in one value, checked before anything is loaded.
 
-The room is light: it imports neither TensorFlow nor data. `pipelines.train` makes its flags
-out of `TrainConfig`, `pipelines.adapt` its own out of `AdaptConfig`, `pipelines.new_device` out of
-`NewDeviceConfig`, so there is no second list.
+The room is light: it imports neither TensorFlow nor data, and of `tff_lg.learning` the entries of
+methods alone. `pipelines.train` makes its flags out of `TrainConfig`, `pipelines.adapt` its own out
+of `AdaptConfig`, `pipelines.new_device` out of `NewDeviceConfig`, so there is no second list.
 """
 
 from tff_lg.config.adapt_config import ADAPTATIONS, AdaptConfig, fast_adapt, resolve_adapt
 from tff_lg.config.aggregation import AGGREGATORS
 from tff_lg.config.derived import as_baseline, as_own_models, fast, without_baselines
+from tff_lg.config.method_options import given as given_options
 from tff_lg.config.new_device_config import (
   TRANSFORMS,
   NewDeviceConfig,
   check_new_device,
   fast_new_device,
 )
-from tff_lg.config.objective import AUXILIARIES
 from tff_lg.config.option import ConfigError
 from tff_lg.config.protocols import PROTOCOLS, Protocol
 from tff_lg.config.rules import resolve, with_cohort
@@ -36,7 +36,6 @@ __all__ = [
   'ADAPTATIONS',
   'AGGREGATORS',
   'ATTACKS',
-  'AUXILIARIES',
   'CLIENT_WEIGHTINGS',
   'METHODS',
   'MODELS',
@@ -60,6 +59,7 @@ __all__ = [
   'fast',
   'fast_adapt',
   'fast_new_device',
+  'given_options',
   'resolve',
   'resolve_adapt',
   'with_cohort',

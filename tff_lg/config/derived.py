@@ -7,14 +7,15 @@ from tff_lg.config import (
   aggregation,
   client_files,
   embedding,
+  method_options,
   mood,
-  objective,
   own_models,
   text,
   trouble,
   vqa,
 )
 from tff_lg.config.train_config import NATURAL, TrainConfig
+from tff_lg.learning.methods import METHODS
 
 
 def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
@@ -22,26 +23,21 @@ def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
 
   Clients that learn alone meet no aggregator, no attacker and no trouble on the way.
   """
-  is_local = method == own_models.LOCAL_ONLY
-  alone = {**aggregation.without(), **trouble.without()} if is_local else own_models.without()
+  alone = {**aggregation.without(), **trouble.without()}
   return dataclasses.replace(
     config,
-    **alone,
-    **objective.without(method),
+    **(own_models.without() if METHODS[method].sends_updates else alone),
+    **method_options.without(method),
     method=method,
     baselines=(),
     rounds=config.total_rounds,
     warm_start_rounds=0,
-    global_layers=config.global_layers if method == 'lg_fedavg' else None,
-    auto_rounds=None,
-    local_layer_share=config.local_layer_share if method == 'lg_fedavg' else None,
-    proximal_strength=config.proximal_strength if method == 'fedprox' else None,
   )
 
 
 def without_baselines(config: TrainConfig) -> TrainConfig:
   """Returns the config of the run's own method alone."""
-  own: dict[str, Any] = {} if config.method == own_models.LOCAL_ONLY else own_models.without()
+  own: dict[str, Any] = own_models.without() if METHODS[config.method].sends_updates else {}
   return dataclasses.replace(config, **own, baselines=())
 
 
@@ -77,6 +73,9 @@ def fast(config: TrainConfig) -> TrainConfig:
     own |= {'own_models': config.own_models, 'local_only_epochs': 3}
     own |= {'local_only_learning_rate': rates[:1]}
   on_digits = None if config.partition in (*NATURAL, 'clusters') else config.partition
+  keeps_layers = config.task == 'digits' or config.picks_split
+  own['global_layers'] = config.global_layers if keeps_layers else None
+  own['auto_rounds'] = config.auto_rounds and min(config.auto_rounds, 3)
   return dataclasses.replace(
     config,
     **text.fast(config.task)
@@ -93,8 +92,6 @@ def fast(config: TrainConfig) -> TrainConfig:
     held_out_ids=None,
     num_byzantine=None,
     model=None,
-    global_layers=config.global_layers if config.task == 'digits' or config.picks_split else None,
-    auto_rounds=config.auto_rounds and min(config.auto_rounds, 3),
     **own,
     rounds=min(config.rounds, 3),
     warm_start_rounds=min(config.warm_start_rounds, 3),

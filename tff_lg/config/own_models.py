@@ -105,7 +105,7 @@ def check_belongs(options: Any, methods: tuple[str, ...]) -> None:
 
 def sends_nothing(config: Any) -> bool:
   """Returns whether the method of a `TrainConfig` leaves no layer global: clients learn alone."""
-  return config.method == 'lg_fedavg' and config.local_layer_share == 1
+  return config.local_layer_share == 1
 
 
 def train_to_best(config: Any) -> bool:

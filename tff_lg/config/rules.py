@@ -7,6 +7,7 @@ from tff_lg.config import (
   aggregation,
   client_files,
   embedding,
+  method_options,
   mood,
   objective,
   own_models,
@@ -21,6 +22,7 @@ from tff_lg.config import (
 from tff_lg.config.derived import as_baseline
 from tff_lg.config.option import ConfigError, check_belongs, check_values, resolved
 from tff_lg.config.train_config import MODELS, NATURAL, TrainConfig
+from tff_lg.learning.methods import METHODS
 
 
 def resolve(config: TrainConfig) -> TrainConfig:
@@ -60,20 +62,20 @@ def resolve(config: TrainConfig) -> TrainConfig:
   tuning.check(config)
   verdicts.check(config)
   protocol, methods = config.choices, (config.method, *(config.baselines or ()))
-  objective.check(config, methods, config.task)
+  objective.check(config)
+  method = METHODS[config.method]
   on_embeddings = config.task == 'embeddings'
   only_if = {
     'classes_per_client': (default_partition(config) == 'classes_per_client', 2),
     'shards_per_client': (config.partition == 'shards', 2),
     'dirichlet_alpha': (config.partition == 'dirichlet', 0.9),
-    'proximal_strength': ('fedprox' in methods, 0.01),
     'num_clients': (
       default_partition(config) not in NATURAL and config.clients is None,
       10 if on_embeddings else 100,
     ),
     'model': (config.task in MODELS, MODELS.get(config.task, (None,))[0]),
-    'client_epochs': (config.method != 'fedsgd', 1),
-    'batch_size': (config.method != 'fedsgd', 10),
+    'client_epochs': (method.makes_steps, 1),
+    'batch_size': (method.makes_steps, 10),
   }
   defaults: dict[str, Any] = {
     'partition': default_partition(config) if config.clients is None else None,
@@ -83,7 +85,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     'client_weighting': protocol.client_weighting
     if config.aggregator in aggregation.MEANS
     else 'uniform',
-    'baselines': () if config.method == 'local_only' else ('local_only',),
+    'baselines': (own_models.LOCAL_ONLY,) if method.sends_updates else (),
     **{name: default for name, (applies, default) in only_if.items() if applies},
     **text.defaults(config.task, config.vocabulary_file),
     **mood.defaults(config.task, config.data_dir),
@@ -93,7 +95,8 @@ def resolve(config: TrainConfig) -> TrainConfig:
     **aggregation.defaults(config),
     **_sampling(config),
     **trouble.defaults(config),
-    **objective.defaults(config, methods),
+    **method_options.defaults(methods),
+    **objective.defaults(config),
     **split.defaults(config),
   }
   baselines = defaults['baselines'] if config.baselines is None else config.baselines
@@ -159,9 +162,8 @@ def _check_contradictions(config: TrainConfig) -> None:
     ('dirichlet_alpha', 'dirichlet'),
   ):
     check_belongs(config, (name,), 'partition', partition, (needed,))
-  methods = (config.method, *(config.baselines or ()))
-  check_belongs(config, ('global_layers', 'local_layer_share'), 'method', methods, ('lg_fedavg',))
-  check_belongs(config, ('proximal_strength',), 'method', methods, ('fedprox',))
+  method_options.check(config)
+  method = METHODS[config.method]
   conflicts = (
     (
       config.model is not None and config.model not in MODELS.get(config.task, ()),
@@ -169,7 +171,7 @@ def _check_contradictions(config: TrainConfig) -> None:
       f'{" or ".join(MODELS.get(config.task, ("one network only",)))}.',
     ),
     (
-      config.model == 'cgau_local' and config.method not in ('lg_fedavg', 'local_only'),
+      config.model == 'cgau_local' and not method.keeps_layers,
       f'--model=cgau_local keeps shifts with the clients, but --method={config.method} sends every '
       'weight: use --method=lg_fedavg, or --model=cgau_shared.',
     ),
@@ -178,14 +180,6 @@ def _check_contradictions(config: TrainConfig) -> None:
       and config.protocol != 'validation',
       f'--protocol={config.protocol} is of the LG-FedAvg reference code and does not fit '
       f'--task={config.task}.',
-    ),
-    (
-      config.global_layers is not None and config.local_layer_share is not None,
-      '--global_layers and --local_layer_share both say which layers are global: give one of them.',
-    ),
-    (
-      config.local_layer_share == 1 and config.method != 'lg_fedavg',
-      '--local_layer_share is 1, which leaves nothing to send: use --baselines=local_only.',
     ),
     (
       config.held_out_clients and config.held_out_ids is not None,
@@ -201,44 +195,22 @@ def _check_contradictions(config: TrainConfig) -> None:
       'unknown_client_test scores say what a new client gets.',
     ),
     (
-      config.method == 'fedsgd' and config.client_steps is not None,
-      '--client_steps does not fit --method=fedsgd: each client sends one gradient.',
-    ),
-    (
-      config.warm_start_rounds and config.method in ('fedavg', 'local_only'),
+      config.warm_start_rounds and not method.has_warm_start,
       f'--warm_start_rounds is {config.warm_start_rounds}, but --method={config.method} has no '
       'warm start: use --rounds.',
-    ),
-    (
-      config.method == 'fedsgd' and (config.client_epochs or config.batch_size),
-      '--client_epochs and --batch_size do not fit --method=fedsgd: each client sends one '
-      'gradient over all of its examples.',
-    ),
-    (
-      'fedsgd' in methods and config.client_learning_rate_decay,
-      "--client_learning_rate_decay does not fit fedsgd: its steps are the server's.",
-    ),
-    (
-      config.method == 'fedsgd' and (config.server_learning_rate != 1 or config.server_momentum),
-      '--server_learning_rate and --server_momentum do not fit --method=fedsgd: its steps are '
-      'set by --client_learning_rate and --client_momentum.',
-    ),
-    (
-      'mtl' in methods and config.client_weighting == 'gradient_norm',
-      '--client_weighting=gradient_norm does not fit mtl: what its clients send is how far they '
-      'are from the mean, no gradient.',
     ),
     (
       partition in NATURAL and config.num_clients is not None,
       f'--num_clients is given, but --partition={partition} takes the clients from the data.',
     ),
     (
-      config.method == 'local_only' and config.aggregator != 'mean',
-      f'--aggregator is {config.aggregator}, but --method=local_only sends nothing to aggregate.',
+      not method.sends_updates and config.aggregator != 'mean',
+      f'--aggregator is {config.aggregator}, but --method={config.method} sends nothing to '
+      'aggregate.',
     ),
     (
-      config.method == 'local_only' and config.attack is not None,
-      f'--attack is {config.attack}, but with --method=local_only nobody hears an attacker.',
+      not method.sends_updates and config.attack is not None,
+      f'--attack is {config.attack}, but with --method={config.method} nobody hears an attacker.',
     ),
     (
       config.aggregator not in aggregation.TAKE_WEIGHTS
@@ -318,7 +290,7 @@ def _check_ranges(config: TrainConfig) -> None:
   )
   not_negative = (
     'held_out_clients max_evaluated_clients warm_start_rounds client_learning_rate_decay '
-    'proximal_strength client_momentum server_momentum seed'
+    'client_momentum server_momentum seed'
   )
   for names, allowed, expected in (
     (positive, lambda value: value > 0, 'more than 0'),
@@ -328,7 +300,7 @@ def _check_ranges(config: TrainConfig) -> None:
       lambda value: 0 <= value < 1,
       'in [0, 1)',
     ),
-    ('shuffled_share local_layer_share', lambda value: 0 <= value <= 1, 'in [0, 1]'),
+    ('shuffled_share', lambda value: 0 <= value <= 1, 'in [0, 1]'),
   ):
     for name in names.split():
       value = getattr(config, name)

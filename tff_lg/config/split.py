@@ -1,25 +1,14 @@
-"""Options of a run that picks the split of its layers itself, `--global_layers=auto`."""
+"""A run that picks the split of its layers itself, `--global_layers=auto`: what it fits."""
 
-import dataclasses
 from typing import Any
 
-from tff_lg.config.option import ConfigError, option
+from tff_lg.config import method_options
+from tff_lg.config.option import ConfigError
 
 # In place of names in `global_layers`.
 AUTO = ('auto',)
 # For which a split is tried, if the run has as many.
 _ROUNDS = 20
-
-
-@dataclasses.dataclass(frozen=True)
-class SplitOptions:
-  """Options of the choice; None stands for a default or for none."""
-
-  auto_rounds: int | None = option(
-    None,
-    'Rounds for which each split is tried (--global_layers=auto); 20 by default, or --rounds where '
-    'that is less.',
-  )
 
 
 def defaults(config: Any) -> dict[str, Any]:
@@ -42,7 +31,7 @@ def check(config: Any) -> None:
     return
   refused = (
     (
-      config.method != 'lg_fedavg',
+      'global_layers' not in method_options.given(config, config.method),
       f'--method is {config.method}: only --method=lg_fedavg has a split to pick.',
     ),
     (

@@ -7,8 +7,8 @@ from tff_lg.config import (
   aggregation,
   client_files,
   embedding,
+  method_options,
   mood,
-  objective,
   own_models,
   protocols,
   runtime,
@@ -20,6 +20,7 @@ from tff_lg.config import (
   vqa,
 )
 from tff_lg.config.option import option
+from tff_lg.learning.methods import METHODS as _METHODS
 
 TASKS = (
   'digits',
@@ -51,7 +52,7 @@ MODELS: Mapping[str, tuple[str, ...]] = {
 }
 SELECTION_METRICS = ('accuracy', 'loss')
 SELECTION_SCOPES = ('client', 'pooled')
-METHODS = ('fedavg', 'fedsgd', 'fedprox', 'local_only', 'lg_fedavg', 'mtl')
+METHODS = tuple(_METHODS)
 CLIENT_STORES = ('memory', 'disk')
 COHORT_SAMPLINGS = ('fixed_size', 'poisson')
 CLIENT_WEIGHTINGS = ('examples', 'uniform', 'gradient_norm')
@@ -69,9 +70,8 @@ class TrainConfig(
   mood.MoodOptions,
   vqa.VqaOptions,
   embedding.EmbeddingOptions,
-  objective.ObjectiveOptions,
   client_files.ClientFilesOptions,
-  split.SplitOptions,
+  method_options.MethodOptions,
   own_models.OwnModelOptions,
   tuning.TuningOptions,
   verdicts.VerdictOptions,
@@ -147,20 +147,6 @@ class TrainConfig(
     'validation data show no more progress, whatever --clients_per_round; cohort: only in the '
     'rounds in which the client is sampled, as the federated methods do.',
     own_models.BUDGETS,
-  )
-  global_layers: tuple[str, ...] | None = option(
-    None,
-    "Layers that the server aggregates (--method=lg_fedavg); the paper's by default. auto: after "
-    'the warm start, estimates of device variance and data variance order the layers, and '
-    'validation data say how many of them are local.',
-  )
-  local_layer_share: float | None = option(
-    None,
-    'alpha: share of the layers, from the input on, that are local, instead of naming global ones '
-    '(--method=lg_fedavg); 1 makes the run one of --method=local_only.',
-  )
-  proximal_strength: float | None = option(
-    None, 'mu of the proximal term (--method=fedprox); 0.01 by default.'
   )
   rounds: int = option(
     100, 'Rounds of the method. A run goes on if there are more than it was started with.'
@@ -254,7 +240,7 @@ class TrainConfig(
   @property
   def trains_to_best(self) -> bool:
     """Whether the run is local learning in which each client trains to its best."""
-    return self.method == own_models.LOCAL_ONLY and self.local_budget == 'best'
+    return not _METHODS[self.method].sends_updates and self.local_budget == 'best'
 
   @property
   def choices(self) -> protocols.Protocol:

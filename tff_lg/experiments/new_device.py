@@ -1,8 +1,8 @@
 """A new device with transformed data joins finished runs: what does each forget, and learn?
 
 Training goes on from a run's last round. The new device takes part in every round, with a share C
-of the old devices drawn at random. It starts from the local weights of a client that took no part;
-old devices keep theirs, and change them only when they are drawn. What it gains is told by its
+of the old devices drawn at random. It starts as the source run's method starts newcomers; old
+devices keep theirs, and change them only when they are drawn. What it gains is told by its
 opponent: the best model that it trains alone on the same examples.
 
 Liang et al. 2020, Table 3.
@@ -11,14 +11,14 @@ Liang et al. 2020, Table 3.
 import contextlib
 import dataclasses
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from absl import logging
 
-from tff_lg import client_gains, files, folder_lock, own_models, seeds
+from tff_lg import client_gains, files, folder_lock, learning, own_models, seeds
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.config import own_models as own_model_options
@@ -112,7 +112,6 @@ def _load_source(
   """A source run after its last round, closed in the end, and the device that joins it."""
   last = trained_run.load_last_round(path, config.data_dir)
   with contextlib.closing(last.state.clients):
-    last.phase.process.model.check_newcomers(f'No new device can join --from_run={path}')
     yield last, build_new_device(config, last.federated_data, path)
 
 
@@ -260,7 +259,9 @@ def _join(
   )
   clients = (*last.federated_data.clients, device)
   num_old, process = len(clients) - 1, last.phase.process
-  # The store has no state of the new client, so it starts from that of one who took no part.
+  newcomer = process.initialize_client(
+    process.newcomer(last.state.server_state.global_weights, last.state.start_weights)
+  )
   start = dataclasses.replace(
     last.state,
     round_num=0,
@@ -277,15 +278,17 @@ def _join(
     groups=dict(zip(_GROUPS, (range(num_old), [num_old]), strict=True)),
   )
 
-  def test_accuracy(state: run_state.RunState) -> np.ndarray:
-    states = state.clients.snapshot(range(len(clients)))
+  def test_accuracy(
+    state: run_state.RunState, states: Sequence[learning.ClientState]
+  ) -> np.ndarray:
     values = evaluation.evaluate_parts(
       process, state.server_state, states, {'test': loop.client_data['test']}
     )
     return values['test']['accuracy']
 
-  before, end = test_accuracy(start), loop.run(start)
-  after = test_accuracy(end)
+  before = test_accuracy(start, [*start.clients.get(range(num_old)), newcomer])
+  end = loop.run(start, [newcomer])
+  after = test_accuracy(end, end.clients.snapshot(range(len(clients))))
   end.clients.close()
   return pd.DataFrame(
     {

@@ -3,37 +3,70 @@
 Comes in: a `LocalGlobalModel` and `ProcessSettings` (optimisers, aggregator, client
 weighting, objective, batches). Goes out: a `LocalGlobalProcess`, TFF computations
 that `tff_lg.simulation` drives. May import: `tff_lg.models`, `tff_lg.aggregators`.
+
+Names are imported when they are first used: whoever only reads the entries of
+`tff_lg.learning.methods` does not import TensorFlow.
 """
 
-from tff_lg.learning.batches import ClientTensors, DatasetBatches, TensorBatches
-from tff_lg.learning.client_weighting import CLIENT_WEIGHTINGS
-from tff_lg.learning.client_work import ClientState
-from tff_lg.learning.methods import METHODS, MethodOptions
-from tff_lg.learning.objectives import proximal, supervised, weight_decay, with_auxiliary
-from tff_lg.learning.process import (
-  LocalGlobalProcess,
-  RoundOutput,
-  ServerState,
-  build_local_global_process,
-)
-from tff_lg.learning.settings import ProcessSettings, UpdateAttack
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+  from tff_lg.learning.batches import ClientTensors, DatasetBatches, TensorBatches
+  from tff_lg.learning.client_weighting import CLIENT_WEIGHTINGS
+  from tff_lg.learning.client_work import ClientState
+  from tff_lg.learning.methods import METHODS, SPLIT, Method, Parts, option, register
+  from tff_lg.learning.objectives import proximal, supervised, weight_decay, with_auxiliary
+  from tff_lg.learning.process import (
+    LocalGlobalProcess,
+    RoundOutput,
+    ServerState,
+    build_local_global_process,
+  )
+  from tff_lg.learning.settings import ProcessSettings, UpdateAttack
 
 __all__ = [
   'CLIENT_WEIGHTINGS',
   'METHODS',
+  'SPLIT',
   'ClientState',
   'ClientTensors',
   'DatasetBatches',
   'LocalGlobalProcess',
-  'MethodOptions',
+  'Method',
+  'Parts',
   'ProcessSettings',
   'RoundOutput',
   'ServerState',
   'TensorBatches',
   'UpdateAttack',
   'build_local_global_process',
+  'option',
   'proximal',
+  'register',
   'supervised',
   'weight_decay',
   'with_auxiliary',
 ]
+
+# Where the names are, light modules first.
+_MODULES = (
+  'methods',
+  'batches',
+  'client_weighting',
+  'objectives',
+  'settings',
+  'client_work',
+  'process',
+)
+
+
+def __getattr__(name: str) -> Any:
+  """Imports a public name when it is first used."""
+  if name in __all__:
+    for module_name in _MODULES:
+      module = importlib.import_module(f'{__name__}.{module_name}')
+      if hasattr(module, name):
+        globals()[name] = getattr(module, name)
+        return globals()[name]
+  raise AttributeError(f'module {__name__} has no attribute {name}')

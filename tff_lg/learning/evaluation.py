@@ -1,6 +1,7 @@
 """Evaluating each client's own model: global weights from the server, local its own."""
 
 import collections
+from collections.abc import Callable
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -19,6 +20,10 @@ _OUTPUTS_IN_A_BATCH = 2**22
 
 # Of probabilities before their logarithm is taken: one client's zero is no veto.
 _LEAST_PROBABILITY = 1e-7
+
+
+# (global_weights, local_weights) -> the network's weights.
+Merge = Callable[[tuple, tuple], tuple]
 
 
 class EnsembleSums(NamedTuple):
@@ -45,7 +50,7 @@ def evaluate_weights(
 
   Args:
     model: the model.
-    weights: all of its weights.
+    weights: of the network, or all of the model's.
     batches: how the data become batches.
     data: one client's, as `batches` types them.
 
@@ -99,6 +104,7 @@ class EnsembleOutput(NamedTuple):
 
 def build_evaluation(
   model: local_global.LocalGlobalModel,
+  merge: Merge,
   server_state_type: tff.FederatedType,
   client_state_type: tff.Type,
   batches: batches_lib.Batches,
@@ -107,6 +113,7 @@ def build_evaluation(
 
   Args:
     model: the model and its split.
+    merge: gives the weights that a client predicts with.
     server_state_type: type of the process's server state, at the server.
     client_state_type: type of one client's state.
     batches: how a client's data become batches.
@@ -123,7 +130,7 @@ def build_evaluation(
     batches.data_type(model.functional.input_spec),
   )
   def evaluate_client(global_weights: Any, client_state: Any, data: Any) -> collections.OrderedDict:
-    weights = model.merge(tuple(global_weights), tuple(client_state.local_weights))
+    weights = merge(tuple(global_weights), tuple(client_state.local_weights))
     return evaluate_weights(model, weights, batches, data)
 
   @tff.federated_computation(
@@ -140,6 +147,7 @@ def build_evaluation(
 
 def build_output(
   model: local_global.LocalGlobalModel,
+  merge: Merge,
   server_state_type: tff.FederatedType,
   client_state_type: tff.Type,
 ) -> tff.Computation:
@@ -147,6 +155,7 @@ def build_output(
 
   Args:
     model: the model and its split.
+    merge: gives the weights that a client predicts with.
     server_state_type: type of the process's server state, at the server.
     client_state_type: type of one client's state.
 
@@ -157,7 +166,7 @@ def build_output(
 
   @tff.tensorflow.computation(server_state_type.member.global_weights, client_state_type, x_type)
   def output_client(global_weights: Any, client_state: Any, x: Any) -> tf.Tensor:
-    weights = model.merge(tuple(global_weights), tuple(client_state.local_weights))
+    weights = merge(tuple(global_weights), tuple(client_state.local_weights))
     return model.predict(weights, x, training=False)
 
   return output_client

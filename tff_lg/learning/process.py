@@ -13,7 +13,7 @@ client's update of the *global* weights and its weight are aggregated, which
 """
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ import tensorflow as tf
 from tff_lg.compatibility import tff
 from tff_lg.learning import client_work, evaluation
 from tff_lg.learning import settings as settings_lib
+from tff_lg.learning.methods import parts as parts_lib
 from tff_lg.models import local_global
 
 
@@ -96,6 +97,7 @@ class LocalGlobalProcess:
       can be called for a model without classes.
     download_type: what the server sends to a client each round.
     upload_type: what a client sends to the server each round.
+    parts: what the global and local weights are to clients.
   """
 
   model: local_global.LocalGlobalModel
@@ -107,6 +109,24 @@ class LocalGlobalProcess:
   ensemble: tff.Computation
   download_type: tff.Type
   upload_type: tff.Type
+  parts: parts_lib.Parts
+
+  def merge(self, global_weights: Sequence, local_weights: Sequence) -> tuple:
+    """Returns the network's weights that a client predicts with."""
+    return self.parts.merge(self.model, global_weights, local_weights)
+
+  def warm_start(self, weights: Sequence) -> tuple:
+    """Returns all weights that rounds begin with after a warm start gave the network's."""
+    return self.parts.warm_start(self.model, weights)
+
+  def newcomer(self, global_weights: Sequence, start_weights: Sequence) -> tuple:
+    """Returns all weights that a client begins with which took no part.
+
+    Args:
+      global_weights: the server's.
+      start_weights: all weights that the rounds began with.
+    """
+    return self.parts.newcomer(self.model, global_weights, start_weights)
 
 
 def build_local_global_process(
@@ -229,7 +249,10 @@ def build_local_global_process(
     )
     return RoundOutput(new_state, output.client_state, metrics, client_metrics)
 
-  output_client = evaluation.build_output(model, server_state_type, client_state_type)
+  def merge(global_weights: tuple, local_weights: tuple) -> tuple:
+    return settings.parts.merge(model, global_weights, local_weights)
+
+  output_client = evaluation.build_output(model, merge, server_state_type, client_state_type)
   about_output = {
     'outputs_probabilities': model.outputs_probabilities,
     'has_classes': model.has_classes,
@@ -241,6 +264,7 @@ def build_local_global_process(
     next=next_fn,
     evaluate=evaluation.build_evaluation(
       model,
+      merge,
       server_state_type,
       client_state_type,
       settings.evaluation_batches or evaluation.default_batches(model),
@@ -249,6 +273,7 @@ def build_local_global_process(
     ensemble=evaluation.build_ensemble(output_client, server_state_type, **about_output),
     download_type=tff.to_type((global_types, round_num_type) if global_types else ()),
     upload_type=tff.to_type((global_types, tff.TensorType(np.float32)) if global_types else ()),
+    parts=settings.parts,
   )
 
 

@@ -10,6 +10,7 @@ from tff_lg.compatibility import tff
 from tff_lg.learning import batches as batches_lib
 from tff_lg.learning import client_weighting as client_weighting_lib
 from tff_lg.learning import objectives
+from tff_lg.learning.methods import parts as parts_lib
 
 Aggregator: TypeAlias = (
   tff.aggregators.WeightedAggregationFactory | tff.aggregators.UnweightedAggregationFactory
@@ -42,6 +43,7 @@ class ProcessSettings:
       in the papers, or its state stays with the client.
     update_attack: what malicious clients send in place of their updates; None for no
       malicious clients. Needs `TensorBatches`, whose data say who is malicious.
+    parts: what the global and local weights are to clients.
   """
 
   client_optimizer: tff.learning.optimizers.Optimizer
@@ -58,6 +60,7 @@ class ProcessSettings:
   client_learning_rate_fn: Callable[[tf.Tensor], tf.Tensor] | None = None
   reset_client_optimizer: bool = True
   update_attack: UpdateAttack | None = None
+  parts: parts_lib.Parts = parts_lib.SPLIT
 
   def __post_init__(self) -> None:
     if self.update_attack is not None and not isinstance(self.batches, batches_lib.TensorBatches):

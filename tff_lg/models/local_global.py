@@ -136,7 +136,7 @@ class LocalGlobalModel:
     )
 
   def merge(self, global_weights: Sequence, local_weights: Sequence) -> tuple:
-    """The inverse of `split`: a client's model."""
+    """The inverse of `split`: what a client trains."""
     if self.server_has_copy:
       return tuple(local_weights)
     global_iterator, local_iterator = iter(global_weights), iter(local_weights)
@@ -149,34 +149,6 @@ class LocalGlobalModel:
     if self.server_has_copy:
       return tuple(global_weights)
     return self.merge(global_weights, local_weights)
-
-  def check_newcomers(self, needed_by: str) -> None:
-    """Refuses a split that does not say what somebody begins with who was not there.
-
-    It does where each weight is either global, and of the network, or local; and where the server
-    has a copy of all weights. Of any other copy that a method keeps at the server, nothing is
-    known: it would begin with its initial weights, and so would the models of newcomers.
-
-    Args:
-      needed_by: what needs to know, with the method; the start of the error.
-
-    Raises:
-      ValueError: the split is another one.
-    """
-    names = self.weight_names
-    global_names, local_names = self.split(names)
-    if self.server_has_copy and global_names == local_names == names:
-      return
-    extra = names[len(self.network_weights(names)) :]
-    is_partition = sorted((*global_names, *local_names)) == sorted(names)
-    if is_partition and not set(extra).intersection(global_names):
-      return
-    unknown = [name for name in global_names if name in extra or name in local_names]
-    raise ValueError(
-      f'{needed_by}: the server keeps {", ".join(unknown or global_names)}, and it is not known '
-      'what newcomers and later phases begin with; expected weights of the network that are global '
-      'or local, or LocalGlobalModel.with_server_copy().'
-    )
 
   def predict(self, weights: Sequence, x: tf.Tensor, training: bool) -> tf.Tensor:
     """The model's output for a batch; call it in a graph.

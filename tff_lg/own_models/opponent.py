@@ -129,7 +129,7 @@ def _build_process(model: models.LocalGlobalModel) -> learning.LocalGlobalProces
   settings = learning.ProcessSettings(
     tff.learning.optimizers.build_sgdm(), learning.TensorBatches(None)
   )
-  return learning.METHODS['local_only'](learning.MethodOptions())(model, settings)
+  return learning.METHODS['local_only'].build_process(model, settings)
 
 
 def _score_networks(

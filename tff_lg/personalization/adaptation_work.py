@@ -106,7 +106,7 @@ class ModelEvaluator:
     settings = learning.ProcessSettings(
       tff.learning.optimizers.build_sgdm(), learning.TensorBatches(None)
     )
-    return learning.METHODS['local_only'](learning.MethodOptions())(self._source.model, settings)
+    return learning.METHODS['local_only'].build_process(self._source.model, settings)
 
 
 class AdaptationWork:

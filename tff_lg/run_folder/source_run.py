@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from tff_lg import config as config_lib
+from tff_lg.learning.methods import METHODS
 from tff_lg.run_folder import run_settings
-
-_LOCAL_ONLY = 'local_only'
 
 
 def load_config(run_dir: str) -> config_lib.TrainConfig:
@@ -37,9 +36,9 @@ def load_config(run_dir: str) -> config_lib.TrainConfig:
       f'--from_run={run_dir} is not finished, it has no summary.json: run its `pipelines.train` '
       'command again first, which goes on where it stopped.'
     )
-  if config.method == _LOCAL_ONLY:
+  if not METHODS[config.method].sends_updates:
     raise ValueError(
-      f'--from_run={run_dir} is a run of --method={_LOCAL_ONLY}, expected one with a federated '
+      f'--from_run={run_dir} is a run of --method={config.method}, expected one with a federated '
       'model to adapt.'
     )
   if config.task == 'client_files':
@@ -82,6 +81,11 @@ def without_own_models(run_dir: str) -> ValueError:
 def _as_config(run_dir: str, hparams: Mapping[str, Any]) -> config_lib.TrainConfig:
   known = {field.name for field in dataclasses.fields(config_lib.TrainConfig)}
   unknown = sorted(set(hparams) - known)
+  if hparams.get('method') not in (None, *METHODS):
+    raise ValueError(
+      f'--from_run={run_dir} is a run of --method={hparams["method"]}, expected one of '
+      f'{", ".join(METHODS)}: --import names the module that adds another.'
+    )
   if unknown or 'task' not in hparams:
     raise ValueError(
       f'--from_run={run_dir}: hparams.json has {", ".join(unknown) or "no task"}, expected the '

@@ -31,6 +31,9 @@ from tff_lg.tasks import held_out, tasks
 from tff_lg.training import client_data as client_data_lib
 from tff_lg.training import rounds, run_state
 
+# The method of the rounds before the method's own.
+_WARM_START = 'fedavg'
+
 
 def run_experiment(
   config: config_lib.TrainConfig, run_dir: str, began: float | None = None
@@ -175,7 +178,7 @@ def _run_locked(
   if adversary is not None:
     summary.update(adversary_lib.add_scores(adversary, clients, federated_data, last, state))
   honest = np.full(len(clients), True) if adversary is None else ~adversary.is_malicious
-  if config.method == 'local_only':
+  if not learning.METHODS[config.method].sends_updates:
     summary.update(own_models.add_participation(clients, config))
   for method, baseline in baselines.items():
     summary.update(comparison.add_baseline(clients, method, baseline, honest, config))
@@ -207,9 +210,6 @@ def build_phases(
 
   Returns:
     The phases, in order.
-
-  Raises:
-    ValueError: it is not known what a warm start or held-out clients are to the method.
   """
   warm_start = config
   if config.choices.warm_start_learning_rate is not None:
@@ -217,20 +217,12 @@ def build_phases(
       config, client_learning_rate=config.choices.warm_start_learning_rate
     )
   wanted = (
-    (warm_start, 'fedavg', config.warm_start_rounds),
+    (warm_start, _WARM_START, config.warm_start_rounds),
     (
-      warm_start if config.method == 'fedavg' else config,
+      warm_start if config.method == _WARM_START else config,
       config.method,
       0 if config.picks_split else config.rounds,
     ),
-  )
-  options = learning.MethodOptions(
-    global_layers=tasks.global_layers(config, model.layer_names),
-    proximal_strength=config.proximal_strength or 0.0,
-    mtl_strength=config.mtl_strength or 0.0,
-    mtl_weight_decay=config.mtl_weight_decay or 0.0,
-    auxiliary=auxiliary,
-    global_loss_weight=config.global_loss_weight or 1.0,
   )
   phases = []
   for index, (of_phase, method, num_rounds) in enumerate(wanted):
@@ -240,12 +232,26 @@ def build_phases(
         aggregator=aggregation.build_aggregator(config, budget, index),
         update_attack=adversary.attack.update_attack if adversary else None,
       )
-      process = learning.METHODS[method](options)(model, settings)
-      for name in ('warm_start_rounds', 'held_out_clients', 'held_out_ids'):
-        if getattr(config, name):
-          process.model.check_newcomers(f'--{name} does not fit --method={method}')
+      options = _method_options(config, method, model, auxiliary)
+      process = learning.METHODS[method].build_process(model, settings, **options)
       phases.append(rounds.Phase(method, process, num_rounds))
   return phases
+
+
+def _method_options(
+  config: config_lib.TrainConfig,
+  method: str,
+  model: models.LocalGlobalModel,
+  auxiliary: models.AuxiliaryNetwork | None,
+) -> dict[str, Any]:
+  """A method's options by name, with layers and networks as the task has them."""
+  names = {option.name for option in learning.METHODS[method].list_options()}
+  options = config_lib.given_options(config, method)
+  if 'global_layers' in names:
+    options['global_layers'] = tasks.global_layers(config, model.layer_names)
+  if 'auxiliary' in names:
+    options['auxiliary'] = auxiliary
+  return options
 
 
 def _tell_privacy(budget: aggregators.PrivacyBudget, config: config_lib.TrainConfig) -> None:

@@ -265,7 +265,7 @@ def _merge(
   process: process_lib.LocalGlobalProcess, selection: selection_lib.ModelSelection
 ) -> list[models.ModelWeights]:
   weights = {
-    client: process.model.network_weights(process.model.merge(global_weights, state.local_weights))
+    client: process.merge(global_weights, state.local_weights)
     for clients, global_weights, states in selection.groups()
     for client, state in zip(clients.tolist(), states, strict=True)
   }

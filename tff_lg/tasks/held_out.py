@@ -65,18 +65,15 @@ def select_models(
 
   Returns:
     For each the global weights of the round chosen for all clients, or those of the last round
-    where each client has a best round of its own; and the local weights that a client starts
-    from, which are the server's where it has a copy of all weights. Nothing of the client's own
-    data has been used.
+    where each client has a best round of its own; and the local weights that the method gives
+    newcomers. Nothing of the client's own data has been used.
   """
   groups = selection.groups()
   round_num, weights = last
   if len(groups) == 1:
     round_num, ((_, weights, _),) = int(selection.best_round[0]), groups
-  if process.model.server_has_copy:
-    start_weights = weights
   result = selection_lib.ModelSelection(process, num_clients)
-  new_client = process.initialize_client(start_weights)
+  new_client = process.initialize_client(process.newcomer(weights, start_weights))
   result.offer(round_num, np.zeros(num_clients), weights, [new_client] * num_clients)
   return result
 

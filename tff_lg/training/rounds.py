@@ -16,6 +16,7 @@ from tff_lg import aggregators, checkpoints, files, progress, seeds
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.client_states import client_stores
+from tff_lg.learning import client_work
 from tff_lg.learning import process as process_lib
 from tff_lg.models import local_global
 from tff_lg.training import (
@@ -120,12 +121,17 @@ class RoundLoop:
     self._watch = divergence.UpdateWatch(self._ids, wording)
     self._folder_watch: files.FolderWatch | None = None
 
-  def run(self, start: run_state.RunState | None = None) -> run_state.RunState:
+  def run(
+    self,
+    start: run_state.RunState | None = None,
+    newcomers: Sequence[client_work.ClientState] = (),
+  ) -> run_state.RunState:
     """Runs to the end of the last phase, from the newest checkpoint if there is one.
 
     Args:
       start: where a run begins that goes on with trained models, which are evaluated as of
         round 0; it stays as it is. By default a run begins with the initial weights.
+      newcomers: states of the last clients, whom `start` does not know.
 
     Returns:
       The state after the last round, its clients' store open.
@@ -136,7 +142,7 @@ class RoundLoop:
       checkpoints.CheckpointError: the newest checkpoint, or its clients' store, is damaged.
     """
     try:
-      return self._run(start)
+      return self._run(start, newcomers)
     except BaseException as error:
       if self._clients is not None:
         self._clients.close()
@@ -155,12 +161,14 @@ class RoundLoop:
     saved = self._checkpoints.rounds()
     return f'The checkpoint of round {saved[-1]} is kept' if saved else 'No checkpoint is kept'
 
-  def _run(self, start: run_state.RunState | None) -> run_state.RunState:
+  def _run(
+    self, start: run_state.RunState | None, newcomers: Sequence[client_work.ClientState]
+  ) -> run_state.RunState:
     self._folder_watch = files.FolderWatch(self._folder)
     state = self.restore(read_only=False)
     goes_on = state is not None
     if not goes_on:
-      state = self._begin(start)
+      state = self._begin(start, newcomers)
     releaser = releases.MetricsReleaser(self._folder, state.round_num, state.tables)
     if goes_on:
       releaser.flush()  # Of the rounds up to the checkpoint, whatever the files have.
@@ -217,23 +225,28 @@ class RoundLoop:
       traffic=communication.RoundTraffic(),
     )
 
-  def _begin(self, start: run_state.RunState | None) -> run_state.RunState:
+  def _begin(
+    self, start: run_state.RunState | None, newcomers: Sequence[client_work.ClientState]
+  ) -> run_state.RunState:
     """The state before the first round, with a copy of the client states of `start`."""
     if start is None:
       return self.start(0, self._phases[0].process.model.initial_weights)
     own = self.start(start.phase, start.start_weights)
     for clients, states in start.clients.written():
       own.clients.put(start.round_num, clients, states)
+    if newcomers:
+      everybody = range(len(self._ids))
+      own.clients.put(start.round_num, everybody[-len(newcomers) :], newcomers)
     return dataclasses.replace(start, clients=own.clients, selection=own.selection, tables={})
 
   def _next_phase(self, state: run_state.RunState) -> run_state.RunState:
-    """Starts the next phase from this one's global weights, which are all weights."""
+    """Starts the next phase from this one's global weights, which are the network's."""
     weights = state.server_state.global_weights
     if self._config.choices.warm_start_from == 'best':
       ((_, weights, _),) = state.selection.groups()
-    extra_weights = self._phases[state.phase + 1].process.model.extra_weights
+    start_weights = self._phases[state.phase + 1].process.warm_start(weights)
     state.clients.close()
-    following = self.start(state.phase + 1, (*weights, *extra_weights))
+    following = self.start(state.phase + 1, start_weights)
     kept = {name: getattr(state, name) for name in run_state.OVER_PHASES}
     return dataclasses.replace(following, **kept)
 

@@ -14,8 +14,8 @@ def setUpModule():
 class FedProxTest(absltest.TestCase):
   def test_two_steps_of_one_client(self):
     model = testing.linear_model(('head',))
-    process = learning.METHODS['fedprox'](learning.MethodOptions(proximal_strength=0.5))(
-      model, testing.settings(batches=learning.TensorBatches(None, 2))
+    process = learning.METHODS['fedprox'].build_process(
+      model, testing.settings(batches=learning.TensorBatches(None, 2)), proximal_strength=0.5
     )
     self.assertEqual(process.model.weight_is_global, (True, True))
     output = process.next(
@@ -30,12 +30,13 @@ class FedProxTest(absltest.TestCase):
 
   def test_term_is_added_to_the_objective_of_the_settings(self):
     model = testing.linear_model()
-    process = learning.METHODS['fedprox'](learning.MethodOptions(proximal_strength=0.5))(
+    process = learning.METHODS['fedprox'].build_process(
       model,
       testing.settings(
         batches=learning.TensorBatches(None, 2),
         objective=lambda model, weights, start, x, y: 0.0 * weights[0][0, 0] + weights[1][0, 0],
       ),
+      proximal_strength=0.5,
     )
     output = process.next(
       process.initialize(model.initial_weights),
@@ -48,9 +49,10 @@ class FedProxTest(absltest.TestCase):
     )
 
   def test_negative_strength_is_refused(self):
-    method = learning.METHODS['fedprox'](learning.MethodOptions(proximal_strength=-1.0))
-    with self.assertRaisesRegex(ValueError, 'strength is -1'):
-      method(testing.linear_model(), testing.settings())
+    with self.assertRaisesRegex(ValueError, '^proximal_strength is -1.0, expected 0 or more.$'):
+      learning.METHODS['fedprox'].build_process(
+        testing.linear_model(), testing.settings(), proximal_strength=-1.0
+      )
 
 
 if __name__ == '__main__':

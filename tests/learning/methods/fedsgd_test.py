@@ -14,7 +14,7 @@ def setUpModule():
 
 
 class FedSgdTest(absltest.TestCase):
-  method = staticmethod(learning.METHODS['fedsgd'](learning.MethodOptions()))
+  method = staticmethod(learning.METHODS['fedsgd'].build_process)
 
   def test_round_is_one_gradient_step_on_all_examples(self):
     model = testing.linear_model(('head',))

@@ -20,8 +20,9 @@ def setUpModule():
 
 
 def _build(*global_layers):
-  method = learning.METHODS['lg_fedavg'](learning.MethodOptions(global_layers=global_layers))
-  return method(testing.classifier(), testing.settings())
+  return learning.METHODS['lg_fedavg'].build_process(
+    testing.classifier(), testing.settings(), global_layers=global_layers
+  )
 
 
 class LgFedAvgTest(parameterized.TestCase):
@@ -60,17 +61,18 @@ def _process(
     loss=_LOSS,
     metrics={'accuracy': tf.keras.metrics.SparseCategoricalAccuracy},
   )
-  options = learning.MethodOptions(
-    global_layers=global_layers,
-    auxiliary=kind and _network(kind),
-    global_loss_weight=weight,
-  )
   settings = learning.ProcessSettings(
     tff.learning.optimizers.build_sgdm(rate),
     learning.TensorBatches(3, num_epochs=2),
     client_weighting=learning.CLIENT_WEIGHTINGS[by],
   )
-  return learning.METHODS['lg_fedavg'](options)(model, settings)
+  return learning.METHODS['lg_fedavg'].build_process(
+    model,
+    settings,
+    global_layers=global_layers,
+    auxiliary=kind and _network(kind),
+    global_loss_weight=weight,
+  )
 
 
 def _data(num_clients=2):
@@ -133,15 +135,12 @@ class AuxiliaryTest(parameterized.TestCase):
 
   def test_step_is_that_of_both_losses(self):
     data = _data(1)
-    process = learning.METHODS['lg_fedavg'](
-      learning.MethodOptions(
-        global_layers=('hidden_2', 'output'),
-        auxiliary=_network('supervised'),
-        global_loss_weight=0.5,
-      )
-    )(
+    process = learning.METHODS['lg_fedavg'].build_process(
       models.from_keras(_keras_model(), loss=_LOSS, metrics={}),
       testing.settings(0.1),
+      global_layers=('hidden_2', 'output'),
+      auxiliary=_network('supervised'),
+      global_loss_weight=0.5,
     )
     output = _run(process, data, num_rounds=1)
     own, keras_model = _network('supervised').own_weights, _keras_model()

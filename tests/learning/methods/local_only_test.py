@@ -21,7 +21,7 @@ class LocalOnlyTest(absltest.TestCase):
         raise TypeError(value_type)
 
     model = testing.linear_model(('head',))
-    process = learning.METHODS['local_only'](learning.MethodOptions())(
+    process = learning.METHODS['local_only'].build_process(
       model,
       testing.settings(
         aggregator=Refuses(),

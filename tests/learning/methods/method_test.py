@@ -1,28 +1,107 @@
-"""Tests of what all methods have in common."""
+"""Tests of entries of methods: their options, and what all of them have in common."""
 
-from absl.testing import absltest
+import pathlib
+import subprocess
+import sys
+
+import attrs
+import numpy as np
+from absl.testing import absltest, parameterized
 
 from tests.learning import testing
 from tff_lg import config, learning
+from tff_lg.learning import methods
+from tff_lg.learning.methods import registry
 
 
-class MethodTest(absltest.TestCase):
+@attrs.frozen
+class _Options:
+  strength: float = learning.option(0.5, 'How strong', check=methods.POSITIVE)
+  sizes: tuple[int, ...] | None = learning.option(
+    None, 'Sizes', check=methods.NOT_NEGATIVE, by_default="the paper's", more='All count.'
+  )
+
+
+def _entry(**changes):
+  return attrs.evolve(learning.METHODS['fedavg'], **({'name': 'toy'} | changes))
+
+
+class OptionTest(absltest.TestCase):
+  def test_as_flags_show_it(self):
+    strength, sizes = _entry(options=_Options).list_options()
+    self.assertEqual(strength, ('strength', float, 0.5, strength.help, None))
+    self.assertEqual(strength.help, 'How strong (--method=toy); 0.5 by default.')
+    self.assertEqual(sizes.help, "Sizes (--method=toy); the paper's by default. All count.")
+    self.assertEqual(sizes.type, tuple[int, ...] | None)
+
+  def test_checks(self):
+    _Options(strength=1, sizes=(0, 2))
+    with self.assertRaisesRegex(ValueError, '^strength is 0, expected more than 0.$'):
+      _Options(strength=0)
+    with self.assertRaisesRegex(ValueError, '^sizes has -1, expected 0 or more.$'):
+      _Options(sizes=(3, -1))
+
+
+class RegisterTest(absltest.TestCase):
+  def test_names_are_taken_once(self):
+    with self.assertRaisesRegex(ValueError, 'method mtl is registered already, expected a new'):
+      learning.register(_entry(name='mtl'))
+    entry = _entry(options=learning.METHODS['mtl'].options)
+    with self.assertRaisesRegex(ValueError, 'toy has the option mtl_strength, which is one of mtl'):
+      learning.register(entry)
+    self.assertNotIn('toy', learning.METHODS)
+
+  def test_colour_is_one_of_the_palette(self):
+    with self.assertRaisesRegex(ValueError, 'colour'):
+      _entry(colour='pink')
+
+  def test_is_there_afterwards(self):
+    self.addCleanup(registry._METHODS.pop, 'toy')
+    self.assertIs(learning.register(_entry()), learning.METHODS['toy'])
+
+
+class MethodTest(parameterized.TestCase):
   def test_every_choice_of_the_flag_is_there(self):
-    self.assertCountEqual(learning.METHODS, config.METHODS)
+    self.assertEqual(tuple(learning.METHODS), config.METHODS)
 
   def test_every_method_makes_a_process_of_model_and_settings(self):
     model = testing.classifier()
-    options = learning.MethodOptions(global_layers=('output',), proximal_strength=0.1)
-    num_global = {
-      name: sum(factory(options)(model, testing.settings()).model.weight_is_global)
-      for name, factory in learning.METHODS.items()
-    }
+    num_global = {}
+    for name, method in learning.METHODS.items():
+      process = testing.method_process(name, model)
+      num_global[name] = sum(process.model.weight_is_global)
+      self.assertIs(process.parts, method.parts)
     self.assertEqual(
       num_global,
-      {'fedavg': 4, 'fedsgd': 4, 'fedprox': 4, 'local_only': 0, 'lg_fedavg': 2, 'mtl': 0},
+      {'ditto': 4, 'fedavg': 4, 'fedsgd': 4, 'fedprox': 4, 'local_only': 0, 'lg_fedavg': 2}
+      | {'mtl': 0},
     )
     # The model that was given is as it was.
     self.assertEqual(model.weight_is_global, (True,) * 4)
+
+  def test_a_copy_at_the_server_needs_parts_of_its_own(self):
+    def build(model, settings, options):
+      del options
+      extra = {'copy/kernel': np.zeros([2], np.float32)}
+      model = model.with_global_layers(()).with_extra_weights(extra, are_global=True)
+      return learning.build_local_global_process(model, settings)
+
+    with self.assertRaisesRegex(ValueError, '^method toy: the server keeps copy/kernel, of which'):
+      _entry(build=build).build_process(testing.classifier(), testing.settings())
+    parts = learning.METHODS['ditto'].parts
+    _entry(build=build, parts=parts).build_process(testing.classifier(), testing.settings())
+
+  def test_table_of_the_readme_has_their_rows(self):
+    readme = pathlib.Path(__file__).parents[3].joinpath('README.md').read_text()
+    for name, method in learning.METHODS.items():
+      self.assertIn(f'\n| `{name}` | {method.sent} | {method.kept} | {method.source} |\n', readme)
+
+  def test_importing_entries_is_light(self):
+    code = (
+      f'import sys; sys.path[:0] = {sys.path!r}; from tff_lg.learning import methods; '
+      'sys.exit(bool({"numpy", "tensorflow"} & set(sys.modules)))'
+    )
+    subprocess.run([sys.executable, '-c', code], check=True)
 
 
 if __name__ == '__main__':

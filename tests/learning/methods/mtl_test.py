@@ -15,9 +15,12 @@ def setUpModule():
 
 
 def _build(strength, model=None, weight_decay=0.0, **settings) -> learning.LocalGlobalProcess:
-  options = learning.MethodOptions(mtl_strength=strength, mtl_weight_decay=weight_decay)
-  method = learning.METHODS['mtl'](options)
-  return method(model or testing.linear_model(), testing.settings(**settings))
+  return learning.METHODS['mtl'].build_process(
+    model or testing.linear_model(),
+    testing.settings(**settings),
+    mtl_strength=strength,
+    mtl_weight_decay=weight_decay,
+  )
 
 
 def _start(process, num_clients):
@@ -88,8 +91,8 @@ class MtlTest(absltest.TestCase):
       reset_client_optimizer=False,
     )
     results = []
-    for name in ('mtl', 'local_only'):
-      process = learning.METHODS[name](learning.MethodOptions())(model, settings)
+    for name, options in (('mtl', {'mtl_strength': 0.0}), ('local_only', {})):
+      process = learning.METHODS[name].build_process(model, settings, **options)
       server_state, client_states = _start(process, 3)
       for cohort in ((0, 1), (1, 2), (0, 2)):
         output = process.next(
@@ -110,9 +113,7 @@ class MtlTest(absltest.TestCase):
     whole = tff.to_type(tuple((np.float32, w.shape) for w in process.model.initial_weights))
     self.assertTrue(process.download_type[0].is_equivalent_to(whole))
     self.assertTrue(process.upload_type[0].is_equivalent_to(whole))
-    fedavg = learning.METHODS['fedavg'](learning.MethodOptions())(
-      testing.classifier(), testing.settings()
-    )
+    fedavg = learning.METHODS['fedavg'].build_process(testing.classifier(), testing.settings())
     self.assertEqual(
       communication.count_round(process, 3, 2),
       communication.count_round(fedavg, 3, 2),
@@ -172,9 +173,9 @@ class MtlTest(absltest.TestCase):
     )
 
   def test_negative_strength_is_refused(self):
-    with self.assertRaisesRegex(ValueError, 'mtl strength is -1.0, expected'):
+    with self.assertRaisesRegex(ValueError, 'mtl_strength is -1.0, expected'):
       _build(-1.0)
-    with self.assertRaisesRegex(ValueError, 'weight decay is -1.0, expected'):
+    with self.assertRaisesRegex(ValueError, 'weight_decay is -1.0, expected'):
       _build(0.0, weight_decay=-1.0)
 
 

@@ -1,36 +1,40 @@
-"""The methods: each a small factory that changes a few settings of the one process.
+"""The methods: each is one entry, in a module of its own, that says everything about it.
 
-A `Method` turns a model and settings into a process. `METHODS` finds a factory by
-the name that `--method` takes; a new method is one file and one line here.
+An entry has the name, label, look, options, traits and contradictions of a method, how its parts
+behave, and how its process is built. Flags, checks, reports, tables and tests are made of entries.
+A new method is one module here that calls `register`; one from outside does the same and comes in
+by `--import`.
 """
 
-from collections.abc import Callable, Mapping
+import importlib
+import pkgutil
 
-from tff_lg.learning.methods.fedavg import fedavg
-from tff_lg.learning.methods.fedprox import fedprox
-from tff_lg.learning.methods.fedsgd import fedsgd
-from tff_lg.learning.methods.lg_fedavg import lg_fedavg
-from tff_lg.learning.methods.local_only import local_only
-from tff_lg.learning.methods.method import Method, MethodOptions
-from tff_lg.learning.methods.mtl import mtl
-
-METHODS: Mapping[str, Callable[[MethodOptions], Method]] = {
-  'fedavg': fedavg,
-  'fedprox': fedprox,
-  'fedsgd': fedsgd,
-  'lg_fedavg': lg_fedavg,
-  'local_only': local_only,
-  'mtl': mtl,
-}
+from tff_lg.learning.methods.method import (
+  NOT_NEGATIVE,
+  POSITIVE,
+  SHARE,
+  Method,
+  NoOptions,
+  Option,
+  option,
+)
+from tff_lg.learning.methods.parts import SERVER_COPY, SPLIT, Parts
+from tff_lg.learning.methods.registry import METHODS, register
 
 __all__ = [
   'METHODS',
+  'NOT_NEGATIVE',
+  'POSITIVE',
+  'SERVER_COPY',
+  'SHARE',
+  'SPLIT',
   'Method',
-  'MethodOptions',
-  'fedavg',
-  'fedprox',
-  'fedsgd',
-  'lg_fedavg',
-  'local_only',
-  'mtl',
+  'NoOptions',
+  'Option',
+  'Parts',
+  'option',
+  'register',
 ]
+
+for _module in pkgutil.iter_modules(__path__):
+  importlib.import_module(f'{__name__}.{_module.name}')

@@ -1,25 +1,37 @@
 """FedAvg: every weight is global. McMahan et al. 2017, Algorithm 1."""
 
-from tff_lg.learning import process
-from tff_lg.learning import settings as settings_lib
-from tff_lg.learning.methods.method import Method, MethodOptions
-from tff_lg.models import local_global
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tff_lg import learning
+from tff_lg.learning.methods import method, parts, registry
+
+if TYPE_CHECKING:
+  from tff_lg import models
 
 
-def fedavg(options: MethodOptions) -> Method:
-  """Every client trains the whole model; the server averages all of it.
-
-  Args:
-    options: none of them is used.
-
-  Returns:
-    The method.
-  """
+def _build(
+  model: models.LocalGlobalModel,
+  settings: learning.ProcessSettings,
+  options: method.NoOptions,
+) -> learning.LocalGlobalProcess:
+  """Every client trains the whole model; the server averages all of it."""
   del options
+  return learning.build_local_global_process(model.with_all_global(), settings)
 
-  def build(
-    model: local_global.LocalGlobalModel, settings: settings_lib.ProcessSettings
-  ) -> process.LocalGlobalProcess:
-    return process.build_local_global_process(model.with_all_global(), settings)
 
-  return build
+registry.register(
+  method.Method(
+    name='fedavg',
+    label='FedAvg',
+    colour='green',
+    dashes=(0, (7, 2, 1.5, 2)),
+    sent='everything',
+    kept='nothing',
+    source='McMahan et al. 2017, [arXiv:1602.05629](https://arxiv.org/abs/1602.05629)',
+    build=_build,
+    parts=parts.SPLIT,
+    has_warm_start=False,
+  )
+)

@@ -1,29 +1,49 @@
 """FedProx: FedAvg with a proximal term. Li et al. 2020, Algorithm 2."""
 
+from __future__ import annotations
+
 import dataclasses
+from typing import TYPE_CHECKING
 
-from tff_lg.learning import objectives, process
-from tff_lg.learning import settings as settings_lib
-from tff_lg.learning.methods.method import Method, MethodOptions
-from tff_lg.models import local_global
+import attrs
+
+from tff_lg import learning
+from tff_lg.learning.methods import method, parts, registry
+
+if TYPE_CHECKING:
+  from tff_lg import models
 
 
-def fedprox(options: MethodOptions) -> Method:
-  """FedAvg whose clients also minimise mu / 2 * ||w - w_server||^2.
+@attrs.frozen
+class Options:
+  """Options of FedProx."""
 
-  Args:
-    options: `proximal_strength` is mu.
+  proximal_strength: float = method.option(
+    0.01, 'mu of the proximal term', check=method.NOT_NEGATIVE
+  )
 
-  Returns:
-    The method.
-  """
 
-  def build(
-    model: local_global.LocalGlobalModel, settings: settings_lib.ProcessSettings
-  ) -> process.LocalGlobalProcess:
-    objective = objectives.proximal(options.proximal_strength, settings.objective)
-    return process.build_local_global_process(
-      model.with_all_global(), dataclasses.replace(settings, objective=objective)
-    )
+def _build(
+  model: models.LocalGlobalModel, settings: learning.ProcessSettings, options: Options
+) -> learning.LocalGlobalProcess:
+  """FedAvg whose clients also minimise mu / 2 * ||w - w_server||^2."""
+  objective = learning.proximal(options.proximal_strength, settings.objective)
+  return learning.build_local_global_process(
+    model.with_all_global(), dataclasses.replace(settings, objective=objective)
+  )
 
-  return build
+
+registry.register(
+  method.Method(
+    name='fedprox',
+    label='FedProx',
+    colour='purple',
+    dashes=(0, (2, 1.5)),
+    sent='everything, with a proximal term',
+    kept='nothing',
+    source='Li et al. 2020, [arXiv:1812.06127](https://arxiv.org/abs/1812.06127)',
+    build=_build,
+    options=Options,
+    parts=parts.SPLIT,
+  )
+)

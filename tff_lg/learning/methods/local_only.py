@@ -1,31 +1,49 @@
 """Local learning: every weight is local, nothing travels. The baseline of every run."""
 
+from __future__ import annotations
+
 import dataclasses
+from typing import TYPE_CHECKING
 
-from tff_lg.compatibility import tff
-from tff_lg.learning import process
-from tff_lg.learning import settings as settings_lib
-from tff_lg.learning.methods.method import Method, MethodOptions
-from tff_lg.models import local_global
+from tff_lg import learning
+from tff_lg.learning.methods import method, parts, registry
+
+if TYPE_CHECKING:
+  from tff_lg import models
 
 
-def local_only(options: MethodOptions) -> Method:
+def _build(
+  model: models.LocalGlobalModel,
+  settings: learning.ProcessSettings,
+  options: method.NoOptions,
+) -> learning.LocalGlobalProcess:
   """Each client trains a model of its own, from the model's initial weights.
 
-  Args:
-    options: none of them is used.
-
-  Returns:
-    The method. The settings' aggregator is not used, as there is nothing to aggregate.
+  The settings' aggregator is not used, as there is nothing to aggregate.
   """
+  from tff_lg.compatibility import tff  # It takes seconds to import.
+
   del options
+  return learning.build_local_global_process(
+    model.with_global_layers(()),
+    dataclasses.replace(settings, aggregator=tff.aggregators.MeanFactory(no_nan_division=True)),
+  )
 
-  def build(
-    model: local_global.LocalGlobalModel, settings: settings_lib.ProcessSettings
-  ) -> process.LocalGlobalProcess:
-    return process.build_local_global_process(
-      model.with_global_layers(()),
-      dataclasses.replace(settings, aggregator=tff.aggregators.MeanFactory(no_nan_division=True)),
-    )
 
-  return build
+registry.register(
+  method.Method(
+    name='local_only',
+    label='Local only',
+    colour='vermillion',
+    dashes=(0, (5, 2)),
+    sent='nothing',
+    kept='everything',
+    source="the baseline of every run: each client's own best model, trained alone "
+    '([docs/PROTOCOL.md](docs/PROTOCOL.md#the-opponent))',
+    build=_build,
+    parts=parts.SPLIT,
+    sends_updates=False,
+    keeps_layers=True,
+    has_warm_start=False,
+  )
+)

@@ -1,14 +1,41 @@
 """Mean-regularised multi-task learning: each client has a model of its own, held to the mean."""
 
+from __future__ import annotations
+
 import dataclasses
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
-from tff_lg.learning import objectives, process
-from tff_lg.learning import settings as settings_lib
-from tff_lg.learning.methods.method import Method, MethodOptions
-from tff_lg.models import local_global
+import attrs
+
+from tff_lg import learning
+from tff_lg.learning.methods import method, parts, registry
+
+if TYPE_CHECKING:
+  from tff_lg import models
 
 
-def mtl(options: MethodOptions) -> Method:
+@attrs.frozen
+class Options:
+  """Options of multi-task learning; with strength 0 every client learns alone."""
+
+  mtl_strength: float = method.option(
+    0.1,
+    "lambda: the penalty lambda * ||w - mean||^2 on the distance of a client's own model w from "
+    'the mean of all',
+    check=method.NOT_NEGATIVE,
+  )
+  mtl_weight_decay: float | None = method.option(
+    None,
+    "lambda_2: the penalty lambda_2 * ||w||^2 on a client's own model w",
+    check=method.NOT_NEGATIVE,
+    by_default='0',
+  )
+
+
+def _build(
+  model: models.LocalGlobalModel, settings: learning.ProcessSettings, options: Options
+) -> learning.LocalGlobalProcess:
   """Clients keep whole models of their own, held to their mean by a penalty.
 
   They minimise their losses plus lambda * sum_k ||w_k - mean||^2 + lambda_2 * sum_k ||w_k||^2.
@@ -20,27 +47,37 @@ def mtl(options: MethodOptions) -> Method:
   The mean is the server's: that of the models of the clients sampled last, as the settings'
   server optimiser, aggregator and client weighting make it. A whole model travels each way.
 
-  Args:
-    options: `mtl_strength` is lambda, with 0 every client learns alone; `mtl_weight_decay` is
-      lambda_2.
-
-  Returns:
-    The method. It raises ValueError for a negative strength or weight decay.
-
   Evgeniou and Pontil 2004, Regularized multi-task learning; Smith et al. 2017, Federated
   Multi-Task Learning, section 3; Liang et al. 2020, table 1.
   """
-  if options.mtl_strength < 0:
-    raise ValueError(f'mtl strength is {options.mtl_strength}, expected a number >= 0.')
+  objective = learning.proximal(2 * options.mtl_strength, settings.objective)
+  if options.mtl_weight_decay:
+    objective = learning.weight_decay(options.mtl_weight_decay, objective)
+  return learning.build_local_global_process(
+    model.with_server_copy(), dataclasses.replace(settings, objective=objective)
+  )
 
-  def build(
-    model: local_global.LocalGlobalModel, settings: settings_lib.ProcessSettings
-  ) -> process.LocalGlobalProcess:
-    objective = objectives.proximal(2 * options.mtl_strength, settings.objective)
-    if options.mtl_weight_decay:
-      objective = objectives.weight_decay(options.mtl_weight_decay, objective)
-    return process.build_local_global_process(
-      model.with_server_copy(), dataclasses.replace(settings, objective=objective)
+
+def _contradictions(config: Any) -> Iterator[str]:
+  if config.client_weighting == 'gradient_norm':
+    yield (
+      '--client_weighting=gradient_norm does not fit mtl: what its clients send is how far they '
+      'are from the mean, no gradient.'
     )
 
-  return build
+
+registry.register(
+  method.Method(
+    name='mtl',
+    label='MTL',
+    colour='ink',
+    dashes=(0, (4, 1.5, 4, 1.5, 1, 1.5)),
+    sent='the mean of all models',
+    kept='everything: each model is drawn to the mean',
+    source='mean-regularised multi-task learning, as in Liang et al.',
+    build=_build,
+    options=Options,
+    parts=parts.SERVER_COPY,
+    contradictions=_contradictions,
+  )
+)
