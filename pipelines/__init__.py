@@ -1,1 +1,7 @@
-"""Command-line programs: each parses flags and calls the library."""
+"""The command line: one program a file; what it names by `--import` is imported before the rest."""
+
+import sys
+
+from pipelines import outside
+
+outside.import_modules(sys.argv)

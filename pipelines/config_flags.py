@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from absl import flags
 
-from pipelines import path_flags
+from pipelines import outside, path_flags
 from tff_lg import config as config_lib
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def define(
   fast_help: str = 'A complete small run on embedded data, in seconds.',
 ) -> Holders:
   """Defines the flags of a config; a program does so once, when it is imported."""
+  outside.define(values)
   holders = define_options(config_class, values)
   holders[_FAST] = flags.DEFINE_bool(_FAST, False, fast_help, flag_values=values)
   return holders

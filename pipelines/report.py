@@ -13,9 +13,10 @@ from collections.abc import Sequence
 
 from absl import flags
 
-from pipelines import launch, path_flags
+from pipelines import launch, outside, path_flags
 from tff_lg import environment
 
+outside.define()
 _RUN_DIR = path_flags.define('run_dir', None, 'Folder of a finished run.')
 _OUTPUT = path_flags.define('output', None, 'The page; report.html in the run folder by default.')
 _COMPARE_WITH = path_flags.define_list(

@@ -1,0 +1,50 @@
+"""Modules from outside that add methods, `--import=my_module`.
+
+They are imported before the flags are defined, so that the flags of what they add are among them.
+"""
+
+import importlib
+import sys
+from collections.abc import Sequence
+
+from absl import flags
+
+_FLAG = 'import'
+
+# The flag is of the program that defines it: its --help is to show it.
+flags.disclaim_key_flags()
+
+
+def define(values: flags.FlagValues = flags.FLAGS) -> None:
+  """Defines the flag, which has had its effect by then."""
+  flags.DEFINE_multi_string(
+    _FLAG,
+    [],
+    'A module that adds methods by `tff_lg.learning.register`; give it once a module.',
+    flag_values=values,
+  )
+
+
+def import_modules(command_line: Sequence[str]) -> None:
+  """Imports the modules that a command line names, in its flag files too.
+
+  Args:
+    command_line: the program and its arguments; errors in them are told when they are parsed.
+
+  Raises:
+    SystemExit: a module cannot be imported, or adds what cannot be; one sentence.
+  """
+  program, *arguments = command_line
+  values = flags.FlagValues()
+  define(values)
+  values.set_gnu_getopt(True)
+  try:
+    # What follows -- are flags of a sweep's trials.
+    values([program, *(each for each in arguments if each != '--')], known_only=True)
+  except flags.Error:
+    return
+  for name in values[_FLAG].value or ():
+    try:
+      importlib.import_module(name)
+    except (ImportError, ValueError) as error:
+      sys.exit(f'--import is {name}, expected a module that can be imported: {error}')
