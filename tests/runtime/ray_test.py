@@ -83,6 +83,14 @@ class SameBitsTest(parameterized.TestCase):
       found = _train(runtime.RayExecutionContext(_ACTORS[:num_actors]), process, model, data)
       _assert_same_bits(found, expected)
 
+  @parameterized.parameters(*learning.METHODS)
+  def test_every_method(self, method):
+    process = learning_testing.method_process(method, batches=learning.TensorBatches(3, 2))
+    data = _clients()[:4]
+    expected = _train(_LOCAL, process, process.model, data)
+    found = _train(runtime.RayExecutionContext(_ACTORS[:2]), process, process.model, data)
+    _assert_same_bits(found, expected)
+
   @parameterized.parameters((1 << 20, 3), (200_000, 1), (1000, 0))
   def test_actor_keeps_large_tensors_that_come_again(self, kept_bytes, num_kept):
     import ray

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tff_lg import config as config_lib
+from tff_lg.config import own_models
 from tff_lg.learning.methods import METHODS
 from tff_lg.run_folder import run_settings
 
@@ -57,7 +58,7 @@ def load_config(run_dir: str) -> config_lib.TrainConfig:
 
 def own_models_dir(run_dir: str) -> str:
   """Returns the folder in which a training run keeps the own models of its clients."""
-  return os.path.join(run_dir, 'baselines', _LOCAL_ONLY)
+  return os.path.join(run_dir, 'baselines', own_models.LOCAL_ONLY)
 
 
 def check_own_models(run_dir: str) -> None:

@@ -1,0 +1,132 @@
+"""What every registered method must do, with a network of 43 weights and three clients."""
+
+import functools
+
+import numpy as np
+import tensorflow as tf
+from absl.testing import absltest, parameterized
+
+from tests.learning import testing
+from tff_lg import aggregators, learning, runtime
+from tff_lg.compatibility import tff
+
+_METHODS = tuple(learning.METHODS)
+# Two clients of equal sizes, which can be stacked, and one without examples.
+_SIZES = (6, 0, 6)
+_EMPTY = 1
+_AGGREGATORS = {
+  'robust': aggregators.median,
+  'private': lambda: aggregators.dp_mean(0.5, 1.0, clients_per_round=3, seed=4),
+}
+
+
+def setUpModule():
+  runtime.set_local_execution_context(devices='cpu', clients_per_device=2)
+
+
+def _data():
+  rng = np.random.default_rng(2)
+  return [
+    learning.ClientTensors(
+      rng.normal(size=(n, 4)).astype(np.float32),
+      np.arange(n, dtype=np.int32) % 3,
+      seed=np.array([5, 1], np.int32),
+    )
+    for n in _SIZES
+  ]
+
+
+@functools.cache
+def _build(method, **changes):
+  return testing.method_process(method, batches=learning.TensorBatches(3, 2), **changes)
+
+
+@functools.cache
+def _plain(method):
+  return _train(_build(method))
+
+
+def _train(process, num_rounds=2):
+  """The last round's output of all clients, and how their models do."""
+  weights = process.model.initial_weights
+  server_state = process.initialize(weights)
+  states = [process.initialize_client(weights)] * len(_SIZES)
+  for _ in range(num_rounds):
+    output = process.next(server_state, states, _data())
+    server_state, states = output.server_state, output.client_states
+  return output, process.evaluate(server_state, states, _data())
+
+
+def _assert_same(one, other, **tolerance):
+  for a, b in zip(tf.nest.flatten(one), tf.nest.flatten(other), strict=True):
+    np.testing.assert_allclose(a, b, **(tolerance or {'rtol': 0, 'atol': 0}))
+
+
+class ContractTest(parameterized.TestCase):
+  @parameterized.parameters(*_METHODS)
+  def test_warm_start_begins_with_the_network_that_was_trained(self, method):
+    process = _build(method)
+    trained = testing.classifier(seed=7).initial_weights
+    start = process.warm_start(trained)
+    self.assertEqual([w.shape for w in start], [w.shape for w in process.model.initial_weights])
+    server, client = process.initialize(start), process.initialize_client(start)
+    _assert_same(process.merge(server.global_weights, client.local_weights), trained)
+
+  @parameterized.parameters(*_METHODS)
+  def test_newcomer_has_all_that_the_server_has_learnt(self, method):
+    process = _build(method)
+    output, _ = _plain(method)
+    global_weights = output.server_state.global_weights
+    start = process.warm_start(testing.classifier(seed=7).initial_weights)
+    newcomer = process.initialize_client(process.newcomer(global_weights, start))
+    found = process.merge(global_weights, newcomer.local_weights)
+    others = process.merge(global_weights, process.initialize_client(start).local_weights)
+    for index, weight in enumerate(found):
+      learnt = [w for w in global_weights if w.shape == weight.shape]
+      # Of the server, or, of layers that no server knows, as everybody began.
+      self.assertTrue(
+        any(np.array_equal(weight, w) for w in learnt)
+        or (not learnt and np.array_equal(weight, others[index]))
+      )
+
+  @parameterized.parameters(*_METHODS)
+  def test_client_without_examples_changes_nothing(self, method):
+    process = _build(method)
+    output, metrics = _plain(method)
+    weights = process.model.initial_weights
+    start = process.initialize_client(weights)
+    _assert_same(output.client_states[_EMPTY], start)
+    self.assertEqual(output.metrics.num_clients, 2)
+    self.assertEqual(metrics[_EMPTY]['num_examples'], 0)
+    server_state, states = process.initialize(weights), [start] * 2
+    others = [tensors for tensors in _data() if len(tensors.y)]
+    for _ in range(2):
+      without = process.next(server_state, states, others)
+      server_state, states = without.server_state, without.client_states
+    _assert_same(server_state, output.server_state)
+
+  @parameterized.parameters(*_METHODS)
+  def test_two_clients_at_a_time(self, method):
+    expected = _plain(method)
+    for options, tolerance in (
+      ({'clients_per_device': 1}, {}),
+      ({'stacked_clients': 2}, {'rtol': 1e-4, 'atol': 1e-6}),
+    ):
+      context = runtime.create_local_execution_context(devices='cpu', **options)
+      with tff.framework.get_context_stack().install(context):
+        _assert_same(_train(_build(method)), expected, **tolerance)
+
+  @parameterized.product(method=_METHODS, aggregator=tuple(_AGGREGATORS))
+  def test_robust_and_private_aggregators(self, method, aggregator):
+    plain, _ = _plain(method)
+    output, metrics = _train(_build(method, aggregator=_AGGREGATORS[aggregator]()))
+    self.assertTrue(output.metrics.aggregate_is_finite)
+    self.assertTrue(all(np.isfinite(each['loss']) for each in metrics))
+    for one, other in zip(
+      output.server_state.global_weights, plain.server_state.global_weights, strict=True
+    ):
+      self.assertFalse(np.array_equal(one, other))
+
+
+if __name__ == '__main__':
+  absltest.main()
