@@ -4,6 +4,8 @@ from absl.testing import absltest, parameterized
 from matplotlib.figure import Figure
 
 from tff_lg.analysis import style
+from tff_lg.learning.methods import METHODS
+from tff_lg.learning.methods.method import COLOURS
 
 
 def _luminance(colour):
@@ -39,9 +41,9 @@ class StyleTest(parameterized.TestCase):
       self.assertGreater(_contrast(colour.dark, behind.dark), 4.5)
 
   def test_methods_differ_in_colour_and_dashes(self):
-    methods = ('lg_fedavg', 'local_only', 'fedavg', 'fedprox', 'fedsgd', 'mtl')
-    self.assertLen({style.colour(method) for method in methods}, 6)
-    self.assertLen({style.line_style(method) for method in methods}, 6)
+    self.assertLen({style.colour(method) for method in METHODS}, len(METHODS))
+    self.assertLen({style.line_style(method) for method in METHODS}, len(METHODS))
+    self.assertEmpty(set(COLOURS) - set(style.COLOURS))
 
   def test_series_differ(self):
     series = [style.nth_series(i) for i in range(20)]

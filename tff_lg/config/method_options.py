@@ -23,6 +23,24 @@ MethodOptions: Any = dataclasses.make_dataclass(
 )
 
 
+def check_names(config_class: type) -> None:
+  """Refuses an option of a method that has the name of an option of all runs.
+
+  Args:
+    config_class: a dataclass made of `MethodOptions` and others.
+
+  Raises:
+    ValueError: there is one; otherwise the two would be one flag.
+  """
+  others = [each for each in config_class.__mro__ if each is not MethodOptions]
+  taken = {name for each in others for name in vars(each).get('__annotations__', ())}
+  for name in sorted(taken & set(_BELONGS_TO)):
+    raise ValueError(
+      f'method {_BELONGS_TO[name]} has the option {name}, which is one of all runs, expected '
+      'another name.'
+    )
+
+
 def given(options: Any, method: str) -> dict[str, Any]:
   """Returns the options of a method that are not None, by name."""
   values = {each.name: getattr(options, each.name) for each in METHODS[method].list_options()}

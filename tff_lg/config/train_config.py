@@ -246,3 +246,6 @@ class TrainConfig(
   def choices(self) -> protocols.Protocol:
     """The protocol's choices."""
     return protocols.PROTOCOLS[self.protocol]
+
+
+method_options.check_names(TrainConfig)
