@@ -48,10 +48,11 @@ class CheckpointManager:
     first_name: dict[int, str] = {}
     aliases = {name: first_name.setdefault(id(array), name) for name, array in arrays.items()}
     content = json.dumps({'aliases': aliases, 'meta': meta}).encode()
-    stored = {name: np.asarray(arrays[name]) for name in first_name.values()}
+    stored: dict[str, Any] = {_META: np.frombuffer(content, np.uint8)}
+    stored |= {name: np.asarray(arrays[name]) for name in first_name.values()}
     # In memory first: an archive that cannot be written to the end cannot be closed either.
     archive = io.BytesIO()
-    np.savez(archive, **{_META: np.frombuffer(content, np.uint8)}, **stored)
+    np.savez(archive, **stored)
     files.write_atomically(self._path(round_num), archive.getbuffer())
     saved = self.rounds()
     kept = [number for number in saved if number < (self.keep_before or 0)][-1:]

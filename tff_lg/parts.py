@@ -1,8 +1,10 @@
 """Arrays that are computed once, for chunks of clients, and kept in files."""
 
+import functools
 import io
 import os
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -46,11 +48,12 @@ class Parts:
     parts, sizes = [], []
     for start, chunk in self.chunks(clients):
       is_done = os.path.exists(self.path(f'{stage}_{start:06d}'))
-      if is_done:
+      if is_done and self._bar is not None:
         # They are none of the bar's clients a second. A bar that is off knows no number.
         self._bar.initial = getattr(self._bar, 'initial', 0) + len(chunk)
-      parts.append(self.compute(lambda chunk=chunk: function(chunk), f'{stage}_{start:06d}'))
-      self._bar.update(len(chunk))
+      parts.append(self.compute(functools.partial(function, chunk), f'{stage}_{start:06d}'))
+      if self._bar is not None:
+        self._bar.update(len(chunk))
       sizes.append(len(chunk))
     names = dict.fromkeys(name for part in parts for name in part)
     return {
@@ -75,7 +78,8 @@ class Parts:
       except Exception as error:  # A damaged archive can raise nearly anything.
         raise ValueError(f'{path} is damaged ({error}): delete it to do it again.') from error
     arrays, content = function(), io.BytesIO()
-    np.savez(content, **arrays)
+    stored: dict[str, Any] = {**arrays}
+    np.savez(content, **stored)
     files.write_atomically(path, content.getvalue())
     return arrays
 

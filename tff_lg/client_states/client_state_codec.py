@@ -30,13 +30,13 @@ def unseal(key: bytes, sealed: memoryview) -> memoryview:
 
 def describe_difference(found: str, expected: str) -> str:
   """The first difference of two schemas of a `StateCodec`, as `..., expected ...`."""
-  found, expected = json.loads(found), json.loads(expected)
-  for number, pair in enumerate(zip(found['arrays'], expected['arrays'], strict=False)):
+  first, second = json.loads(found), json.loads(expected)
+  for number, pair in enumerate(zip(first['arrays'], second['arrays'], strict=False)):
     if pair[0] != pair[1]:
       return f'array {number} is {pair[0]}, expected {pair[1]}'
-  if len(found['arrays']) != len(expected['arrays']):
-    return f'{len(found["arrays"])} arrays, expected {len(expected["arrays"])}'
-  return f'{found["structure"]}, expected {expected["structure"]}'
+  if len(first['arrays']) != len(second['arrays']):
+    return f'{len(first["arrays"])} arrays, expected {len(second["arrays"])}'
+  return f'{first["structure"]}, expected {second["structure"]}'
 
 
 class StateCodec:

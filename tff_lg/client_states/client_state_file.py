@@ -50,7 +50,7 @@ class ClientStateFile:
     self.id = ''
     self._folder, self._path = folder, os.path.join(folder, 'data.mdb')
     self._schema, self._read_only = schema, read_only
-    self._env = None
+    self._opened: lmdb.Environment | None = None
     self._dbs: dict[bytes, lmdb._Database] = {}
 
   def create(self) -> None:
@@ -88,14 +88,20 @@ class ClientStateFile:
 
   def close(self) -> None:
     """Ends the use of the file."""
-    if self._env is not None:
-      self._env.close()
-    self._env = None
+    if self._opened is not None:
+      self._opened.close()
+    self._opened = None
+
+  @property
+  def _env(self) -> lmdb.Environment:
+    if self._opened is None:
+      raise RuntimeError(f'{self._path} is not open: `create` or `open` come first.')
+    return self._opened
 
   def load(self, name: bytes | None, key: bytes, what: str) -> bytes:
     """The value of a key; ClientStoreError that says `what` is missing or damaged."""
     with self.errors(), self._env.begin(buffers=True) as txn:
-      value = txn.get(key, db=self._dbs.get(name))
+      value = txn.get(key, db=None if name is None else self._dbs[name])
       if value is not None:
         with contextlib.suppress(codec_lib.DamagedError):
           return bytes(codec_lib.unseal(key, value))
@@ -109,12 +115,12 @@ class ClientStateFile:
 
   def put(self, values: Sequence[tuple[bytes, bytes, bytes]]) -> None:
     """Writes (name, key, value) in one transaction, all of them or none."""
-    values = [
+    sealed = [
       (self._dbs[name], key, codec_lib.seal(key, content) if content else b'')
       for name, key, content in values
     ]
-    with self.write(len(values), sum(len(value) for *_, value in values)) as txn:
-      for db, key, value in values:
+    with self.write(len(sealed), sum(len(value) for *_, value in sealed)) as txn:
+      for db, key, value in sealed:
         txn.put(key, value, db=db)
 
   def delete(self, name: bytes, keys: Sequence[bytes]) -> None:
@@ -165,7 +171,7 @@ class ClientStateFile:
         os.posix_fallocate(file.fileno(), size, num_bytes - size)
 
   def _open_files(self) -> None:
-    self._env = lmdb.open(
+    self._opened = lmdb.open(
       self._folder,
       map_size=_FIRST_MAP_BYTES,
       max_dbs=3,

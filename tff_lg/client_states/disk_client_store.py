@@ -10,6 +10,7 @@ by round.
 
 import struct
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import overload
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from tff_lg.learning import client_work
 _NEVER = -1
 
 
-class StoredStates(Sequence):
+class StoredStates(Sequence[client_work.ClientState]):
   """States of some clients, each as of a round; read when they are asked for.
 
   Attributes:
@@ -37,6 +38,12 @@ class StoredStates(Sequence):
 
   def __len__(self) -> int:
     return len(self._clients)
+
+  @overload
+  def __getitem__(self, index: int) -> client_work.ClientState: ...
+
+  @overload
+  def __getitem__(self, index: slice) -> 'StoredStates': ...
 
   def __getitem__(self, index: int | slice) -> 'client_work.ClientState | StoredStates':
     if isinstance(index, slice):
@@ -108,16 +115,16 @@ class DiskClientStateStore:
     self._read_only = read_only
     self._rounds = np.full(num_clients, _NEVER)
 
-  def get(self, clients: Sequence[int]) -> list[client_work.ClientState]:
+  def get(self, clients: Sequence[int] | np.ndarray) -> list[client_work.ClientState]:
     """States of these clients, by index, in their order."""
     return list(self.snapshot(clients))
 
-  def snapshot(self, clients: Sequence[int]) -> StoredStates:
+  def snapshot(self, clients: Sequence[int] | np.ndarray) -> StoredStates:
     """The same, as they are now, to be read before the next checkpoint."""
-    clients = np.asarray(clients, np.int64)
-    is_known = clients < len(self._rounds)
-    rounds = np.where(is_known, self._rounds[np.where(is_known, clients, 0)], _NEVER)
-    return StoredStates(self, clients, rounds)
+    indices = np.asarray(clients, np.int64)
+    is_known = indices < len(self._rounds)
+    rounds = np.where(is_known, self._rounds[np.where(is_known, indices, 0)], _NEVER)
+    return StoredStates(self, indices, rounds)
 
   def put(
     self, round_num: int, clients: Sequence[int], states: Sequence[client_work.ClientState]
@@ -203,7 +210,7 @@ class DiskClientStateStore:
     candidates = [np.frombuffer(b''.join(journal), '>u8').reshape(-1, 2).T[::-1].astype(np.int64)]
     everyone = np.arange(len(self._rounds))
     candidates += [np.stack([everyone, rounds]) for both in snapshots.values() for rounds in both]
-    unneeded = set()
+    unneeded: set[bytes] = set()
     for clients, rounds in candidates:
       is_needed = rounds == _NEVER
       for of_kept in kept:

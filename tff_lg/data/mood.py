@@ -27,7 +27,7 @@ def load_mood(
   sequence_length: int = 30,
   vocabulary_size: int | None = None,
   known_words: Sequence[str] | None = None,
-  score_range: tuple[float, float] | None = None,
+  score_range: Sequence[float] | None = None,
   validation_fraction: float = 0.1,
   device_variance: float = 0.25,
   choose_held_out: held_out.Choose = held_out.nobody,
@@ -135,9 +135,7 @@ def _split(
   return train, validation, test
 
 
-def _edges(
-  train_scores: np.ndarray, score_range: tuple[float, float] | None, name: str
-) -> np.ndarray:
+def _edges(train_scores: np.ndarray, score_range: Sequence[float] | None, name: str) -> np.ndarray:
   """The edges of the bins, float64 [NUM_CLASSES + 1]."""
   low, high = score_range or (train_scores.min(), train_scores.max())
   if not low < high:

@@ -370,13 +370,14 @@ def _build_outputs(num_inputs: int) -> _Look:
   weight_types = tuple(tff.TensorType(w.dtype.type, w.shape) for w in model.initial_weights)
 
   @tff.tensorflow.computation(weight_types, tff.TensorType(np.float32, [None, num_inputs]))
-  def compute(weights: Any, x: Any) -> Any:
+  def compute(weights: Any, x: Any) -> tuple:
     by_name = dict(zip(model.weight_names, tuple(weights), strict=True))
     h, guesses = adversary.guess(tuple(by_name[name] for name in adversary.weight_names), x)
     logits = model.predict(tuple(weights), x, training=False)
     return h, tf.nn.softmax(logits)[:, 1], tf.sigmoid(guesses)
 
   def outputs(weights: models.ModelWeights, tensors: learning.ClientTensors) -> DeviceOutputs:
-    return DeviceOutputs(*compute(weights, tensors.x), tensors.y[:, 0], tensors.y[:, 1:])
+    h, probability, guesses = compute(weights, tensors.x)
+    return DeviceOutputs(h, probability, guesses, tensors.y[:, 0], tensors.y[:, 1:])
 
   return outputs

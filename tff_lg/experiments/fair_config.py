@@ -55,9 +55,9 @@ class FairConfig:
       unknown = [value for value in values if value not in known]
       if unknown:
         raise ValueError(f'--{name} is {unknown[0]}, expected one of {", ".join(known)}.')
-    for name, values in (('lambdas', self.lambdas), ('seeds', self.seeds)):
-      if not values or len(set(values)) < len(values) or not min(values) >= 0:
-        found = ','.join(map(str, values)) or 'empty'
+    for name, numbers in (('lambdas', self.lambdas), ('seeds', self.seeds)):
+      if not numbers or len(set(numbers)) < len(numbers) or not min(numbers) >= 0:
+        found = ','.join(map(str, numbers)) or 'empty'
         raise ValueError(f'--{name} is {found}, expected different numbers, 0 or more.')
     if not np.isfinite(self.lambdas).all() or 0 in self.lambdas:
       found = ','.join(map(str, self.lambdas))

@@ -17,6 +17,7 @@ from absl import logging
 from tff_lg import adaptation, grid_search, learning, models, seeds, simple_models
 from tff_lg.compatibility import tff
 from tff_lg.config import own_models
+from tff_lg.config.option import resolved
 from tff_lg.data import splits
 from tff_lg.learning import objectives
 
@@ -114,7 +115,7 @@ class NetworkTrainer:
       adaptation.Adaptation(objective=lambda measured: self._objective, trains_extra_weights=True),
       self._optimizer(rate),
       self._batches,
-      self._options.local_only_epochs,
+      resolved(self._options.local_only_epochs),
       selection_metric='loss',
       patience=self._options.local_only_patience,
     )

@@ -78,7 +78,8 @@ def _run_sources(
   config: config_lib.NewDeviceConfig, sources: Collection[str], run_dir: str
 ) -> dict[str, Any]:
   """Trains on from each source run, writes tables and curves, and gives the summary."""
-  curves, tables, summary = [], [], {}
+  curves, tables = [], []
+  summary: dict[str, Any] = {}
   for number, path in enumerate(sources, 1):
     with _load_source(config, path) as (last, device):
       own = train_own_model(config, last, device, os.path.join(run_dir, 'own_models', str(number)))

@@ -180,11 +180,11 @@ def run_xor(config: XorConfig) -> XorResult:
         batches=learning.TensorBatches(config.batch_size),
       ),
     )
-    data = [
+    seen, unseen = (
       _with_client_index(part) if name == 'cgau' and config.conditioning == 'shared' else part
       for part in (train, test)
-    ]
-    results = [_train(process, start.initial_weights, *data, config) for start in starts]
+    )
+    results = [_train(process, start.initial_weights, seen, unseen, config) for start in starts]
     trained[name] = tuple(sorted(results, key=lambda result: result.train_loss))
   return XorResult(train, test, trained)
 

@@ -16,6 +16,7 @@ import numpy as np
 from tff_lg import adaptation, grid_search, learning, models, parts, progress, seeds
 from tff_lg import config as config_lib
 from tff_lg.compatibility import tff
+from tff_lg.config.option import resolved
 from tff_lg.own_models import stored_weights
 from tff_lg.tasks import tasks
 from tff_lg.training import client_data as client_data_lib
@@ -113,7 +114,7 @@ class _Work:
     seed = seeds.derive_seed(self._config.seed, seeds.Purpose.OWN_MODELS, 0)
     size = min(len(known), _TUNED_CLIENTS)
     sample = np.sort(np.random.default_rng(seed).choice(known, size, replace=False))
-    metric = self._config.selection_metric
+    metric = resolved(self._config.selection_metric)
     sign = -1 if metric == 'loss' else 1
 
     def score(rate: float) -> tuple[float, float]:
@@ -153,15 +154,16 @@ class _Work:
         run(chunk, f'own_{start:06d}', functools.partial(self._adapt, process, chunk))
         bar.update(len(chunk))
       chosen = columns['best_epoch'][clients[has_validation]]
-      epoch = int(np.median(chosen)) if len(chosen) else self._config.local_only_epochs
+      most = resolved(self._config.local_only_epochs)
+      epoch = int(np.median(chosen)) if len(chosen) else most
       for start, chunk in self._parts.chunks(clients[~has_validation]):
         run(
           chunk,
           f'own_median_{start:06d}',
-          lambda chunk=chunk: self._train_to(process, chunk, epoch),
+          functools.partial(self._train_to, process, chunk, epoch),
         )
         bar.update(len(chunk))
-    was_stopped = columns['num_epochs'] < self._config.local_only_epochs
+    was_stopped = columns['num_epochs'] < resolved(self._config.local_only_epochs)
     was_stopped[clients[~has_validation]] = True
     num_weights = len(self._model.initial_weights)
     return OwnNetworks(
@@ -181,8 +183,8 @@ class _Work:
       learning.TensorBatches(
         config.batch_size or _BATCH_SIZE, augment=tasks.TASKS[config.task].augment
       ),
-      config.local_only_epochs,
-      selection_metric=config.selection_metric,
+      resolved(config.local_only_epochs),
+      selection_metric=resolved(config.selection_metric),
       patience=config.local_only_patience,
     )
 

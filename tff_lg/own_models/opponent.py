@@ -14,6 +14,7 @@ from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import grid_search, learning, models, simple_models, verdicts
 from tff_lg.compatibility import tff
+from tff_lg.config.option import resolved
 from tff_lg.own_models import networks, simple
 from tff_lg.run_folder import run_files
 from tff_lg.scoring import results, scores
@@ -172,7 +173,7 @@ def _choose(
     settled: of networks, in place of the metrics of an epoch that the same data have chosen; empty
       if there are none.
   """
-  part, metric, names = config.choices.choose_by, config.selection_metric, list(found)
+  part, metric, names = config.choices.choose_by, resolved(config.selection_metric), list(found)
   sizes = table[f'num_{evaluation.PARTS[part]}'].to_numpy()
   scores_of = []
   for name, of_kind in found.items():

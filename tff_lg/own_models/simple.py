@@ -1,8 +1,9 @@
 """Own simple models: each client fits one of `tff_lg.simple_models` to its examples."""
 
+import functools
 import os
 import warnings
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import joblib
 import numpy as np
@@ -81,7 +82,7 @@ def fit_simple_models(
     predict = simple_models.fit(
       model, value, of_client.train.x, of_client.train.y, federated_data.num_classes, seed
     )
-    found = {}
+    found: dict[str, Any] = {}
     for name in parts_scored:
       examples = getattr(of_client, evaluation.PARTS[name])
       probabilities = predict(examples.x)
@@ -122,12 +123,13 @@ def fit_simple_models(
   found = grid_search.search(model.values, score, grows=True)
   columns: dict[str, np.ndarray] = {}
   by_example: dict[str, dict[int, np.ndarray]] = {name: {} for name in _BY_EXAMPLE}
+
+  def of_chunk(chunk: np.ndarray) -> parts.Arrays:
+    return _as_arrays(all_of(chunk, found.best, tuple(evaluation.PARTS)))
+
   with progress.Bar(len(clients), 'client', f'own {name}') as bar:
     for start, chunk in done.chunks(clients):
-      arrays = done.compute(
-        lambda chunk=chunk: _as_arrays(all_of(chunk, found.best, tuple(evaluation.PARTS))),
-        f'{start:06d}',
-      )
+      arrays = done.compute(functools.partial(of_chunk, chunk), f'{start:06d}')
       for key in filter(arrays.__contains__, _BY_EXAMPLE):
         ends = np.cumsum(arrays.pop(f'num_{key}'))[:-1]
         of_clients = np.split(arrays.pop(key), ends)
@@ -136,11 +138,11 @@ def fit_simple_models(
         shape = (len(federated_data.clients), *value.shape[1:])
         columns.setdefault(key, np.full(shape, np.nan))[chunk] = value
       bar.update(len(chunk))
-  class_correct = columns.pop('class_correct', None)
-  if class_correct is not None and federated_data.reader is None:
+  class_correct, label_counts = columns.pop('class_correct', None), federated_data.label_counts()
+  if class_correct is not None and label_counts is not None:
     columns['participant_test/accuracy'] = evaluation.participant_accuracy(
       evaluation.class_accuracy(class_correct, federated_data.test.y),
-      federated_data.label_counts(),
+      label_counts,
     )
   predictions = {
     client: np.stack([1 - positive, positive], axis=1)

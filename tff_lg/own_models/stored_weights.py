@@ -1,7 +1,7 @@
 """Weights of clients' own networks in files, of which one is in memory at a time."""
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -33,6 +33,15 @@ class StoredWeights:
   def get(self, clients: np.ndarray) -> 'StoredStates':
     """Returns the states of these clients, by index, in their order."""
     return StoredStates(self, clients)
+
+  def to_arrays(self) -> dict[str, np.ndarray]:
+    """Returns nothing: the files have it."""
+    return {}
+
+  def load_arrays(
+    self, arrays: Mapping[str, np.ndarray], clients: Sequence[int], like: client_work.ClientState
+  ) -> None:
+    """Does nothing: the files have it."""
 
   def read(self, client: int) -> client_work.ClientState:
     """Returns a client's state; all weights are local."""

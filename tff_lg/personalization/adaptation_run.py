@@ -12,6 +12,7 @@ from absl import logging
 from tff_lg import adaptation as adaptation_lib
 from tff_lg import client_gains, folder_lock, own_models
 from tff_lg import config as config_lib
+from tff_lg.config.option import resolved
 from tff_lg.personalization import adapting, retraining
 from tff_lg.run_folder import run_files, run_settings
 from tff_lg.scoring import scores
@@ -44,13 +45,13 @@ def run_adaptation(config: config_lib.AdaptConfig, run_dir: str) -> dict[str, An
       adaptation does not fit; one sentence.
     checkpoints.CheckpointError: the source run's models are missing or damaged.
   """
-  source_config = trained_run.load_config(config.from_run)
+  source_config = trained_run.load_config(resolved(config.from_run))
   config = config_lib.resolve_adapt(config, source_config)
   hparams = {**dataclasses.asdict(config), 'source': dataclasses.asdict(source_config)}
   run_settings.check_hparams(run_dir, hparams)
   if run_settings.is_complete(run_dir):
     return run_files.load_results(run_dir)[0]
-  source = trained_run.load_trained_run(config.from_run, config.data_dir)
+  source = trained_run.load_trained_run(resolved(config.from_run), config.data_dir)
   if config.local_only_from is not None:
     own = own_models.load_own_models(config.local_only_from, source.clients, source.config)
     source = dataclasses.replace(source, local_only=own)

@@ -10,6 +10,7 @@ from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import learning, models, seeds
 from tff_lg.compatibility import tff
+from tff_lg.config.option import resolved
 from tff_lg.parts import Arrays
 from tff_lg.simulation import trained_run
 from tff_lg.tasks import tasks
@@ -18,7 +19,7 @@ from tff_lg.training import selection as selection_lib
 
 
 def public_examples(
-  clients: Sequence[data_lib.ClientExamples], num_examples: int, seed: int
+  clients: Sequence[data_lib.ClientExamples | data_lib.UnreadClient], num_examples: int, seed: int
 ) -> data_lib.Examples:
   """Draws examples from the validation data of all clients, in place of public data.
 
@@ -54,7 +55,7 @@ def build_adaptation(
   options = {key: value for key, value in setting.items() if key != 'learning_rate'}
   return adaptation_lib.ADAPTATIONS[name](
     adaptation_lib.AdaptationOptions(
-      trained_layers=config.trained_layers,
+      trained_layers=resolved(config.trained_layers),
       fisher_batch_size=config.squared_batch_size,
       distillation_scaled_term=config.distillation_scaled_term,
       **options,
@@ -268,7 +269,7 @@ class AdaptationWork:
         ),
         config.epochs,
         evaluate_every_epochs=config.evaluate_every_epochs,
-        selection_metric=config.selection_metric,
+        selection_metric=resolved(config.selection_metric),
       )
       for setting in self.settings
     ]

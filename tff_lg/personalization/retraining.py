@@ -8,6 +8,7 @@ from absl import logging
 
 from tff_lg import client_gains
 from tff_lg import config as config_lib
+from tff_lg.config.option import resolved
 from tff_lg.run_folder import run_files
 from tff_lg.simulation import experiment, trained_run
 
@@ -58,7 +59,7 @@ def retrain_without(
         config_lib.without_baselines(source.config),
         held_out_clients=None,
         held_out_ids=tuple(source.clients['client_id'][is_removed | source.is_held_out]),
-        clients_per_round=min(source.config.clients_per_round, num_left),
+        clients_per_round=min(resolved(source.config.clients_per_round), num_left),
         num_byzantine=None,
       )
     )

@@ -9,6 +9,7 @@ import pandas as pd
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import learning, models
+from tff_lg.config.option import resolved
 from tff_lg.scoring import scores
 from tff_lg.training import communication, evaluation, rounds, run_state, selection
 
@@ -146,7 +147,7 @@ def summarize_rounds(
   summary['communication/bytes_total'] = state.traffic.bytes
   to_all = sum(
     (
-      communication.count_round(phase.process, num_clients, config.clients_per_round)
+      communication.count_round(phase.process, num_clients, resolved(config.clients_per_round))
       * phase.num_rounds
       for phase in phases
     ),

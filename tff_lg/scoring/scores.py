@@ -7,7 +7,7 @@ import tensorflow as tf
 from tff_lg import config as config_lib
 from tff_lg import data, learning, models, verdicts
 from tff_lg.tasks import embedding_task
-from tff_lg.training import client_data, evaluation, run_state
+from tff_lg.training import client_data, evaluation, run_state, selection
 
 # Columns of the table of clients in which runs are compared with their baselines.
 COMPARED = ('local_test/accuracy', 'participant_test/accuracy')
@@ -17,7 +17,7 @@ def add_scores(
   clients: pd.DataFrame,
   federated_data: data.FederatedData,
   process: learning.LocalGlobalProcess,
-  state: run_state.RunState,
+  state: run_state.RunState | selection.ChosenModels,
 ) -> dict[str, float]:
   """Scores the chosen models on the clients' test examples.
 
@@ -74,7 +74,7 @@ def add_new_test(
   clients: pd.DataFrame,
   federated_data: data.FederatedData,
   process: learning.LocalGlobalProcess,
-  state: run_state.RunState,
+  state: run_state.RunState | selection.ChosenModels,
 ) -> dict[str, float]:
   """Scores the chosen models on the common test set, together and as each client's data are.
 
@@ -104,13 +104,14 @@ def add_new_test(
     federated_data.test,
     evaluated_clients(clients),
   )
-  if not federated_data.has_plain_labels:
+  label_counts = federated_data.label_counts()
+  if label_counts is None:
     average = evaluation.evaluate_weight_average(*models_and_data)
     return {'new_test/accuracy/weight_average': average}
   new_test = evaluation.evaluate_new_test(*models_and_data)
   summary = {f'new_test/accuracy/{name}': value for name, value in new_test.accuracy.items()}
   name = 'participant_test/accuracy'
-  column = evaluation.participant_accuracy(new_test.class_accuracy, federated_data.label_counts())
+  column = evaluation.participant_accuracy(new_test.class_accuracy, label_counts)
   clients[name] = column
   if np.isfinite(column).any():
     summary[f'{name}/mean_over_clients'] = float(np.nanmean(column))

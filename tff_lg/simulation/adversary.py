@@ -9,6 +9,7 @@ import pandas as pd
 from tff_lg import attacks, learning, seeds
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
+from tff_lg.config.option import resolved
 from tff_lg.scoring import scores
 from tff_lg.training import evaluation, run_state
 
@@ -35,10 +36,10 @@ def build_adversary(config: config_lib.TrainConfig, num_clients: int) -> Adversa
   if config.attack is None:
     return None
   options = attacks.AttackOptions(
-    config.clients_per_round, config.attack_strength, config.server_learning_rate
+    resolved(config.clients_per_round), config.attack_strength, config.server_learning_rate
   )
   seed = seeds.derive_seed(config.seed, seeds.Purpose.ATTACK)
-  is_malicious = attacks.choose_malicious(num_clients, config.malicious_share, seed)
+  is_malicious = attacks.choose_malicious(num_clients, resolved(config.malicious_share), seed)
   if is_malicious.all():
     raise ValueError(
       f'--malicious_share is {config.malicious_share}: all {num_clients} clients would be '
@@ -64,7 +65,11 @@ def poison(
     x, y = adversary.attack.poison(
       train.x, train.y, federated_data.num_classes, np.random.default_rng(seed)
     )
-    clients[index] = dataclasses.replace(clients[index], train=dataclasses.replace(train, x=x, y=y))
+    changed = dataclasses.replace(train, x=x, y=y)
+    client = clients[index]
+    clients[index] = data_lib.ClientExamples(
+      client.client_id, changed, client.validation, client.test
+    )
   return dataclasses.replace(federated_data, clients=tuple(clients))
 
 

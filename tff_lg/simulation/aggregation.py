@@ -4,10 +4,12 @@ import dataclasses
 import math
 import zlib
 from collections.abc import Callable, Mapping
+from typing import Any
 
 from tff_lg import aggregators, seeds
 from tff_lg import config as config_lib
 from tff_lg.compatibility import tff
+from tff_lg.config.option import resolved
 from tff_lg.learning import settings as settings_lib
 from tff_lg.simulation import privacy_notes
 from tff_lg.training import cohorts
@@ -34,20 +36,20 @@ def build_budget(
   sampler = cohorts.CohortSampler(config, num_clients)
   budget = aggregators.PrivacyBudget(
     noise_multiplier=config.noise_multiplier or 0.0,
-    clients_per_round=config.clients_per_round,
+    clients_per_round=resolved(config.clients_per_round),
     num_clients=num_clients,
     delta=config.privacy_delta or aggregators.default_delta(num_clients),
-    accountant=config.privacy_accountant,
+    accountant=resolved(config.privacy_accountant),
     sampling=config.privacy_sampling or 'fixed_size',
     is_assumed=config.privacy_sampling != config.cohort_sampling,
-    mechanism=config.dp_mechanism,
+    mechanism=resolved(config.dp_mechanism),
     max_participations=max(sampler.most_participations(config.total_rounds), 1)
     if is_tree
     else None,
   )
   if config.dp_sigma is not None:
     noise_multiplier = aggregators.noise_multiplier_from_sigma(
-      config.dp_sigma, config.clip_norm, config.clients_per_round
+      config.dp_sigma, resolved(config.clip_norm), resolved(config.clients_per_round)
     )
   elif config.target_epsilon is not None:
     noise_multiplier = aggregators.solve_noise_multiplier(
@@ -60,7 +62,7 @@ def build_budget(
 
 def summarize_budget(
   budget: aggregators.PrivacyBudget, config: config_lib.TrainConfig
-) -> dict[str, float | str]:
+) -> dict[str, Any]:
   """What `summary.json` says of the privacy that a whole run has spent, and of its limits."""
   epsilon = budget.epsilon(config.total_rounds)
   warning = aggregators.privacy_warning(epsilon)
@@ -113,11 +115,11 @@ def _dp_mean(
   seed = seeds.derive_seed(config.seed, seeds.Purpose.NOISE, phase, method)
   return aggregators.dp_mean(
     budget.noise_multiplier,
-    config.clip_norm,
-    config.clients_per_round,
+    resolved(config.clip_norm),
+    resolved(config.clients_per_round),
     None if config.secure_noise else seed,
-    config.dp_clipping,
-    config.dp_mechanism,
+    resolved(config.dp_clipping),
+    resolved(config.dp_mechanism),
   )
 
 

@@ -16,6 +16,7 @@ from tff_lg import aggregators, folder_lock, learning, models, own_models, progr
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.compatibility import tff
+from tff_lg.config.option import resolved
 from tff_lg.run_folder import (
   changed_settings,
   data_fingerprint,
@@ -109,12 +110,13 @@ def _run_locked(
   if not run_settings.is_complete(run_dir):
     data_fingerprint.write_fingerprint(run_dir, federated_data)
   baselines = {}
-  for number, method in enumerate(config.baselines, 1):
+  methods = resolved(config.baselines)
+  for number, method in enumerate(methods, 1):
     baseline_dir = os.path.join(run_dir, 'baselines', method)
     baseline_config = run_settings.with_finished_rates(
       baseline_dir, config_lib.as_baseline(config, method)
     )
-    with progress.part(f'baseline {number} of {len(config.baselines)}'):
+    with progress.part(f'baseline {number} of {len(methods)}'):
       _run(baseline_config, federated_data, model, baseline_dir)
     baselines[method] = run_files.load_results(baseline_dir)
   if run_settings.is_complete(run_dir):
@@ -169,8 +171,10 @@ def _run_locked(
   }
   summary.update(goals.summarize_goals(run_dir, config.goal_accuracy or ()))
   summary.update(scores.score_unknown_client(config, federated_data, last, state))
-  for chosen in filter(None, (tuned, choice)):
-    summary.update(chosen.summary())
+  if tuned is not None:
+    summary.update(tuned.summary())
+  if choice is not None:
+    summary.update(choice.summary())
   if loop.evaluated is not None:
     summary['evaluated/num_clients'] = len(loop.evaluated)
   if budget is not None:
@@ -284,7 +288,7 @@ def _settings(config: config_lib.TrainConfig) -> learning.ProcessSettings:
       max_steps=config.client_steps,
       augment=tasks.TASKS[config.task].augment,
     ),
-    client_weighting=learning.CLIENT_WEIGHTINGS[config.client_weighting],
+    client_weighting=learning.CLIENT_WEIGHTINGS[resolved(config.client_weighting)],
     client_learning_rate_fn=_learning_rate_fn(config),
     reset_client_optimizer=not config.keep_client_optimizer,
   )

@@ -7,6 +7,7 @@ import numpy as np
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import heterogeneity, models, seeds
+from tff_lg.config.option import resolved
 from tff_lg.learning import batches
 from tff_lg.learning import process as process_lib
 from tff_lg.training import client_data
@@ -75,10 +76,11 @@ def estimate_layers(
   sums = {name: heterogeneity.HalvesSums() for name in layers}
   server_state, client_state = process.initialize(weights), process.initialize_client(weights)
   clients = _draw_clients(config, federated_data)
-  for start in range(0, len(clients), config.clients_per_round):
+  size = resolved(config.clients_per_round)
+  for start in range(0, len(clients), size):
     halves = [
       half
-      for client in clients[start : start + config.clients_per_round]
+      for client in clients[start : start + size]
       for half in _halves(config, federated_data, client)
     ]
     output = process.next(server_state, [client_state] * len(halves), halves)

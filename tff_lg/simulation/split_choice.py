@@ -22,6 +22,7 @@ import pandas as pd
 from tff_lg import checksums, files, models, strict_json
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
+from tff_lg.config.option import resolved
 from tff_lg.simulation import layer_variances
 from tff_lg.training import communication, rounds
 
@@ -217,8 +218,8 @@ def _choose(
       config,
       global_layers=global_layers,
       warm_start_rounds=0,
-      rounds=config.auto_rounds,
-      evaluate_every=config.auto_rounds,
+      rounds=resolved(config.auto_rounds),
+      evaluate_every=resolved(config.auto_rounds),
       client_store='memory',
     )
     (phase,) = build_phases(changed)
@@ -227,20 +228,23 @@ def _choose(
     except rounds.DivergenceError as error:
       failures.append(error.with_traceback(None))  # Which would keep the run's state.
       # Another split may do better. What this one sent is counted as if it had ended.
-      cohort = config.clients_per_round
+      cohort = resolved(config.clients_per_round)
       of_round = communication.count_round(phase.process, cohort, cohort)
-      of_candidate, scores = of_round * config.auto_rounds, dict.fromkeys(_SCORES, math.nan)
+      of_candidate, scores = (
+        of_round * resolved(config.auto_rounds),
+        dict.fromkeys(_SCORES, math.nan),
+      )
     traffic += of_candidate
     parameters = sum(each.parameters for each in layers if each.layer in global_layers)
     candidates.append(Candidate(local_layers, global_layers, parameters, **scores))
   if len(failures) == len(candidates):
     raise failures[0]
   return SplitChoice(
-    best_candidate(candidates, config.selection_metric).global_layers,
+    best_candidate(candidates, resolved(config.selection_metric)).global_layers,
     layers,
     num_clients,
     tuple(candidates),
-    config.auto_rounds,
+    resolved(config.auto_rounds),
     traffic.parameters,
     traffic.bytes,
   )

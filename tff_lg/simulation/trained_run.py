@@ -2,6 +2,8 @@
 
 import dataclasses
 import os
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -16,6 +18,8 @@ from tff_lg.simulation import experiment, split_choice, tuning
 from tff_lg.tasks import held_out, tasks
 from tff_lg.training import rounds, run_state
 from tff_lg.training import selection as selection_lib
+
+_Newest = TypeVar('_Newest')
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -131,8 +135,8 @@ def load_last_round(run_dir: str, data_dir: str | None = None) -> LastRound:
   config, _, federated_data, model = _load_inputs(run_dir, data_dir)
   auxiliary = tasks.build_auxiliary(config, federated_data)
   phases = experiment.build_phases(config, model, auxiliary=auxiliary)
-  state = rounds.RoundLoop(config, federated_data, phases, run_dir).restore()
-  _check_is_last(run_dir, config, None if state is None else state.round_num)
+  restored = rounds.RoundLoop(config, federated_data, phases, run_dir).restore()
+  state = _last(run_dir, config, restored, lambda state: state.round_num)
   return LastRound(config, federated_data, phases[-1], state)
 
 
@@ -173,10 +177,10 @@ def _moved(config: config_lib.TrainConfig, data_dir: str | None) -> config_lib.T
     return config
   if config.task == 'embeddings':
     names = [name for name in ('embeddings', 'clients') if getattr(config, name) is not None]
-    return dataclasses.replace(
-      config,
-      **{n: os.path.join(data_dir, os.path.basename(getattr(config, n))) for n in names},
-    )
+    moved: dict[str, Any] = {
+      name: os.path.join(data_dir, os.path.basename(getattr(config, name))) for name in names
+    }
+    return dataclasses.replace(config, **moved)
   if config.task == 'digits':
     raise ValueError(f'--data_dir is {data_dir}, but --task=digits is embedded and reads no files.')
   return dataclasses.replace(config, data_dir=data_dir)
@@ -216,9 +220,8 @@ def _load_weights(
 ) -> tuple[models.ModelWeights, ...]:
   """All weights of each client's network, from the checkpoint after the last round."""
   folder = os.path.join(run_dir, 'checkpoints')
-  loaded = checkpoints.CheckpointManager(folder).load_latest()
-  _check_is_last(run_dir, config, None if loaded is None else loaded[0])
-  round_num, arrays, meta = loaded
+  newest = checkpoints.CheckpointManager(folder).load_latest()
+  round_num, arrays, meta = _last(run_dir, config, newest, lambda loaded: loaded[0])
   server = checkpoints.without_prefix('server', arrays)
   start_weights = run_state.start_weights(arrays)
   clients = client_stores.create_client_store(
@@ -250,15 +253,22 @@ def _load_weights(
   return weights
 
 
-def _check_is_last(run_dir: str, config: config_lib.TrainConfig, round_num: int | None) -> None:
-  """Refuses a newest checkpoint that is missing, None, or of another round than the last."""
-  if round_num != config.total_rounds:
+def _last(
+  run_dir: str,
+  config: config_lib.TrainConfig,
+  newest: _Newest | None,
+  round_of: Callable[[_Newest], int],
+) -> _Newest:
+  """The newest checkpoint; refuses one that is missing, or of another round than the last."""
+  round_num = None if newest is None else round_of(newest)
+  if newest is None or round_num != config.total_rounds:
     raise checkpoints.CheckpointError(
       f'--from_run={run_dir} is finished, but the newest checkpoint in its folder checkpoints is '
       f'{"missing" if round_num is None else f"of round {round_num}"}, expected one of round '
       f'{config.total_rounds}: delete summary.json there and run its `pipelines.train` command '
       'again.'
     )
+  return newest
 
 
 def _merge(

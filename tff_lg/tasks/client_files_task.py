@@ -4,6 +4,7 @@ import os
 
 from tff_lg import config as config_lib
 from tff_lg import data
+from tff_lg.config.option import resolved
 
 
 def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
@@ -19,17 +20,17 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
   Raises:
     data.DataError: files missing or damaged.
   """
-  path = os.path.expanduser(config.data_dir)
-  split = data.PartSplit(config.validation_fraction, config.test_fraction, seed)
+  path = os.path.expanduser(resolved(config.data_dir))
+  split = data.PartSplit(resolved(config.validation_fraction), resolved(config.test_fraction), seed)
   if os.path.isdir(path):
     return data.load_client_folder(
-      path, config.num_classes, split=split, cache_size=config.client_cache
+      path, resolved(config.num_classes), split=split, cache_size=resolved(config.client_cache)
     )
   return data.load_client_database(
     path,
-    config.num_classes,
+    resolved(config.num_classes),
     keys=config.example_keys or ('x', 'y'),
     example_shape=config.example_shape,
     split=split,
-    cache_size=config.client_cache,
+    cache_size=resolved(config.client_cache),
   )

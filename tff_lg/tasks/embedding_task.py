@@ -7,6 +7,7 @@ import tensorflow as tf
 
 from tff_lg import config as config_lib
 from tff_lg import data, embeddings, heterogeneity, models
+from tff_lg.config.option import resolved
 
 _CONDITIONING = {'gated': 'none', 'cgau_shared': 'shared', 'cgau_local': 'local'}
 
@@ -27,7 +28,7 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
   Raises:
     ValueError: a file is missing, damaged, or of other examples.
   """
-  embedded = embeddings.EmbeddingSet.load(config.embeddings)
+  embedded = embeddings.EmbeddingSet.load(resolved(config.embeddings))
   if not (embedded.split == 'test').any():
     raise ValueError(f'--embeddings={config.embeddings} has no test examples, expected some.')
   if len(embedded.class_names) < 2:
@@ -44,7 +45,12 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
       raise ValueError(f'{config.clients} does not fit {config.embeddings}: {error}') from error
   elif config.partition == 'clusters':
     clients = heterogeneity.simulate_clients(
-      embedded.x, embedded.y, embedded.split, config.num_clients, config.shuffled_share, seed
+      embedded.x,
+      embedded.y,
+      embedded.split,
+      resolved(config.num_clients),
+      resolved(config.shuffled_share),
+      seed,
     ).client
   users = None
   if clients is not None:
@@ -61,10 +67,12 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
     **parts,
   )
   partitioner = (
-    data.partitioners.iid(config.num_clients) if users is None else data.partitioners.natural()
+    data.partitioners.iid(resolved(config.num_clients))
+    if users is None
+    else data.partitioners.natural()
   )
   federated_data = data.partition_clients(
-    source, partitioner, validation_fraction=config.validation_fraction, seed=seed
+    source, partitioner, validation_fraction=resolved(config.validation_fraction), seed=seed
   )
   return _with_client_index(federated_data) if config.model == 'cgau_shared' else federated_data
 
@@ -88,26 +96,26 @@ def build_keras_model(
     return models.build_mlp(
       (num_features,),
       federated_data.num_classes,
-      config.hidden_units,
+      resolved(config.hidden_units),
       seed=seed,
-      dropout_rate=config.dropout_rate,
+      dropout_rate=resolved(config.dropout_rate),
     )
   is_shared = config.model == 'cgau_shared'
   return models.build_cgau(
     (num_features - is_shared,),
     federated_data.num_classes,
-    config.hidden_units,
-    conditioning=_CONDITIONING[config.model],
+    resolved(config.hidden_units),
+    conditioning=_CONDITIONING[resolved(config.model)],
     num_clients=len(federated_data.clients),
     unknown_client=unknown_client,
-    dropout_rate=config.dropout_rate,
+    dropout_rate=resolved(config.dropout_rate),
     seed=seed,
   )
 
 
 def global_layers(config: config_lib.TrainConfig) -> tuple[str, ...]:
   """All layers but the clients' own shifts."""
-  num_layers = len(config.hidden_units)
+  num_layers = len(resolved(config.hidden_units))
   if config.model == 'dense':
     return (*(f'hidden_{number}' for number in range(1, num_layers + 1)), 'output')
   return models.cgau_global_layers(num_layers)
@@ -121,9 +129,9 @@ def _with_client_index(federated_data: data.FederatedData) -> data.FederatedData
     return dataclasses.replace(examples, x=x)
 
   clients = tuple(
-    dataclasses.replace(
-      client,
-      **{part: of_client(getattr(client, part), i) for part in ('train', 'validation', 'test')},
+    data.ClientExamples(
+      client.client_id,
+      *(of_client(each, i) for each in (client.train, client.validation, client.test)),
     )
     for i, client in enumerate(federated_data.clients)
   )

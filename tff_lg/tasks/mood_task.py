@@ -4,6 +4,7 @@ import tensorflow as tf
 
 from tff_lg import config as config_lib
 from tff_lg import data, models
+from tff_lg.config.option import resolved
 from tff_lg.tasks import held_out, text_task
 
 
@@ -23,11 +24,11 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
   corpus = {} if config.device_variance is None else {'device_variance': config.device_variance}
   return data.load_mood(
     config.data_dir,
-    sequence_length=config.sequence_length,
+    sequence_length=resolved(config.sequence_length),
     vocabulary_size=config.vocabulary_size,
     known_words=text_task.public_vocabulary(config),
     score_range=config.score_range,
-    validation_fraction=config.validation_fraction,
+    validation_fraction=resolved(config.validation_fraction),
     choose_held_out=held_out.choose_by(config),
     seed=seed,
     **corpus,
@@ -42,13 +43,16 @@ def build_keras_model(
     len(federated_data.vocabulary),
     federated_data.test.x.shape[1],
     federated_data.num_classes,
-    embedding_units=config.embedding_units,
-    bilstm_units=config.bilstm_units,
-    hidden_units=config.hidden_units,
+    embedding_units=resolved(config.embedding_units),
+    bilstm_units=resolved(config.bilstm_units),
+    hidden_units=resolved(config.hidden_units),
     seed=seed,
   )
 
 
 def global_layers(config: config_lib.TrainConfig) -> tuple[str, ...]:
   """The dense layers: what a user's words mean is local."""
-  return (*(f'hidden_{number}' for number, _ in enumerate(config.hidden_units, 1)), 'output')
+  return (
+    *(f'hidden_{number}' for number, _ in enumerate(resolved(config.hidden_units), 1)),
+    'output',
+  )

@@ -7,6 +7,7 @@ import tensorflow as tf
 
 from tff_lg import config as config_lib
 from tff_lg import data, models, seeds
+from tff_lg.config.option import resolved
 from tff_lg.learning import augmentation
 from tff_lg.tasks import client_files_task, embedding_task, held_out, mood_task, text_task, vqa_task
 from tff_lg.training import evaluation
@@ -16,19 +17,23 @@ def _spread(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
   """Spreads a source over clients."""
   source = data.load_source(config.task, config.data_dir, seed)
   partitioners: Mapping[str, Callable[[], data.partitioners.Partitioner]] = {
-    'iid': lambda: data.partitioners.iid(config.num_clients),
-    'shards': lambda: data.partitioners.shards(config.num_clients, config.shards_per_client),
-    'classes_per_client': lambda: data.partitioners.classes_per_client(
-      config.num_clients, config.classes_per_client
+    'iid': lambda: data.partitioners.iid(resolved(config.num_clients)),
+    'shards': lambda: data.partitioners.shards(
+      resolved(config.num_clients), resolved(config.shards_per_client)
     ),
-    'dirichlet': lambda: data.partitioners.dirichlet(config.num_clients, config.dirichlet_alpha),
+    'classes_per_client': lambda: data.partitioners.classes_per_client(
+      resolved(config.num_clients), resolved(config.classes_per_client)
+    ),
+    'dirichlet': lambda: data.partitioners.dirichlet(
+      resolved(config.num_clients), resolved(config.dirichlet_alpha)
+    ),
     'natural': data.partitioners.natural,
     'natural_iid': data.partitioners.natural,
   }
   return data.partition_clients(
     source,
-    partitioners[config.partition](),
-    validation_fraction=config.validation_fraction,
+    partitioners[resolved(config.partition)](),
+    validation_fraction=resolved(config.validation_fraction),
     seed=seed,
   )
 
@@ -65,7 +70,7 @@ class Task:
   cohort_share: float = 0.1
 
 
-def _mlp(hidden_units: tuple[int, ...], *global_layers: str) -> Mapping[None, Network]:
+def _mlp(hidden_units: tuple[int, ...], *global_layers: str) -> Mapping[str | None, Network]:
   def build(
     config: config_lib.TrainConfig, federated_data: data.FederatedData, seed: int
   ) -> tf.keras.Model:
@@ -239,7 +244,7 @@ def build_auxiliary(
     keras_model,
     global_layers(config, models.layer_names(keras_model)),
     label_loss=_label_loss(keras_model),
-    units=config.auxiliary_units,
+    units=resolved(config.auxiliary_units),
     seed=seeds.derive_seed(config.seed, seeds.Purpose.INITIALISATION, 1),
   )
 

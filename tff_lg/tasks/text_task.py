@@ -4,6 +4,7 @@ import tensorflow as tf
 
 from tff_lg import config as config_lib
 from tff_lg import data, models
+from tff_lg.config.option import resolved
 from tff_lg.tasks import held_out
 
 _TOKENIZERS = {'text': data.vocabulary.words, 'chars': data.vocabulary.characters}
@@ -38,12 +39,12 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
     config.data_dir,
     source=config.text_source or 'files',
     tokenize=_TOKENIZERS[config.task],
-    sequence_length=config.sequence_length,
+    sequence_length=resolved(config.sequence_length),
     vocabulary_size=config.vocabulary_size,
     known_tokens=public_vocabulary(config),
-    min_lines=config.min_lines,
+    min_lines=resolved(config.min_lines),
     max_users=config.max_users,
-    validation_fraction=config.validation_fraction,
+    validation_fraction=resolved(config.validation_fraction),
     choose_held_out=held_out.choose_by(config),
     seed=seed,
   )
@@ -55,10 +56,10 @@ def build_keras_model(
   """Builds the LSTM for the data's vocabulary."""
   return models.build_lstm(
     federated_data.num_classes,
-    config.sequence_length,
-    embedding_units=config.embedding_units,
-    lstm_units=config.lstm_units,
-    tied=config.tied_embeddings,
+    resolved(config.sequence_length),
+    embedding_units=resolved(config.embedding_units),
+    lstm_units=resolved(config.lstm_units),
+    tied=resolved(config.tied_embeddings),
     seed=seed,
   )
 
@@ -66,4 +67,4 @@ def build_keras_model(
 def global_layers(config: config_lib.TrainConfig) -> tuple[str, ...]:
   """The last LSTM layer and the output, which is the embedding where they are tied."""
   output = 'embedding' if config.tied_embeddings else 'output'
-  return (f'lstm_{len(config.lstm_units)}', output)
+  return (f'lstm_{len(resolved(config.lstm_units))}', output)

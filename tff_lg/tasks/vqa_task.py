@@ -7,6 +7,7 @@ import tensorflow as tf
 
 from tff_lg import config as config_lib
 from tff_lg import data, embeddings, models
+from tff_lg.config.option import resolved
 from tff_lg.tasks import text_task
 
 
@@ -27,8 +28,8 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
   return data.load_vqa(
     config.data_dir,
     None if config.embeddings is None else _load_features(config.embeddings),
-    num_clients=config.num_clients,
-    sequence_length=config.sequence_length,
+    num_clients=resolved(config.num_clients),
+    sequence_length=resolved(config.sequence_length),
     vocabulary_size=config.vocabulary_size,
     num_answers=config.num_answers,
     known_words=text_task.public_vocabulary(config),
@@ -36,7 +37,7 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
     if config.answers_file is None
     else data.vqa_answers.read_answers(config.answers_file),
     max_questions=config.max_questions,
-    validation_fraction=config.validation_fraction,
+    validation_fraction=resolved(config.validation_fraction),
     seed=seed,
   )
 
@@ -66,12 +67,12 @@ def build_keras_model(
   """Builds the network for the data's words and answers."""
   return models.build_vqa(
     federated_data.test.x.shape[1] - config.sequence_length,
-    config.sequence_length,
+    resolved(config.sequence_length),
     len(federated_data.vocabulary),
     federated_data.num_classes,
-    embedding_units=config.embedding_units,
-    lstm_units=config.lstm_units,
-    hidden_units=config.hidden_units,
+    embedding_units=resolved(config.embedding_units),
+    lstm_units=resolved(config.lstm_units),
+    hidden_units=resolved(config.hidden_units),
     seed=seed,
   )
 

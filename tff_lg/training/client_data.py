@@ -2,6 +2,7 @@
 
 import functools
 from collections.abc import Sequence
+from typing import overload
 
 import numpy as np
 import tensorflow as tf
@@ -37,14 +38,20 @@ class UnreadTensors(Sequence[batches.ClientTensors]):
     """How many clients."""
     return len(self._clients)
 
-  def __getitem__(self, index):
+  @overload
+  def __getitem__(self, index: int) -> batches.ClientTensors: ...
+
+  @overload
+  def __getitem__(self, index: slice) -> list[batches.ClientTensors]: ...
+
+  def __getitem__(self, index: int | slice) -> batches.ClientTensors | list[batches.ClientTensors]:
     """A client's tensors, or a list of those of a slice; DataError as of `ClientReader.read`."""
     if isinstance(index, slice):
       self.prefetch(range(len(self))[index])
       return [self[number] for number in range(len(self))[index]]
     return to_tensors(getattr(self._clients[index], self._part))
 
-  def take(self, indices: Sequence[int]) -> 'UnreadTensors':
+  def take(self, indices: Sequence[int] | np.ndarray) -> 'UnreadTensors':
     """The same of some clients, in this order."""
     return UnreadTensors([self._clients[index] for index in indices], self._part)
 
@@ -60,12 +67,13 @@ ClientData = Sequence[batches.ClientTensors]
 
 def part_tensors(federated_data: data_lib.FederatedData, part: str) -> ClientData:
   """The tensors of a part, `train`, `validation` or `test`, of each client that takes part."""
-  if federated_data.reader is not None:
-    return UnreadTensors(federated_data.clients, part)
-  return [to_tensors(getattr(client, part)) for client in federated_data.clients]
+  clients = federated_data.clients
+  if unread := [client for client in clients if isinstance(client, data_lib.UnreadClient)]:
+    return UnreadTensors(unread, part)
+  return [to_tensors(getattr(client, part)) for client in clients]
 
 
-def take(client_data: ClientData, indices: Sequence[int]) -> ClientData:
+def take(client_data: ClientData, indices: Sequence[int] | np.ndarray) -> ClientData:
   """Of some clients, in this order; nothing is read."""
   if isinstance(client_data, UnreadTensors):
     return client_data.take(indices)

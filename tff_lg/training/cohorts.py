@@ -7,6 +7,7 @@ import numpy as np
 from tff_lg import config as config_lib
 from tff_lg import seeds
 from tff_lg.compatibility import tff
+from tff_lg.config.option import resolved
 from tff_lg.training import troubles
 
 
@@ -55,7 +56,7 @@ class CohortSampler:
     if self._config.cohort_sampling == 'poisson':
       seed = seeds.derive_seed(self._config.seed, seeds.Purpose.SAMPLING, round_num)
       draws = np.random.default_rng(seed).random(self._num_clients)
-      probability = self._config.clients_per_round / self._num_clients
+      probability = resolved(self._config.clients_per_round) / self._num_clients
       return np.flatnonzero(draws < probability).tolist()
     return [int(client) for client in self._sample(round_num, self._config.clients_per_round)]
 

@@ -94,11 +94,11 @@ def evaluate_parts(
       bar.update(len(states))
   values = {}
   for part, found in results.items():
-    of_part = {name: np.array([result[name] for result in found], np.float64) for name in found[0]}
-    empty = of_part.pop('num_examples') == 0
+    arrays = {name: np.array([result[name] for result in found], np.float64) for name in found[0]}
+    empty = arrays.pop('num_examples') == 0
     values[part] = {
       name: _spread(np.where(empty, np.nan, value), clients, num_clients)
-      for name, value in of_part.items()
+      for name, value in arrays.items()
     }
   return values
 
@@ -196,7 +196,7 @@ def evaluate_new_test(
   names = learning_evaluation.EnsembleSums._fields
   # By batch of the test set: each client's state is read once, however many batches there are.
   totals: dict[int, list[np.ndarray]] = {}
-  class_correct = 0
+  class_correct = np.zeros([0, 0])
   groups = _distinct_groups(process, selection, clients)
   for of_group, weights, states in _chunks(groups, 'new test'):
     for start, x, y in _ensemble_batches(test):

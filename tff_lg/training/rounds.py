@@ -16,6 +16,7 @@ from tff_lg import aggregators, checkpoints, files, progress, seeds
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.client_states import client_stores
+from tff_lg.config.option import resolved
 from tff_lg.learning import client_work
 from tff_lg.learning import process as process_lib
 from tff_lg.models import local_global
@@ -113,7 +114,7 @@ class RoundLoop:
     draw_cohort = draw_cohort or cohorts.CohortSampler(config, len(self._ids))
     # A cohort is wanted when its data are read ahead, and in its round.
     self._draw_cohort = functools.lru_cache(2)(draw_cohort)
-    self._groups = {'': range(len(self._ids))}
+    self._groups: dict[str, Sequence[int]] = {'': range(len(self._ids))}
     self._groups |= {f'{name}/': clients for name, clients in (groups or {}).items()}
     self._checkpoints = checkpoints.CheckpointManager(os.path.join(folder, 'checkpoints'))
     self._clients: client_stores.ClientStateStore | None = None
@@ -165,10 +166,9 @@ class RoundLoop:
     self, start: run_state.RunState | None, newcomers: Sequence[client_work.ClientState]
   ) -> run_state.RunState:
     self._folder_watch = files.FolderWatch(self._folder)
-    state = self.restore(read_only=False)
-    goes_on = state is not None
-    if not goes_on:
-      state = self._begin(start, newcomers)
+    restored = self.restore(read_only=False)
+    goes_on = restored is not None
+    state = self._begin(start, newcomers) if restored is None else restored
     releaser = releases.MetricsReleaser(self._folder, state.round_num, state.tables)
     if goes_on:
       releaser.flush()  # Of the rounds up to the checkpoint, whatever the files have.
@@ -310,8 +310,8 @@ class RoundLoop:
       evaluation.round_scores(
         values[choose_by],
         num_examples[choose_by],
-        self._config.selection_metric,
-        self._config.selection_scope,
+        resolved(self._config.selection_metric),
+        resolved(self._config.selection_scope),
       ),
       state.server_state.global_weights,
       client_states,

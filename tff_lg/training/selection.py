@@ -1,14 +1,32 @@
 """Choosing each client's model: the round that does best on data kept for choosing."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from tff_lg import checkpoints
-from tff_lg.client_states import client_store, disk_client_store
+from tff_lg.client_states import client_store
 from tff_lg.learning import client_work
 from tff_lg.learning import process as process_lib
+
+
+class ChosenStates(Protocol):
+  """The state of each client's chosen model: in memory, in a store, or in files of chunks."""
+
+  def take(self, clients: np.ndarray, states: Any) -> None:
+    """Chooses the states of these clients out of those of all clients."""
+
+  def get(self, clients: np.ndarray) -> Sequence[client_work.ClientState]:
+    """Returns chosen states of these clients, by index, in their order."""
+
+  def to_arrays(self) -> dict[str, np.ndarray]:
+    """Returns what a checkpoint needs, by name."""
+
+  def load_arrays(
+    self, arrays: Mapping[str, np.ndarray], clients: Sequence[int], like: client_work.ClientState
+  ) -> None:
+    """Restores what `to_arrays` gave of these clients; `like` shows the structure."""
 
 
 class ModelSelection:
@@ -26,7 +44,7 @@ class ModelSelection:
     self,
     process: process_lib.LocalGlobalProcess,
     num_clients: int,
-    chosen_states: client_store.ChosenStates | disk_client_store.StoredChoice | None = None,
+    chosen_states: ChosenStates | None = None,
   ) -> None:
     """Starts without any round.
 
@@ -38,7 +56,7 @@ class ModelSelection:
     self._per_client = not all(process.model.weight_is_global)
     self.best_score = np.full(num_clients, -np.inf)
     self.best_round = np.full(num_clients, -1)
-    self._client_states = chosen_states or client_store.ChosenStates()
+    self._client_states: ChosenStates = chosen_states or client_store.ChosenStates()
     self._global_weights: dict[int, tuple] = {}
 
   def offer(
