@@ -126,7 +126,8 @@ def connect(
       hint = f' (is {_AUTH_TOKEN} missing?)' if address == 'auto' else ''
       raise ClusterError(f'{what}: {first_line(error)}{hint}') from error
     stack.callback(ray.shutdown)
-    return ray, stack.pop_all().close
+    leave = stack.pop_all().close
+  return ray, leave
 
 
 def first_line(error: BaseException) -> str:

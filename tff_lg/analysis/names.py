@@ -107,7 +107,7 @@ def aggregator_name(aggregator: str) -> str:
 
 def run_name(method: str, aggregator: str | None) -> str:
   """A run by what was run: `FedAvg, median`; the mean, or None, goes without saying."""
-  if aggregator in (None, MEAN_AGGREGATOR):
+  if aggregator is None or aggregator == MEAN_AGGREGATOR:
     return method_name(method)
   return f'{method_name(method)}, {aggregator_name(aggregator)}'
 

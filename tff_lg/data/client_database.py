@@ -43,7 +43,7 @@ def load_client_database(
   Raises:
     DataError: the file is missing, damaged or no such database, or holds other examples.
   """
-  split = split or client_parts.PartSplit()
+  part_split = split or client_parts.PartSplit()
   file = pathlib.Path(path).expanduser()
   given = _read_sizes(file)
   spec = _example_spec(file, keys, example_shape)
@@ -57,7 +57,7 @@ def load_client_database(
       len(given) - len(client_ids),
       len(given),
     )
-  sizes = [split.sizes(given[name]) for name in client_ids]
+  sizes = [part_split.sizes(given[name]) for name in client_ids]
 
   def read(number: int) -> client_examples.ClientExamples:
     client_id = client_ids[number]
@@ -80,7 +80,7 @@ def load_client_database(
     }
     if not parts.keys() & {client_parts.ALL, 'train'}:
       raise examples.DataError(f'{where}: no examples found, expected some.')
-    return split.split(client_id, parts, given[client_id].keys() - parts.keys())
+    return part_split.split(client_id, parts, given[client_id].keys() - parts.keys())
 
   return client_reader.ClientReader(
     client_ids,

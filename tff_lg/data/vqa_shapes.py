@@ -10,7 +10,7 @@ picture, cut at zero, averaged over each quarter of it, then shifted and scaled 
 give 256 pictures of its own mean 0 and variance 1.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -178,7 +178,8 @@ def encode_pictures(pixels: np.ndarray) -> np.ndarray:
 
 
 def _responses(pixels: np.ndarray, filters: np.ndarray) -> np.ndarray:
-  windows = np.lib.stride_tricks.sliding_window_view(pixels, (_PATCH, _PATCH), axis=(1, 2))
+  view: Any = np.lib.stride_tricks.sliding_window_view  # NumPy 1's types know one axis alone.
+  windows = view(pixels, (_PATCH, _PATCH), axis=(1, 2))
   patches = windows[:, ::_STRIDE, ::_STRIDE].transpose(0, 1, 2, 4, 5, 3)
   response = np.maximum(np.tensordot(patches, filters, axes=3), 0)
   n, side = response.shape[:2]

@@ -94,8 +94,8 @@ def load_extractor(
       outputs = outputs[preset.output]
     return tf.reduce_max(outputs, axis=0) if is_audio else outputs
 
-  size = None if is_audio else preset.image.size
-  spec = tf.TensorSpec([None] if is_audio else [None, size, size, 3], tf.float32)
+  shape = () if is_audio else (preset.image.size, preset.image.size, 3)
+  spec = tf.TensorSpec([None, *shape], tf.float32)
   try:
     output = tf.function(embed).get_concrete_function(spec).structured_outputs
     found = f'{output.dtype.name} {list(output.shape)}'

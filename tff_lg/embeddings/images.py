@@ -78,7 +78,7 @@ def _check(images: np.ndarray, name: str) -> None:
 
 def _hash(image: np.ndarray) -> str:
   shape = 'x'.join(map(str, image.shape))
-  return f'{shape} {hashlib.sha256(np.ascontiguousarray(image)).hexdigest()}'
+  return f'{shape} {hashlib.sha256(np.ascontiguousarray(image).data).hexdigest()}'
 
 
 def prepare(batch: tf.Tensor, inputs: presets.ImageInput) -> tf.Tensor:

@@ -16,6 +16,7 @@ matrix of at most min(n, d) rows on either side.
 """
 
 import itertools
+from typing import Any
 
 import numpy as np
 
@@ -132,7 +133,10 @@ def _distance(offset: np.ndarray, factor1: np.ndarray, factor2: np.ndarray) -> f
 
 def _reduced(rows: np.ndarray) -> np.ndarray:
   """A factor of rows^T rows with at most as many rows as columns."""
-  return np.linalg.qr(rows, mode='r') if len(rows) > rows.shape[1] else rows
+  if len(rows) <= rows.shape[1]:
+    return rows
+  factor: Any = np.linalg.qr(rows, mode='r')
+  return factor
 
 
 def _pooled(rows: np.ndarray, others: np.ndarray) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 import collections
 from collections.abc import Sequence
+from typing import Any
 
 import tensorflow as tf
 
@@ -71,7 +72,7 @@ def build_resnet18(
     if isinstance(layer, tf.keras.layers.Dense):
       config['activation'] = 'linear'
     is_norm = isinstance(layer, tf.keras.layers.GroupNormalization)
-    kind = group_norm.GroupNormalization if is_norm else type(layer)
+    kind: Any = group_norm.GroupNormalization if is_norm else type(layer)
     return kind.from_config(config)
 
   cloned = tf.keras.models.clone_model(network, clone_function=clone)

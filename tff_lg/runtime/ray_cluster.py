@@ -68,7 +68,8 @@ def start_actors(options: RayOptions) -> tuple[list[Any], Callable[[], None]]:
     actors = [actor_class.remote(threads, devices) for _ in range(options.ray_actors)]
     stack.callback(_end_actors, ray, actors)
     _wait_until_ready(ray, actors)
-    return actors, stack.pop_all().close
+    end = stack.pop_all().close
+  return actors, end
 
 
 def _check_room(options: RayOptions, nodes: Sequence[Mapping[str, float]]) -> None:

@@ -61,10 +61,10 @@ def serve_other_threads(context: tff.framework.SyncContext | None) -> None:
   Args:
     context: safe to call from several threads; None for an error that says what to do.
   """
-  reference = weakref.ref(context) if context is not None else lambda: None
+  reference = None if context is None else weakref.ref(context)
 
   def invoke(comp: Any, arg: Any) -> Any:
-    held = reference()
+    held = None if reference is None else reference()
     if held is None:
       raise RuntimeError(
         'TFF has no context in this thread: contexts are set for each thread; call '

@@ -76,10 +76,11 @@ def _run(
   began = time.monotonic() if began is None else began
   with contextlib.ExitStack() as held:
     try:
-      return _run_locked(config, federated_data, model, run_dir, began, held)
+      summary = _run_locked(config, federated_data, model, run_dir, began, held)
     except rounds.DivergenceError as error:
       changed_settings.mark_diverged(run_dir, str(error))
       raise
+  return summary
 
 
 def _run_locked(

@@ -148,9 +148,9 @@ def choose_layout(
         raise SweepError(f'--{flag} is {name}, expected an axis of the grid: {", ".join(names)}.')
   several = [axis for axis in axes if len(axis.values) > 1]
   candidates = [axis for axis in several if axis.name not in series] or list(axes)
-  x_axis = x_axis or next(
-    (axis.name for axis in candidates if all(map(_is_number, axis.values))), candidates[0].name
-  )
+  if not x_axis:
+    numeric = (axis.name for axis in candidates if all(map(_is_number, axis.values)))
+    x_axis = next(numeric, candidates[0].name)
   others = [axis.name for axis in several if axis.name != x_axis]
   if x_axis in series:
     raise SweepError(f'--series has {x_axis}, which is the --x_axis.')

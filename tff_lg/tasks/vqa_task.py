@@ -65,9 +65,10 @@ def build_keras_model(
   config: config_lib.TrainConfig, federated_data: data.FederatedData, seed: int
 ) -> tf.keras.Model:
   """Builds the network for the data's words and answers."""
+  length = resolved(config.sequence_length)
   return models.build_vqa(
-    federated_data.test.x.shape[1] - config.sequence_length,
-    resolved(config.sequence_length),
+    federated_data.test.x.shape[1] - length,
+    length,
     len(federated_data.vocabulary),
     federated_data.num_classes,
     embedding_units=resolved(config.embedding_units),

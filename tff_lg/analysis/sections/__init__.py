@@ -66,5 +66,5 @@ def sections_comparing(others: Sequence[RunFolder], metric: str) -> tuple[Sectio
   Returns:
     The builders, in order.
   """
-  comparing = functools.partial(build_comparison, others=others, metric=metric)
+  comparing: SectionBuilder = functools.partial(build_comparison, others=others, metric=metric)
   return tuple(comparing if build is build_comparison else build for build in SECTIONS)
