@@ -92,6 +92,7 @@ def _as_config(run_dir: str, hparams: Mapping[str, Any]) -> config_lib.TrainConf
       f'--from_run={run_dir}: hparams.json has {", ".join(unknown) or "no task"}, expected the '
       'settings of a run of `pipelines.train`.'
     )
-  return config_lib.TrainConfig(
-    **{name: tuple(v) if isinstance(v, list) else v for name, v in hparams.items()}
-  )
+  values: dict[str, Any] = {
+    name: tuple(value) if isinstance(value, list) else value for name, value in hparams.items()
+  }
+  return config_lib.TrainConfig(**values)
