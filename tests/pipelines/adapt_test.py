@@ -10,15 +10,20 @@ from tests.pipelines import testing
 
 
 class AdaptTest(parameterized.TestCase):
+  @classmethod
+  def setUpClass(cls):
+    super().setUpClass()
+    cls.source = cls.create_tempdir(cls()).full_path + '/run'
+    result = testing.run('train', '--fast', '--method=fedavg', f'--run_dir={cls.source}')
+    assert result.returncode == 0, result.stderr
+
   def test_fast_run_ends_with_a_table_and_a_report(self):
     root = self.create_tempdir().full_path
-    result = testing.run('train', '--fast', '--method=fedavg', f'--run_dir={root}/run')
-    self.assertEqual(result.returncode, 0, result.stderr)
     arguments = (
       '--fast',
       '--adaptation=fine_tune,ewc',
       '--max_clients=3',
-      f'--from_run={root}/run',
+      f'--from_run={self.source}',
       f'--run_dir={root}/adapted',
     )
     result = testing.run('adapt', *arguments)
@@ -36,8 +41,6 @@ class AdaptTest(parameterized.TestCase):
 
   def test_sweep_of_techniques(self):
     root = self.create_tempdir().full_path
-    result = testing.run('train', '--fast', '--method=fedavg', f'--run_dir={root}/run')
-    self.assertEqual(result.returncode, 0, result.stderr)
     result = testing.run(
       'sweep',
       '--pipeline=adapt',
@@ -46,7 +49,7 @@ class AdaptTest(parameterized.TestCase):
       f'--sweep_dir={root}/sweep',
       '--',
       '--fast',
-      f'--from_run={root}/run',
+      f'--from_run={self.source}',
     )
     self.assertEqual(result.returncode, 0, result.stderr)
     table = pd.read_csv(f'{root}/sweep/results.csv')

@@ -55,7 +55,7 @@ def build_adaptation(
   options = {key: value for key, value in setting.items() if key != 'learning_rate'}
   return adaptation_lib.ADAPTATIONS[name](
     adaptation_lib.AdaptationOptions(
-      trained_layers=resolved(config.trained_layers),
+      trained_layers=config.trained_layers or (),
       fisher_batch_size=config.squared_batch_size,
       distillation_scaled_term=config.distillation_scaled_term,
       **options,
