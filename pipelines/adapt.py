@@ -20,6 +20,7 @@ from absl import flags, logging
 from pipelines import config_flags, launch, path_flags, run_dirs, runtime_flags
 from tff_lg import config as config_lib
 from tff_lg import environment, progress
+from tff_lg.config.option import resolved
 from tff_lg.run_folder import source_run
 
 _RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: made, or gone on with.')
@@ -65,7 +66,7 @@ def main(argv: Sequence[str]) -> None:
       raise config_lib.ConfigError('--run_dir is missing: name a folder for this run.')
     environment.check_environment()
     run_dirs.check_can_be_made(_RUN_DIR.value)
-    config_lib.resolve_adapt(config, source_run.load_config(config.from_run))
+    config_lib.resolve_adapt(config, source_run.load_config(resolved(config.from_run)))
     if config.local_only_from is not None:
       source_run.check_own_models(config.local_only_from)
   except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:

@@ -41,10 +41,10 @@ def main(argv: Sequence[str]) -> None:
       raise ValueError(f'{argv[1]} is no flag: write --name=value.')
     if not _RUN_DIR.value:
       raise ValueError('--run_dir is missing: name the folder of a run.')
-    for flag in (_RUN_DIR, _COMPARE_WITH):
-      for path in [flag.value] if isinstance(flag.value, str) else flag.value:
-        if not os.path.isdir(path) and not (_FAST.value and flag is _RUN_DIR):
-          raise ValueError(f'--{flag.name}={path}: there is no such run folder.')
+    for name, paths in (('run_dir', [_RUN_DIR.value]), ('compare_with', _COMPARE_WITH.value or ())):
+      for path in paths:
+        if not os.path.isdir(path) and not (_FAST.value and name == 'run_dir'):
+          raise ValueError(f'--{name}={path}: there is no such run folder.')
     environment.check_environment()
 
     # pandas and Matplotlib take seconds to import: only for flags that are good.

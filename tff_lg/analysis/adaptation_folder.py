@@ -79,7 +79,7 @@ class AdaptationFolder:
       source=source,
       summary=readers.read_flat_object(os.path.join(path, 'summary.json')),
       adaptations=tuple(adaptations),
-      clients=readers.read_clients(clients_file, texts=(_BEST_NAME,)),
+      clients=readers.read_clients(clients_file, lambda name: name == _BEST_NAME),
     )
     for name in (_BEST_NAME, *(f'{model}/{names.LOCAL_TEST}' for model in run.adapted_models)):
       if name not in run.clients:
