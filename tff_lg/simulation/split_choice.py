@@ -76,7 +76,8 @@ class SplitChoice:
 
   def apply(self, config: config_lib.TrainConfig) -> config_lib.TrainConfig:
     """The config of a run that was given these layers."""
-    return dataclasses.replace(config, global_layers=self.global_layers, auto_rounds=None)
+    changes: dict[str, Any] = {'global_layers': self.global_layers, 'auto_rounds': None}
+    return dataclasses.replace(config, **changes)
 
   def summary(self) -> dict[str, Any]:
     """What `summary.json` says of it."""
@@ -214,9 +215,10 @@ def _choose(
   failures: list[rounds.DivergenceError] = []
   for number, (local_layers, global_layers) in enumerate(nested_splits(layers)):
     folder = os.path.join(run_dir, _FOLDER, str(number))
+    layers_of_candidate: dict[str, Any] = {'global_layers': global_layers}
     changed = dataclasses.replace(
       config,
-      global_layers=global_layers,
+      **layers_of_candidate,
       warm_start_rounds=0,
       rounds=resolved(config.auto_rounds),
       evaluate_every=resolved(config.auto_rounds),
