@@ -8,6 +8,7 @@ from absl.testing import absltest, parameterized
 
 from tff_lg.compatibility import tff
 from tff_lg.runtime import tff_internals as internals
+from tff_lg.simulation import execution
 
 _PAIR = tff.to_type(collections.OrderedDict(b=np.int32, a=(np.float32, [None])))
 
@@ -66,6 +67,23 @@ class CompileTest(absltest.TestCase):
       lambda x: tff.federated_secure_sum(x, 10), tff.FederatedType(np.int32, tff.CLIENTS)
     )
     self.assertNotIn('secure', str(internals.compile_computation(computation)))
+
+
+class WorkerContextTest(absltest.TestCase):
+  @absltest.skipIf(tf.__version__.startswith('2.14.'), "TFF's worker has all operations of 2.14.")
+  def test_an_operation_that_the_worker_has_not(self):
+    execution.end_worker_at_exit()
+    pinned = tff.tensorflow.computation(
+      lambda x: tf.raw_ops.CheckPinned(tensor=x), tff.TensorType(np.float32)
+    )
+    context = internals.create_worker_context()
+    with (
+      tff.framework.get_context_stack().install(context),
+      self.assertRaisesRegex(
+        NotImplementedError, r'no operation CheckPinned: run .* \(--runtime=local\)\.$'
+      ),
+    ):
+      pinned(1.0)
 
 
 class OptimizeTest(absltest.TestCase):

@@ -6,6 +6,7 @@ TFF is pinned to 0.87, its last release; whoever ports this looks here, and in
 
 import collections
 import itertools
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -45,6 +46,23 @@ def compile_computation(
   return native_compiler.transform_to_native_form(computation).to_building_block()
 
 
+class _WorkerContext(SyncExecutionContext):
+  """TFF's own context, with a clear error where its worker lacks an operation."""
+
+  def invoke(self, comp: tff.framework.ConcreteComputation, arg: Any) -> Any:
+    """Returns what the worker computes."""
+    try:
+      return super().invoke(comp, arg)
+    except Exception as error:  # TFF's and gRPC's, of several types.
+      missing = re.search(r"Op type not registered '(\w+)'", str(error))
+      if missing is None:
+        raise
+      raise NotImplementedError(
+        f"TFF's worker is built with TensorFlow 2.14 and has no operation {missing[1]}: run the "
+        'computation on the local runtime (--runtime=local).'
+      ) from error
+
+
 def create_worker_context() -> tff.framework.SyncContext:
   """Makes TFF's own context, which runs a worker process, for computations that are made safe.
 
@@ -59,7 +77,7 @@ def create_worker_context() -> tff.framework.SyncContext:
       tff.framework.ConcreteComputation.from_building_block(block)
     )
 
-  return SyncExecutionContext(
+  return _WorkerContext(
     executor_fn=tff.framework.local_cpp_executor_factory(),
     compiler_fn=compile_safely,
     transform_args=tensorflow_computation.transform_args,
