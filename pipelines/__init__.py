@@ -2,6 +2,7 @@
 
 import sys
 
-from pipelines import outside
+from pipelines import early_signals, outside
 
+early_signals.handle(sys.argv)
 outside.import_modules(sys.argv)

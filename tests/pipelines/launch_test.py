@@ -10,6 +10,7 @@ from absl import flags
 from absl.testing import absltest, flagsaver, parameterized
 
 from pipelines import launch
+from tests import processes
 from tff_lg.config import option
 
 _NAME = flags.DEFINE_string('launch_test_name', 'nobody', 'A flag of this test.')
@@ -82,6 +83,31 @@ class SignalTest(parameterized.TestCase):
     before = 'signal.signal(signal.SIGINT, signal.SIG_IGN)'
     found = _signalled('close', signal.SIGINT, signal.SIGUSR1, before=before)
     self.assertEqual(found, (0, 'begun\nkept\nclosed\nover\n', ''))
+
+
+class EarlySignalTest(parameterized.TestCase):
+  @parameterized.parameters(signal.SIGINT, signal.SIGTERM)
+  def test_signal_during_the_first_imports_ends_with_a_sentence(self, number):
+    folder = self.create_tempdir()
+    # What every pipeline imports first.
+    wait = "import os, signal\nos.write(1, b'begun\\n')\nsignal.sigwaitinfo([signal.SIGUSR1])\n"
+    folder.create_file('absl/__init__.py', wait)
+    path = os.pathsep.join([folder.full_path, *filter(None, sys.path)])
+    with subprocess.Popen(
+      [sys.executable, '-m', 'pipelines.report', '--fast'],
+      stdout=subprocess.PIPE,
+      stderr=subprocess.PIPE,
+      env=processes.environment(PYTHONPATH=path),
+      text=True,
+    ) as process:
+      try:
+        begun = process.stdout.readline()
+        process.send_signal(number)
+        _, error = process.communicate(timeout=60)
+      finally:
+        process.kill()
+    self.assertEqual((begun, error), ('begun\n', 'report: stopped before it began.\n'))
+    self.assertEqual(process.returncode, 128 + number)
 
 
 class WithoutStderrTest(absltest.TestCase):
