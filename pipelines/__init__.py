@@ -2,7 +2,10 @@
 
 import sys
 
-from pipelines import early_signals, outside
+from pipelines import early_signals
 
 early_signals.handle(sys.argv)
+
+from pipelines import outside  # noqa: E402, signals come first.
+
 outside.import_modules(sys.argv)

@@ -108,7 +108,8 @@ def main(argv: Sequence[str]) -> None:
     environment.check_environment()
     folder = sweeps.SweepFolder(_SWEEP_DIR.value)
     run_dirs.lock_folder(_SWEEP_DIR.value, '--sweep_dir')
-    folder.claim(_PIPELINE.value, axes, trials, configs, config_lib.WITHOUT_EFFECT)
+    may_change = getattr(pipeline, 'may_change', None)
+    folder.claim(_PIPELINE.value, axes, trials, configs, config_lib.WITHOUT_EFFECT, may_change)
   except (ValueError, environment.UnsupportedEnvironmentError, OSError) as error:
     sys.exit(f'sweep: {error}')
 

@@ -17,13 +17,14 @@ from absl import logging
 from pipelines import config_flags, launch, path_flags, run_dirs
 from tff_lg import config as config_lib
 from tff_lg import environment, progress
-from tff_lg.run_folder import run_settings
+from tff_lg.run_folder import changed_settings, run_settings
 
 _RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: made, or gone on with.')
 _CONFIG = config_flags.define()
 
 # What a sweep calls, beside `run`.
 config_from_arguments = config_flags.parse
+may_change = changed_settings.may_change
 
 
 def run(config: config_lib.TrainConfig, run_dir: str, began: float | None = None) -> None:

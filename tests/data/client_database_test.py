@@ -67,6 +67,16 @@ class ClientDatabaseTest(parameterized.TestCase):
     self.assertEqual([loaded.clients[1].size(part) for part in ('train', 'test')], [7, 2])
     self.assertEqual(self._load(example_shape=None).test.x.shape, (0, 4))
 
+  def test_crc_tells_of_changed_examples(self):
+    self._save({'a': _rows(0, 4), 'b': _rows(1, 3)}, {'a': 'train', 'b': 'train'})
+    first = self._load().reader.data_crc32
+    self.assertEqual(self._load().reader.data_crc32, first)
+    with sqlite3.connect(self.path) as connection:
+      proto = 'serialized_example_proto'
+      (one,) = connection.execute(f'SELECT {proto} FROM examples WHERE client_id = "b"').fetchone()
+      connection.execute(f'UPDATE examples SET {proto} = ? WHERE client_id = "a"', (one,))
+    self.assertNotEqual(self._load().reader.data_crc32, first)
+
   def test_splits_of_the_database_are_kept(self):
     self._save({'a': _rows(0, 4), 'b': _rows(1, 5)}, {'a': 'train', 'b': 'test'})
     with sqlite3.connect(self.path) as connection:

@@ -2,12 +2,13 @@
 
 import os
 import threading
+from unittest import mock
 
 import numpy as np
 from absl.testing import absltest, parameterized
 
 from tff_lg import data
-from tff_lg.data import client_parts
+from tff_lg.data import arrays, client_parts
 
 
 def _examples(start, size):
@@ -155,6 +156,23 @@ class ClientFolderTest(absltest.TestCase):
   def _save(self, name, **arrays):
     np.savez(os.path.join(self.folder, name), **arrays)
 
+  def test_crc_tells_of_changed_examples_and_reads_none(self):
+    x, y = np.arange(20.0).reshape(10, 2), np.arange(10) % 3
+
+    def crc():
+      with mock.patch.object(arrays, 'read_npz', side_effect=AssertionError):
+        return data.load_client_folder(self.folder, 3).reader.data_crc32
+
+    self._save('ann', x=x, y=y)
+    self._save('bob', x=x, y=y)
+    first = crc()
+    self._save('ann', x=x, y=y)
+    self.assertEqual(crc(), first)
+    self._save('bob', x=-x, y=y)
+    self.assertNotEqual(crc(), first)
+    self._save('bob', x=x, y=2 - y)
+    self.assertNotEqual(crc(), first)
+
   def test_clients(self):
     x = np.arange(20.0).reshape(10, 2)
     self._save('ann', x=x, y=np.arange(10) % 3)
@@ -190,7 +208,7 @@ class ClientFolderTest(absltest.TestCase):
     self._assert_refused('no npz file found')
     ok = {'x': np.zeros([4, 2]), 'y': np.zeros(4, int)}
     self._save('a', **ok)
-    for arrays, sentence in (
+    for given, sentence in (
       ({'x': np.zeros([4, 3]), 'y': np.zeros(4, int)}, r'b.npz: x has rows of \[3\], .* as in a.n'),
       ({'x': np.zeros([0, 2]), 'y': np.zeros(0, int)}, 'b.npz: no training examples'),
       ({'x': np.zeros([4, 2])}, 'b.npz: y is missing'),
@@ -199,7 +217,7 @@ class ClientFolderTest(absltest.TestCase):
       ({'y': np.zeros(4, int)}, 'b.npz: arrays y found, expected x and y'),
       ({**ok, 'x_test': ok['x'], 'y_test': ok['y']}, 'b.npz: arrays x, x_test'),
     ):
-      self._save('b', **arrays)
+      self._save('b', **given)
       self._assert_refused(sentence)
     with open(os.path.join(self.folder, 'b.npz'), 'wb') as file:
       file.write(b'no archive')

@@ -70,6 +70,17 @@ class SweepTest(parameterized.TestCase):
       'batch_size of trial method=fedavg__seed=0 was 10, now 5',
     )
 
+  def test_finished_trials_go_on_with_more_rounds(self):
+    sweep_dir = self.create_tempdir().full_path + '/sweep'
+    for rounds in (1, 2):
+      flags = ('--grid=method=fedavg', '--', '--fast', f'--rounds={rounds}', '--baselines=')
+      result = _sweep(f'--sweep_dir={sweep_dir}', *flags)
+      self.assertEqual(result.returncode, 0, result.stderr)
+    self.assertEqual(
+      _summary(sweep_dir, 'method=fedavg__seed=0')['changed_settings'],
+      'after round 1 rounds from 1 to 2',
+    )
+
   def test_trials_that_fail_are_listed(self):
     sweep_dir = self.create_tempdir().full_path + '/sweep'
     empty = self.create_tempdir().full_path

@@ -84,16 +84,19 @@ class DataFingerprintTest(parameterized.TestCase):
     with self.assertRaisesRegex(ValueError, f'{self.path} is damaged .*: delete it'):
       data_fingerprint.check_data(self.run_dir, _data())
 
-  def test_examples_of_clients_that_are_read_when_needed_are_not_read(self):
+  @parameterized.parameters(None, 7)
+  def test_examples_of_clients_that_are_read_when_needed_are_not_read(self, crc):
     class Reader:
       num_examples = {'train': np.array([3]), 'validation': np.array([0]), 'test': np.array([1])}
+      data_crc32 = crc
 
     reader = Reader()
     unread = data.UnreadClient('a', 0, reader)
     found = data_fingerprint.fingerprint(
       data.FederatedData((unread,), _examples(), 1, ('class',), reader=reader)
     )
-    self.assertCountEqual(found, ['num_clients', 'crc32'])
+    self.assertEqual(found.get('data_crc32'), crc)
+    self.assertContainsSubset(['num_clients', 'crc32'], found)
 
 
 if __name__ == '__main__':

@@ -22,13 +22,13 @@ class SweepFolderTest(absltest.TestCase):
     super().setUp()
     self.folder = sweeps.SweepFolder(self.create_tempdir().full_path + '/sweep')
 
-  def _claim(self, grid='p=0,0.5', seeds='0-1', pipeline='train', **changes):
+  def _claim(self, grid='p=0,0.5', seeds='0-1', pipeline='train', may_change=None, **changes):
     axes = [sweeps.parse_axis(grid)]
     trials = sweeps.build_trials(axes, sweeps.parse_seeds(seeds))
     configs = {
       trial.name: _Config(float(trial.values[0][1]), trial.seed, **changes) for trial in trials
     }
-    self.folder.claim(pipeline, axes, trials, configs, ('actors',))
+    self.folder.claim(pipeline, axes, trials, configs, ('actors',), may_change)
 
   def _begin(self, trial='p=0__seed=0'):
     os.makedirs(self.folder.run_dir(trial))
@@ -93,6 +93,30 @@ class SweepFolderTest(absltest.TestCase):
     self._claim(grid='p=0.5', layers=('b',))
     configs = [trial['config'] for trial in self._definition()['trials'].values()]
     self.assertEqual([config['layers'] for config in configs], [['b'], ['b']])
+
+  def test_trials_go_on_with_what_their_pipeline_allows(self):
+    self._claim(actors=1)
+    for trial, names in (('p=0__seed=0', ['summary.json', 'x']), ('p=0.5__seed=0', ['x'])):
+      self._begin(trial)
+      for name in names:
+        with open(f'{self.folder.run_dir(trial)}/{name}', 'w', encoding='utf-8'):
+          pass
+    asked = []
+
+    def may_change(run_dir, config, differences):
+      asked.append((os.path.basename(run_dir), config.layers, differences))
+      return {'layers'}
+
+    self.assertTrue(self.folder.is_complete('p=0__seed=0'))
+    changes = {'layers': (['a'], ['b'])}
+    with self.assertRaisesRegex(sweeps.SweepError, 'layers of trial p=0__seed=0 was'):
+      self._claim(layers=('b',))
+    self.assertTrue(self.folder.is_complete('p=0__seed=0'))
+    self._claim(may_change=may_change, layers=('b',))
+    self.assertEqual(asked, [(name, ('b',), changes) for name in ('p=0__seed=0', 'p=0.5__seed=0')])
+    self.assertFalse(self.folder.is_complete('p=0__seed=0'))
+    self.assertEqual(os.listdir(self.folder.run_dir('p=0__seed=0')), ['x'])
+    self.assertEqual(self._definition()['trials']['p=0__seed=0']['config']['layers'], ['b'])
 
   def test_other_definitions_are_refused(self):
     self._claim()

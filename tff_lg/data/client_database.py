@@ -3,6 +3,7 @@
 import contextlib
 import pathlib
 import sqlite3
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,6 +11,9 @@ import numpy as np
 from absl import logging
 
 from tff_lg.data import arrays, client_examples, client_parts, client_reader, examples, federated
+
+# What is read of a file to notice that it has changed: pieces of so many bytes.
+_PIECE, _NUM_PIECES = 4096, 1000
 
 
 def load_client_database(
@@ -89,7 +93,23 @@ def load_client_database(
     row_shape=spec[keys[0]].shape,
     num_classes=num_classes,
     cache_size=cache_size,
+    data_crc32=_crc_of_pieces(file),
   ).federate()
+
+
+def _crc_of_pieces(file: pathlib.Path) -> int:
+  """A CRC of the file's size and of pieces of it, as all of it may be many gigabytes.
+
+  The first piece has SQLite's count of changes, so that a change in place is noticed, too.
+  """
+  size = file.stat().st_size
+  starts = np.unique(np.linspace(0, max(size - _PIECE, 0), _NUM_PIECES).astype(np.int64))
+  crc = zlib.crc32(str(size).encode())
+  with open(file, 'rb') as opened:
+    for start in starts.tolist():
+      opened.seek(start)
+      crc = zlib.crc32(opened.read(_PIECE), crc)
+  return crc
 
 
 @contextlib.contextmanager

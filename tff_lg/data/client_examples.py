@@ -27,6 +27,7 @@ class Reader(Protocol):
   """What reads clients that are not in memory, by their numbers: `client_reader.ClientReader`."""
 
   num_examples: Mapping[str, np.ndarray]
+  data_crc32: int | None
 
   def read(self, number: int) -> ClientExamples:
     """A client's examples, waited for."""

@@ -2,6 +2,7 @@
 
 import pathlib
 import zipfile
+import zlib
 
 import numpy as np
 
@@ -53,10 +54,11 @@ def load_client_folder(
   client_ids = sorted(path.stem for path in root.glob('*.npz'))
   if not client_ids:
     raise examples.DataError(f'{folder}: no npz file found, expected a folder with one a client.')
-  sizes, shapes = [], []
+  sizes, shapes, crc = [], [], 0
   for client_id in client_ids:
     path = root / f'{client_id}.npz'
-    given, shape = _read_sizes(path)
+    found_shapes, crc = _read_shapes(path, crc)
+    given, shape = _sizes(path, found_shapes)
     sizes.append(split.sizes(given))
     shapes.append(shape)
     if shape != shapes[0]:
@@ -83,12 +85,14 @@ def load_client_folder(
     row_shape=shapes[0],
     num_classes=num_classes,
     cache_size=cache_size,
+    data_crc32=crc,
   ).federate()
 
 
-def _read_sizes(path: pathlib.Path) -> tuple[dict[str, int], tuple[int, ...]]:
+def _sizes(
+  path: pathlib.Path, shapes: dict[str, tuple[int, ...]]
+) -> tuple[dict[str, int], tuple[int, ...]]:
   """What a file holds: how many rows by `all` or part, and the shape of a row."""
-  shapes = _read_shapes(path)
   of_x = {name: shapes[f'x{e}'] for name, e in _ENDINGS.items() if shapes.get(f'x{e}')}
   if (client_parts.ALL in of_x) == ('train' in of_x) or len(of_x) > 1 and client_parts.ALL in of_x:
     raise examples.DataError(
@@ -115,17 +119,21 @@ def _read_sizes(path: pathlib.Path) -> tuple[dict[str, int], tuple[int, ...]]:
   return {name: shape[0] for name, shape in of_x.items()}, first[1:]
 
 
-def _read_shapes(path: pathlib.Path) -> dict[str, tuple[int, ...]]:
-  """The shapes of a file's arrays, by name; their values are not read."""
+def _read_shapes(path: pathlib.Path, crc: int) -> tuple[dict[str, tuple[int, ...]], int]:
+  """The shapes of a file's arrays, by name, and a CRC that goes on with theirs.
+
+  Their values are not read: the archive's list of contents has the CRC of each array.
+  """
   shapes = {}
   try:
     with zipfile.ZipFile(path) as archive:
-      for name in archive.namelist():
-        with archive.open(name) as file:
+      for member in archive.infolist():
+        with archive.open(member) as file:
           version = np.lib.format.read_magic(file)
-          shapes[name.removesuffix('.npy')], *_ = _READ_HEADER[version](file)
+          shapes[member.filename.removesuffix('.npy')], *_ = _READ_HEADER[version](file)
+        crc = zlib.crc32(repr((member.filename, member.CRC)).encode(), crc)
   except Exception as error:  # A damaged archive can raise nearly anything.
     raise examples.DataError(
       f'{path}: cannot be read as an npz file of plain arrays ({error}).'
     ) from error
-  return shapes
+  return shapes, crc

@@ -20,6 +20,7 @@ class ClientReader:
     client_ids: names of all clients.
     num_examples: int64 [num_clients] by part: `train`, `validation`, `test`.
     cache_size: how many clients are kept.
+    data_crc32: a CRC by which changed examples are noticed; None where there is none.
   """
 
   def __init__(
@@ -31,6 +32,7 @@ class ClientReader:
     row_shape: Sequence[int],
     num_classes: int,
     cache_size: int = 1000,
+    data_crc32: int | None = None,
   ) -> None:
     """Takes the list of clients; no client is read.
 
@@ -41,6 +43,7 @@ class ClientReader:
       row_shape: of one row of x.
       num_classes: labels are in [0, num_classes).
       cache_size: clients kept, 0 or more; 0 reads a client anew each time, and none ahead.
+      data_crc32: of what is read, or of enough of it to notice most changes.
 
     Raises:
       DataError: no client, or one without training examples.
@@ -65,7 +68,7 @@ class ClientReader:
         f'Client {client_ids[empty[0]]} has no training examples ({len(empty)} such clients of '
         f'{len(client_ids)}), expected at least one.'
       )
-    self.cache_size = cache_size
+    self.cache_size, self.data_crc32 = cache_size, data_crc32
     self._read_client, self._row_shape, self._num_classes = read, tuple(row_shape), num_classes
     self._thread = _one_thread()
     self._lock = threading.Lock()

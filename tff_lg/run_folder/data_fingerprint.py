@@ -66,15 +66,17 @@ def write_fingerprint(run_dir: str, federated_data: data_lib.FederatedData) -> N
 def fingerprint(federated_data: data_lib.FederatedData) -> dict[str, int]:
   """Returns the number of clients, a CRC of their ids and sizes, and one of their examples.
 
-  The examples of clients that are read when needed are not looked at.
+  The examples of clients that are read when needed have the CRC that their reader gives, if any.
   """
   found = _known.get(federated_data)
   if found is None:
     clients = federated_data.clients
     listed = [[client.client_id, *map(client.size, client_parts.PARTS)] for client in clients]
     found = {'num_clients': len(clients), 'crc32': zlib.crc32(json.dumps(listed).encode())}
-    if federated_data.reader is None:
-      found['data_crc32'] = _crc_of_examples(federated_data)
+    reader = federated_data.reader
+    crc = _crc_of_examples(federated_data) if reader is None else reader.data_crc32
+    if crc is not None:
+      found['data_crc32'] = crc
     _known[federated_data] = found
   return found
 

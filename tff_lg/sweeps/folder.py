@@ -8,16 +8,21 @@
 | results.csv, table.md, figures/ | written by `tff_lg.analysis` |
 """
 
+import contextlib
 import dataclasses
 import json
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 from tff_lg import files, folder_lock
 from tff_lg.sweeps.grid import Axis, SweepError, Trial
 
 _DEFINITION = 'sweep.json'
+_SUMMARY = 'summary.json'
+
+# (run folder, config, what settings were and are by name) -> names of those that may change.
+MayChange = Callable[[str, Any, Mapping[str, tuple[Any, Any]]], Collection[str]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +50,7 @@ class SweepFolder:
 
   def is_complete(self, trial: str) -> bool:
     """Whether the trial has ended; the summary is the last that a run writes."""
-    return os.path.exists(os.path.join(self.run_dir(trial), 'summary.json'))
+    return os.path.exists(os.path.join(self.run_dir(trial), _SUMMARY))
 
   def claim(
     self,
@@ -54,19 +59,22 @@ class SweepFolder:
     trials: Sequence[Trial],
     configs: Mapping[str, Any],
     open_names: Collection[str] = (),
+    may_change: MayChange | None = None,
   ) -> None:
     """Makes the folder this sweep's, new or to go on with.
 
     A sweep may have other values and seeds than before, on the same axes: trials that
     are new are added, and those that are no longer asked for keep their folders. What
-    makes a trial may not change once it has written anything. One sweep at a time.
+    makes a trial may not change once it has written anything, but as its pipeline allows: then
+    it has not ended, and goes on. One sweep at a time.
 
     Args:
       pipeline: that runs the trials.
       axes: of the grid.
       trials: of the sweep.
       configs: the trials' configs by their names, dataclasses of what JSON can hold.
-      open_names: fields of these with which a trial may go on differently.
+      open_names: fields of these that change no result.
+      may_change: which other fields of a trial may change; none by default.
 
     Raises:
       SweepError: the folder holds something else, or a sweep in which other axes, another
@@ -87,7 +95,9 @@ class SweepFolder:
     _refuse_same_configs(new['trials'])
     old = self._load()
     if old:
-      self._check_against(old, new, open_names)
+      for name in self._check_against(old, new, configs, open_names, may_change):
+        with contextlib.suppress(FileNotFoundError):
+          os.unlink(os.path.join(self.run_dir(name), _SUMMARY))
       earlier = {**old.get('earlier_trials', {}), **old['trials']}
       earlier = {name: trial for name, trial in earlier.items() if name not in new['trials']}
       # The same sweep again leaves the file as it is.
@@ -109,9 +119,15 @@ class SweepFolder:
       raise SweepError(f'{path} is damaged, expected the JSON of a sweep.') from None
 
   def _check_against(
-    self, old: Mapping[str, Any], new: Mapping[str, Any], open_names: Collection[str]
-  ) -> None:
-    """Refuses what would change the meaning of trials that are there."""
+    self,
+    old: Mapping[str, Any],
+    new: Mapping[str, Any],
+    configs: Mapping[str, Any],
+    open_names: Collection[str],
+    may_change: MayChange | None,
+  ) -> list[str]:
+    """Refuses what would change the meaning of trials that are there; names those that go on."""
+    go_on = []
     known = {**old.get('earlier_trials', {}), **old['trials']}
     different = [
       f'the {what} was {before}, now {now}'
@@ -125,16 +141,25 @@ class SweepFolder:
       if different or name not in known or not os.path.exists(self.run_dir(name)):
         continue
       before, now = known[name]['config'], trial['config']
-      different = [
-        f'{key} of trial {name} was {before.get(key)}, now {now.get(key)}'
+      changes = {
+        key: (before.get(key), now.get(key))
         for key in sorted({*before, *now} - set(open_names))
         if before.get(key) != now.get(key)
+      }
+      allowed = may_change(self.run_dir(name), configs[name], changes) if may_change else ()
+      different = [
+        f'{key} of trial {name} was {was}, now {is_now}'
+        for key, (was, is_now) in changes.items()
+        if key not in allowed
       ]
+      if changes:
+        go_on.append(name)
     if different:
       raise SweepError(
         f'--sweep_dir={self.path} holds another sweep ({"; ".join(different)}): choose another '
         'folder, or delete this one.'
       )
+    return go_on
 
 
 def _refuse_same_configs(trials: Mapping[str, Any]) -> None:
