@@ -5,6 +5,7 @@ import pathlib
 import re
 import shlex
 
+import attrs
 from absl import flags
 from absl.testing import absltest, flagsaver
 
@@ -57,6 +58,28 @@ class ConfigsTest(absltest.TestCase):
         config = config_flags.parse([*files, '--data_dir=folder', '--embeddings=file'])
         self.assertEqual((config.warm_start_rounds, config.rounds), rounds)
         self.assertEqual((config.task, config.method, config.baselines), ('vqa', name, ()))
+
+  def test_adaptive_servers(self):
+    rules = {
+      'fedadam': ('adam', 0.01, {'beta_1': 0.9, 'beta_2': 0.99, 'epsilon': 1e-3}),
+      'fedyogi': (
+        'yogi',
+        0.01,
+        {'beta_1': 0.9, 'beta_2': 0.99, 'epsilon': 1e-3, 'initial_accumulator': 0.0},
+      ),
+      'fedadagrad': ('adagrad', 0.1, {'epsilon': 1e-6, 'initial_accumulator': 0.0}),
+    }
+    with contextlib.chdir(_ROOT):
+      for name, (optimizer, rate, options) in rules.items():
+        names = ('mnist_fedavg', name)
+        files = [f'--flagfile=pipelines/configs/{each}.flags' for each in names]
+        for extra in ([], ['--fast'], ['--method=lg_fedavg', '--warm_start_rounds=2']):
+          config = config_flags.parse([*files, '--data_dir=folder', *extra])
+          self.assertEqual(
+            (config.server_optimizer, config.server_learning_rate), (optimizer, rate)
+          )
+          self.assertEqual(attrs.asdict(config_lib.optimizer(config, 'server')), options)
+          self.assertEqual((config.client_optimizer, config.client_momentum), ('sgd', 0.0))
 
   def test_adapt(self):
     ((*arguments, run_dir),) = _commands('adapt')

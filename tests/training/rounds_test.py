@@ -13,7 +13,7 @@ from tests.learning import testing
 from tff_lg import config as config_lib
 from tff_lg import data, learning, models, simulation
 from tff_lg.compatibility import tff
-from tff_lg.training import cohorts, evaluation, rounds
+from tff_lg.training import cohorts, early_stopping, evaluation, rounds
 
 _NAN = float('nan')
 
@@ -254,7 +254,9 @@ class RoundLoopTest(parameterized.TestCase):
     folder, phase = self.create_tempdir().full_path, _phase(3)
     last = rounds.RoundLoop(_config(), _federated_data(), [phase], folder + '/first').run()
     evaluated = pd.read_csv(folder + '/first/metrics.csv').iloc[-1]
-    start = dataclasses.replace(last, round_num=0)
+    # Early stopping of the run before ends nothing here.
+    over = early_stopping.Progress(is_over=True)
+    start = dataclasses.replace(last, round_num=0, progress=over)
     before = _leaves(start)
     loop = rounds.RoundLoop(
       _config(), _federated_data(), [dataclasses.replace(phase, num_rounds=1)], folder + '/second'

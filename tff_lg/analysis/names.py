@@ -33,6 +33,8 @@ VERDICT_OVER = 'verdict_over/'
 OWN_MODELS = 'own_models/'  # Prefix of what is known of locally trained models.
 # How many clients are evaluated, where that is a sample.
 NUM_EVALUATED = 'evaluated/num_clients'
+# Rounds that early stopping saved.
+ROUNDS_SAVED = 'early_stopping/rounds_saved'
 # What a run went on with, and after which rounds; a text.
 CHANGED_SETTINGS = 'changed_settings'
 PRIVACY = 'privacy/'  # Prefix of what is known of a run's privacy.

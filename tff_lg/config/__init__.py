@@ -15,6 +15,14 @@ from tff_lg.config.new_device_config import (
   check_new_device,
   fast_new_device,
 )
+from tff_lg.config.optimization import (
+  ROLES,
+  learning_rate,
+  needs_num_rounds,
+  optimizer,
+  scales_mean,
+  schedule,
+)
 from tff_lg.config.option import ConfigError
 from tff_lg.config.protocols import PROTOCOLS, Protocol
 from tff_lg.config.rules import resolve, with_cohort
@@ -41,6 +49,7 @@ __all__ = [
   'MODELS',
   'PARTITIONS',
   'PROTOCOLS',
+  'ROLES',
   'RUNTIMES',
   'TASKS',
   'TEXT_TASKS',
@@ -60,8 +69,13 @@ __all__ = [
   'fast_adapt',
   'fast_new_device',
   'given_options',
+  'learning_rate',
+  'needs_num_rounds',
+  'optimizer',
   'resolve',
   'resolve_adapt',
+  'scales_mean',
+  'schedule',
   'with_cohort',
   'without_baselines',
 ]

@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from tff_lg.config import own_models
+from tff_lg.config import optimization, own_models
 from tff_lg.config.option import ConfigError, check_values, option
 from tff_lg.config.train_config import SELECTION_METRICS, TrainConfig
 
@@ -269,9 +269,10 @@ def resolve_adapt(config: AdaptConfig, source: TrainConfig) -> AdaptConfig:
   """
   is_tied = source.tied_embeddings and 'freeze_base' in config.adaptation
   techniques = [_TECHNIQUES[name] for name in ('fine_tune', *config.adaptation)]
+  rate_of_source = optimization.learning_rate(source, 'client')
   rates = {
     each.rates: config.learning_rate
-    or tuple(_times(factor, source.client_learning_rate) for factor in each.rate_factors)
+    or tuple(_times(factor, rate_of_source) for factor in each.rate_factors)
     for each in techniques
   }
   strengths = tuple(_times(config.squared_batch_size, each) for each in _EWC_STRENGTHS)

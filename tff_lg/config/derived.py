@@ -9,6 +9,7 @@ from tff_lg.config import (
   embedding,
   method_options,
   mood,
+  optimization,
   own_models,
   text,
   trouble,
@@ -24,6 +25,7 @@ def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
   Clients that learn alone meet no aggregator, no attacker and no trouble on the way.
   """
   alone = {**aggregation.without(), **trouble.without()}
+  trains_to_best = not METHODS[method].sends_updates and config.local_budget == 'best'
   return dataclasses.replace(
     config,
     **(own_models.without() if METHODS[method].sends_updates else alone),
@@ -32,6 +34,7 @@ def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
     baselines=(),
     rounds=config.total_rounds,
     warm_start_rounds=0,
+    early_stopping_rounds=None if trains_to_best else config.early_stopping_rounds,
   )
 
 
@@ -69,7 +72,7 @@ def fast(config: TrainConfig) -> TrainConfig:
   keeps_task = is_text or config.task == vqa.TASK
   own = own_models.without()
   if own_models.train_to_best(config):
-    rates = config.local_only_learning_rate or (config.client_learning_rate,)
+    rates = config.local_only_learning_rate or (optimization.learning_rate(config, 'client'),)
     own |= {'own_models': config.own_models, 'local_only_epochs': 3}
     own |= {'local_only_learning_rate': rates[:1]}
   on_digits = None if config.partition in (*NATURAL, 'clusters') else config.partition

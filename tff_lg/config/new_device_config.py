@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from tff_lg.config import own_models
+from tff_lg.config import optimization, own_models
 from tff_lg.config.option import ConfigError, check_values, option
 from tff_lg.config.train_config import TrainConfig
 
@@ -88,6 +88,11 @@ def check_new_device(from_run: str, source: TrainConfig) -> None:
         f'--from_run={from_run} has --{name}={getattr(source, name)}, expected a run with the mean '
         'and without attack: a round may have the new device alone.'
       )
+  if optimization.needs_num_rounds(source):
+    raise ConfigError(
+      f'--from_run={from_run} has learning rates that end with its rounds (--client_schedule, '
+      '--server_schedule): expected a run whose training can go on.'
+    )
   if source.model == 'cgau_shared':
     raise ConfigError(
       f'--from_run={from_run} has --model=cgau_shared, with shifts for each client it knows: '

@@ -10,6 +10,7 @@ from tff_lg.config import (
   method_options,
   mood,
   objective,
+  optimization,
   own_models,
   runtime,
   split,
@@ -58,6 +59,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
   client_files.check(config, partition)
   aggregation.check(config)
   trouble.check(config)
+  optimization.check(config)
   runtime.check(config)
   tuning.check(config)
   verdicts.check(config)
@@ -96,6 +98,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     **_sampling(config),
     **trouble.defaults(config),
     **method_options.defaults(methods),
+    **optimization.defaults(config),
     **objective.defaults(config),
     **split.defaults(config),
   }
@@ -200,6 +203,22 @@ def _check_contradictions(config: TrainConfig) -> None:
       'warm start: use --rounds.',
     ),
     (
+      not method.makes_steps and optimization.is_set(config, 'server'),
+      '--server_optimizer, --server_learning_rate, --server_momentum and the like do not fit '
+      f'--method={config.method}: its steps are set by --client_optimizer, '
+      '--client_learning_rate and so on.',
+    ),
+    (
+      config.early_stopping_rounds is not None and config.choices.choose_by != 'validation',
+      '--early_stopping_rounds looks at validation data, but '
+      f'--protocol={config.protocol} has none.',
+    ),
+    (
+      config.early_stopping_rounds is not None and config.trains_to_best,
+      '--early_stopping_rounds does not fit --method=local_only with --local_budget=best, whose '
+      'clients end by --local_only_patience.',
+    ),
+    (
       partition in NATURAL and config.num_clients is not None,
       f'--num_clients is given, but --partition={partition} takes the clients from the data.',
     ),
@@ -286,20 +305,13 @@ def _check_ranges(config: TrainConfig) -> None:
   positive = (
     'num_clients classes_per_client shards_per_client dirichlet_alpha rounds clients_per_round '
     'client_epochs client_steps batch_size client_learning_rate '
-    'server_learning_rate evaluate_every checkpoint_every'
+    'server_learning_rate evaluate_every checkpoint_every early_stopping_rounds'
   )
-  not_negative = (
-    'held_out_clients max_evaluated_clients warm_start_rounds client_learning_rate_decay '
-    'client_momentum server_momentum seed'
-  )
+  not_negative = 'held_out_clients max_evaluated_clients warm_start_rounds seed'
   for names, allowed, expected in (
     (positive, lambda value: value > 0, 'more than 0'),
     (not_negative, lambda value: value >= 0, '0 or more'),
-    (
-      'client_momentum server_momentum validation_fraction dropout_rate',
-      lambda value: 0 <= value < 1,
-      'in [0, 1)',
-    ),
+    ('validation_fraction dropout_rate', lambda value: 0 <= value < 1, 'in [0, 1)'),
     ('shuffled_share', lambda value: 0 <= value <= 1, 'in [0, 1]'),
   ):
     for name in names.split():

@@ -9,6 +9,7 @@ from tff_lg.config import (
   embedding,
   method_options,
   mood,
+  optimization,
   own_models,
   protocols,
   runtime,
@@ -70,6 +71,7 @@ class TrainConfig(
   mood.MoodOptions,
   vqa.VqaOptions,
   embedding.EmbeddingOptions,
+  optimization.OptimizationOptions,
   client_files.ClientFilesOptions,
   method_options.MethodOptions,
   own_models.OwnModelOptions,
@@ -171,24 +173,18 @@ class TrainConfig(
     None, 'SGD steps of a client in a round at most; no limit by default.'
   )
   batch_size: int | None = option(None, "B: a client's batch; 10 by default.")
-  client_learning_rate: float = option(0.05, "Learning rate of the clients' SGD.")
-  client_momentum: float = option(0.5, "Momentum of the clients' SGD.")
-  client_learning_rate_decay: float = option(
-    0.0, 'd: the learning rate of round t, from 0, is divided by 1 + d * t.'
-  )
-  keep_client_optimizer: bool = option(
-    False, "Keep the client optimiser's state with the client instead of resetting it each round."
-  )
-  server_learning_rate: float = option(
-    1.0, 'Learning rate of the server; 1 sets the global weights to the mean of the clients.'
-  )
-  server_momentum: float = option(0.0, 'Momentum of the server.')
   client_weighting: str | None = option(
     None,
     'How much a client counts; examples by default, uniform with aggregators that are no mean.',
     CLIENT_WEIGHTINGS,
   )
   evaluate_every: int = option(10, 'Rounds between evaluations of all clients.')
+  early_stopping_rounds: int | None = option(
+    None,
+    'The rounds of the method end once the mean over clients of --selection_metric on validation '
+    'data has not improved for so many rounds, as seen every --evaluate_every rounds; the warm '
+    'start has all of its rounds. Each baseline ends by itself. Never by default.',
+  )
   max_evaluated_clients: int | None = option(
     None,
     'Clients that are evaluated, and by which models are chosen, at most: the same ones in each '

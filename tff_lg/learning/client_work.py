@@ -97,11 +97,9 @@ def build_client_work(
       if settings.reset_client_optimizer
       else client_state.optimizer_state
     )
-    if settings.client_learning_rate_fn is not None:
-      learning_rate = tf.cast(settings.client_learning_rate_fn(round_num), tf.float32)
-      optimizer_state = optimizer.set_hparams(
-        optimizer_state, {tff.learning.optimizers.LEARNING_RATE_KEY: learning_rate}
-      )
+    optimizer_state = with_learning_rate(
+      optimizer, optimizer_state, settings.client_learning_rate_fn, round_num
+    )
     received = model.received(global_weights, client_state.local_weights)
 
     def loss_fn(weights: tuple, x: tf.Tensor, y: tf.Tensor, key: tf.Tensor) -> tf.Tensor:
@@ -185,6 +183,21 @@ def initialize_optimizer(optimizer: tff.learning.optimizers.Optimizer, weights: 
   """The optimiser's first state for these weights, hyper-parameters as tensors."""
   specs = tf.nest.map_structure(lambda w: tf.TensorSpec(w.shape, w.dtype), weights)
   return tf.nest.map_structure(tf.convert_to_tensor, optimizer.initialize(specs))
+
+
+def with_learning_rate(
+  optimizer: tff.learning.optimizers.Optimizer,
+  optimizer_state: Any,
+  learning_rate_fn: Callable[[tf.Tensor], tf.Tensor] | None,
+  round_num: tf.Tensor,
+) -> Any:
+  """The optimiser's state with the learning rate of a round; as it is without a function."""
+  if learning_rate_fn is None:
+    return optimizer_state
+  learning_rate = tf.cast(learning_rate_fn(round_num), tf.float32)
+  return optimizer.set_hparams(
+    optimizer_state, {tff.learning.optimizers.LEARNING_RATE_KEY: learning_rate}
+  )
 
 
 def all_finite(structure: Any) -> tf.Tensor:

@@ -142,8 +142,8 @@ def build_local_global_process(
   Returns:
     The process. With every weight global it equals
     `tff.learning.algorithms.build_weighted_fed_avg` with the same settings. A round in
-    which every client drops out is one whose mean update is zero: without server momentum
-    the global weights stay, with it they move on by the momentum.
+    which every client drops out is one whose mean update is zero: with plain SGD at the
+    server the global weights stay, with momentum and the like they move on by it.
 
   McMahan et al. 2017, Algorithm 1; Liang et al. 2020, Algorithm 1.
   """
@@ -199,12 +199,19 @@ def build_local_global_process(
       round_num,
     )
 
-  @tff.tensorflow.computation(global_types, state_type.optimizer_state, global_types)
-  def update_server(global_weights: Any, optimizer_state: Any, mean_update: Any) -> tuple:
+  @tff.tensorflow.computation(
+    global_types, state_type.optimizer_state, global_types, round_num_type
+  )
+  def update_server(
+    global_weights: Any, optimizer_state: Any, mean_update: Any, round_num: tf.Tensor
+  ) -> tuple:
     # The mean of initial minus final weights is a gradient for the server. Updates are
     # finite, so a mean that is not is one over nobody, or it overflows.
     mean_update = tuple(mean_update)
     is_finite = client_work.all_finite(mean_update)
+    optimizer_state = client_work.with_learning_rate(
+      server_optimizer, optimizer_state, settings.server_learning_rate_fn, round_num
+    )
     optimizer_state, global_weights = server_optimizer.next(
       optimizer_state, tuple(global_weights), client_work.or_zeros(is_finite, mean_update)
     )
@@ -229,7 +236,12 @@ def build_local_global_process(
     aggregated = aggregate.next(server_state.aggregator_state, update, output.client_weight)
     updated = tff.federated_map(
       update_server,
-      (server_state.global_weights, server_state.optimizer_state, aggregated.result),
+      (
+        server_state.global_weights,
+        server_state.optimizer_state,
+        aggregated.result,
+        server_state.round_num,
+      ),
     )
     new_state = tff.federated_zip(
       ServerState(

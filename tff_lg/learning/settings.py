@@ -39,6 +39,7 @@ class ProcessSettings:
     objective: what a client minimises.
     client_learning_rate_fn: round number, from 0, to learning rate; None keeps the
       optimiser's own.
+    server_learning_rate_fn: the same of the server optimiser.
     reset_client_optimizer: whether the client optimiser starts afresh each round, as
       in the papers, or its state stays with the client.
     update_attack: what malicious clients send in place of their updates; None for no
@@ -58,6 +59,7 @@ class ProcessSettings:
   client_weighting: client_weighting_lib.ClientWeighting = client_weighting_lib.by_num_examples
   objective: objectives.Objective = objectives.supervised
   client_learning_rate_fn: Callable[[tf.Tensor], tf.Tensor] | None = None
+  server_learning_rate_fn: Callable[[tf.Tensor], tf.Tensor] | None = None
   reset_client_optimizer: bool = True
   update_attack: UpdateAttack | None = None
   parts: parts_lib.Parts = parts_lib.SPLIT

@@ -15,7 +15,6 @@ import numpy as np
 
 from tff_lg import adaptation, grid_search, learning, models, parts, progress, seeds
 from tff_lg import config as config_lib
-from tff_lg.compatibility import tff
 from tff_lg.config.option import resolved
 from tff_lg.own_models import stored_weights
 from tff_lg.tasks import tasks
@@ -77,9 +76,9 @@ def train_networks(
   work = _Work(config, model, client_data, folder)
   given = config.local_only_learning_rate
   if given is not None and len(given) == 1 or not work.can_tune(clients):
-    rate = (given or (config.client_learning_rate,))[0]
+    rate = (given or (config_lib.learning_rate(config, 'client'),))[0]
     return work.train(clients, grid_search.GridSearch(rate, {rate: ()}))
-  rates = given or grid_search.grid_around(config.client_learning_rate)
+  rates = given or grid_search.grid_around(config_lib.learning_rate(config, 'client'))
   search = grid_search.search(rates, work.tune(clients), grows=given is None)
   return work.train(clients, search)
 
@@ -179,7 +178,7 @@ class _Work:
     return adaptation.build_adaptation_process(
       self._model,
       adaptation.fine_tune(),
-      tff.learning.optimizers.build_sgdm(rate, config.client_momentum),
+      config_lib.optimizer(config, 'client').build(rate),
       learning.TensorBatches(
         config.batch_size or _BATCH_SIZE, augment=tasks.TASKS[config.task].augment
       ),

@@ -30,12 +30,13 @@ def may_change(run_dir: str, config: config_lib.TrainConfig, differences: Differ
     differences: all of them.
 
   Returns:
-    `rounds`, if there are more and no privacy budget is made for their number; rates that are
-    lower, if the run diverged.
+    `rounds`, if there are more and neither a privacy budget nor a learning rate is made for their
+    number; rates that are lower, if the run diverged.
   """
   names = RATES if os.path.exists(os.path.join(run_dir, _DIVERGED)) else ()
   lower = {name for name in names if _is_less(*differences.get(name, (0, 0))[::-1])}
-  more = _is_less(*differences.get(_ROUNDS, (0, 0))) and config.aggregator != 'dp_mean'
+  is_fixed = config.aggregator == 'dp_mean' or config_lib.needs_num_rounds(config)
+  more = _is_less(*differences.get(_ROUNDS, (0, 0))) and not is_fixed
   return lower | ({_ROUNDS} if more else set())
 
 

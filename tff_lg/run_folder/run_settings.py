@@ -4,7 +4,7 @@ import dataclasses
 import json
 import math
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from absl import logging
@@ -38,7 +38,9 @@ def _changes(run_dir: str, config: config_lib.TrainConfig) -> changed_settings.D
   # Without a number of clients it is open until the data are loaded.
   open_names = {'clients_per_round'} if config.clients_per_round is None else set()
   hparams = dataclasses.asdict(config)
-  different = _differences(run_dir, hparams, open_names | config_lib.WITHOUT_EFFECT)
+  different = _differences(
+    run_dir, hparams, open_names | config_lib.WITHOUT_EFFECT, _with_new_options
+  )
   if different is None:
     return None
   allowed = changed_settings.may_change(run_dir, config, different)
@@ -56,9 +58,15 @@ def check_hparams(
 
 
 def _differences(
-  run_dir: str, hparams: Mapping[str, Any], open_names: Collection[str]
+  run_dir: str,
+  hparams: Mapping[str, Any],
+  open_names: Collection[str],
+  complete: Callable[[dict[str, Any]], dict[str, Any]] = dict,
 ) -> changed_settings.Differences | None:
-  """What settings were and are, where they differ; None if the folder has none to go on with."""
+  """What settings were and are, where they differ; None if the folder has none to go on with.
+
+  `complete` adds settings that the run in the folder is too old to have.
+  """
   path = os.path.join(run_dir, _HPARAMS)
   if not os.path.exists(path):
     # A temporary file may be left of a run that was killed as it began.
@@ -67,7 +75,7 @@ def _differences(
     return None
   hparams = _as_json_gives_it(hparams)
   try:
-    found = _flat(load_hparams(run_dir))
+    found = _flat(complete(load_hparams(run_dir)))
   except ValueError:
     if not _flags_agree(run_dir, hparams, open_names):
       raise
@@ -79,6 +87,25 @@ def _differences(
     for name in sorted({*found, *hparams} - set(open_names))
     if found.get(name) != hparams.get(name)
   }
+
+
+def to_config(hparams: Mapping[str, Any]) -> config_lib.TrainConfig:
+  """Makes a config of settings as `load_hparams` gives them, as they are.
+
+  Raises:
+    TypeError: there is an option that no config has.
+  """
+  values: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in hparams.items()}
+  return config_lib.TrainConfig(**values)
+
+
+def _with_new_options(hparams: dict[str, Any]) -> dict[str, Any]:
+  """Adds options that a run is too old to know, with what they stand for by default."""
+  try:
+    config = config_lib.resolve(to_config(hparams))
+  except (TypeError, config_lib.ConfigError):
+    return hparams
+  return _as_json_gives_it(dataclasses.asdict(config)) | hparams
 
 
 def _refuse(run_dir: str, different: changed_settings.Differences) -> None:

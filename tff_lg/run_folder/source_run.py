@@ -92,7 +92,4 @@ def _as_config(run_dir: str, hparams: Mapping[str, Any]) -> config_lib.TrainConf
       f'--from_run={run_dir}: hparams.json has {", ".join(unknown) or "no task"}, expected the '
       'settings of a run of `pipelines.train`.'
     )
-  values: dict[str, Any] = {
-    name: tuple(value) if isinstance(value, list) else value for name, value in hparams.items()
-  }
-  return config_lib.TrainConfig(**values)
+  return run_settings.to_config(hparams)

@@ -17,6 +17,8 @@ from tff_lg.training import communication, evaluation, rounds, run_state, select
 METRICS = ('validation/accuracy', 'validation/loss', 'local_test/accuracy', 'local_test/loss')
 # The same with those that only some tasks have.
 ALL_METRICS = (*METRICS, 'local_test/auc', 'participant_test/accuracy')
+# Entry of the summary: rounds that early stopping saved.
+ROUNDS_SAVED = 'early_stopping/rounds_saved'
 # Entries of the summary of what was sent.
 COMMUNICATION = tuple(
   f'communication/{prefix}{name}_total'

@@ -36,7 +36,10 @@ def build_adversary(config: config_lib.TrainConfig, num_clients: int) -> Adversa
   if config.attack is None:
     return None
   options = attacks.AttackOptions(
-    resolved(config.clients_per_round), config.attack_strength, config.server_learning_rate
+    resolved(config.clients_per_round),
+    config.attack_strength,
+    # An adaptive optimiser's step has no fixed share of the mean update.
+    config_lib.learning_rate(config, 'server') if config_lib.scales_mean(config) else 1.0,
   )
   seed = seeds.derive_seed(config.seed, seeds.Purpose.ATTACK)
   is_malicious = attacks.choose_malicious(num_clients, resolved(config.malicious_share), seed)

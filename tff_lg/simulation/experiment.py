@@ -5,17 +5,14 @@ import dataclasses
 import os
 import sys
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import tensorflow as tf
 from absl import logging
 
 from tff_lg import aggregators, folder_lock, learning, models, own_models, progress
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg.compatibility import tff
 from tff_lg.config.option import resolved
 from tff_lg.run_folder import (
   changed_settings,
@@ -30,7 +27,7 @@ from tff_lg.simulation import adversary as adversary_lib
 from tff_lg.simulation import aggregation, layer_variances, split_choice, tuning
 from tff_lg.tasks import held_out, tasks
 from tff_lg.training import client_data as client_data_lib
-from tff_lg.training import rounds, run_state
+from tff_lg.training import evaluation, rounds, run_state
 
 # The method of the rounds before the method's own.
 _WARM_START = 'fedavg'
@@ -101,6 +98,8 @@ def _run_locked(
     return build_phases(config, model, budget, adversary, auxiliary)
 
   phases = phases_of(config)
+  if config.early_stopping_rounds is not None:
+    _check_validation(federated_data, model)
   if config.picks_split:
     layer_variances.check_clients(federated_data)
   if budget is not None:
@@ -153,8 +152,11 @@ def _run_locked(
     run_dir,
     budget=budget,
     is_malicious=adversary.is_malicious if adversary else None,
+    patience=config.early_stopping_rounds,
   )
   state = loop.run()
+  rounds_saved = config.total_rounds - state.round_num
+  phases[-1] = dataclasses.replace(phases[-1], num_rounds=phases[-1].num_rounds - rounds_saved)
   if 0 < state.round_num == state.num_empty:
     raise rounds.RunError(
       f'No client took part in any of the {state.round_num} rounds: nothing was learnt. Expected '
@@ -170,6 +172,8 @@ def _run_locked(
     **of_clients,
     **changed_settings.summarize(run_dir),
   }
+  if config.early_stopping_rounds is not None:
+    summary[results.ROUNDS_SAVED] = rounds_saved
   summary.update(goals.summarize_goals(run_dir, config.goal_accuracy or ()))
   summary.update(scores.score_unknown_client(config, federated_data, last, state))
   if tuned is not None:
@@ -184,7 +188,8 @@ def _run_locked(
     summary.update(adversary_lib.add_scores(adversary, clients, federated_data, last, state))
   honest = np.full(len(clients), True) if adversary is None else ~adversary.is_malicious
   if not learning.METHODS[config.method].sends_updates:
-    summary.update(own_models.add_participation(clients, config))
+    ended = dataclasses.replace(config, rounds=config.rounds - rounds_saved)
+    summary.update(own_models.add_participation(clients, ended))
   for method, baseline in baselines.items():
     summary.update(comparison.add_baseline(clients, method, baseline, honest, config))
   # Where all is local there is no model for those that took no part.
@@ -194,6 +199,18 @@ def _run_locked(
   seconds = run_files.Seconds(time.monotonic() - began, state.seconds)
   run_files.write_results(run_dir, summary, clients, seconds, state.round_num)
   return summary
+
+
+def _check_validation(
+  federated_data: data_lib.FederatedData, model: models.LocalGlobalModel
+) -> None:
+  """Refuses data without any validation example."""
+  validation = client_data_lib.part_tensors(federated_data, 'validation')
+  if not evaluation.count_examples(model, validation).any():
+    raise ValueError(
+      '--early_stopping_rounds looks at validation data, but no client has a validation example: '
+      'give clients more examples, or a larger --validation_fraction.'
+    )
 
 
 def build_phases(
@@ -233,7 +250,7 @@ def build_phases(
   for index, (of_phase, method, num_rounds) in enumerate(wanted):
     if num_rounds:
       settings = dataclasses.replace(
-        _settings(of_phase),
+        _settings(of_phase, num_rounds),
         aggregator=aggregation.build_aggregator(config, budget, index),
         update_attack=adversary.attack.update_attack if adversary else None,
       )
@@ -275,14 +292,15 @@ def _tell_privacy(budget: aggregators.PrivacyBudget, config: config_lib.TrainCon
       logging.warning('%s', text)
 
 
-def _settings(config: config_lib.TrainConfig) -> learning.ProcessSettings:
+def _settings(config: config_lib.TrainConfig, num_rounds: int) -> learning.ProcessSettings:
+  """The settings of a phase of so many rounds, but those that adversaries and aggregators have."""
+  rates = {role: config_lib.learning_rate(config, role) for role in config_lib.ROLES}
+  client, server = (
+    config_lib.schedule(config, role).build(rate, num_rounds) for role, rate in rates.items()
+  )
   return learning.ProcessSettings(
-    client_optimizer=tff.learning.optimizers.build_sgdm(
-      config.client_learning_rate, config.client_momentum
-    ),
-    server_optimizer=tff.learning.optimizers.build_sgdm(
-      config.server_learning_rate, config.server_momentum
-    ),
+    client_optimizer=config_lib.optimizer(config, 'client').build(rates['client']),
+    server_optimizer=config_lib.optimizer(config, 'server').build(rates['server']),
     batches=learning.TensorBatches(
       config.batch_size,
       config.client_epochs or 1,
@@ -290,22 +308,12 @@ def _settings(config: config_lib.TrainConfig) -> learning.ProcessSettings:
       augment=tasks.TASKS[config.task].augment,
     ),
     client_weighting=learning.CLIENT_WEIGHTINGS[resolved(config.client_weighting)],
-    client_learning_rate_fn=_learning_rate_fn(config),
+    # A state that is kept has the rate that it began with: after a change it is another one.
+    client_learning_rate_fn=client
+    or ((lambda _: rates['client']) if config.keep_client_optimizer else None),
+    server_learning_rate_fn=server or (lambda _: rates['server']),
     reset_client_optimizer=not config.keep_client_optimizer,
   )
-
-
-def _learning_rate_fn(
-  config: config_lib.TrainConfig,
-) -> Callable[[tf.Tensor], tf.Tensor] | None:
-  if not config.client_learning_rate_decay:
-    return None
-
-  def learning_rate(round_num: tf.Tensor) -> tf.Tensor:
-    decay = config.client_learning_rate_decay * tf.cast(round_num, tf.float32)
-    return config.client_learning_rate / (1.0 + decay)
-
-  return learning_rate
 
 
 def _score_held_out(

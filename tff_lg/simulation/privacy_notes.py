@@ -88,6 +88,11 @@ def privacy_notes(config: config_lib.TrainConfig) -> dict[str, str]:
     notes['privacy/not_covered/best_round'] = (
       f"The best round is chosen on the clients' private {part} data without noise."
     )
+  if config.early_stopping_rounds is not None:
+    notes['privacy/not_covered/early_stopping'] = (
+      "Early stopping looks at the clients' private validation data without noise. Epsilon is that "
+      'of all rounds, whether they were run or not.'
+    )
   return notes
 
 

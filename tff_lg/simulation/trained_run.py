@@ -13,7 +13,8 @@ from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.client_states import client_stores
 from tff_lg.learning import process as process_lib
-from tff_lg.run_folder import data_fingerprint, run_files, source_run
+from tff_lg.run_folder import data_fingerprint, run_files, run_settings, source_run
+from tff_lg.scoring import results
 from tff_lg.simulation import experiment, split_choice, tuning
 from tff_lg.tasks import held_out, tasks
 from tff_lg.training import rounds, run_state
@@ -244,7 +245,7 @@ def _load_weights(
   of_held_out = held_out.select_models(
     process,
     selection,
-    (config.total_rounds, tuple(server[str(i)] for i in range(num_global))),
+    (round_num, tuple(server[str(i)] for i in range(num_global))),
     start_weights,
     num_held_out,
   )
@@ -261,11 +262,13 @@ def _last(
 ) -> _Newest:
   """The newest checkpoint; refuses one that is missing, or of another round than the last."""
   round_num = None if newest is None else round_of(newest)
-  if newest is None or round_num != config.total_rounds:
+  saved = run_settings.load_summary(run_dir).get(results.ROUNDS_SAVED, 0)
+  last_round = config.total_rounds - int(saved)
+  if newest is None or round_num != last_round:
     raise checkpoints.CheckpointError(
       f'--from_run={run_dir} is finished, but the newest checkpoint in its folder checkpoints is '
       f'{"missing" if round_num is None else f"of round {round_num}"}, expected one of round '
-      f'{config.total_rounds}: delete summary.json there and run its `pipelines.train` command '
+      f'{last_round}: delete summary.json there and run its `pipelines.train` command '
       'again.'
     )
   return newest

@@ -70,7 +70,9 @@ def tune_learning_rate(
       return (-math.inf,)
     return (sign * summary.get(f'validation/{metric}/mean_over_clients', math.nan),)
 
-  rates = config.tuned_learning_rates or grid_search.grid_around(config.client_learning_rate)
+  rates = config.tuned_learning_rates or grid_search.grid_around(
+    config_lib.learning_rate(config, 'client')
+  )
   found = grid_search.search(rates, score, grows=config.tuned_learning_rates is None)
   if not math.isfinite(found.tried[found.best][0]):
     raise rounds.DivergenceError(

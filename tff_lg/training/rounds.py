@@ -25,6 +25,7 @@ from tff_lg.training import (
   cohorts,
   communication,
   divergence,
+  early_stopping,
   evaluation,
   releases,
   round_metrics,
@@ -75,6 +76,7 @@ class RoundLoop:
     is_malicious: np.ndarray | None = None,
     draw_cohort: Callable[[int], cohorts.Cohort] | None = None,
     groups: Mapping[str, Sequence[int]] | None = None,
+    patience: int | None = None,
   ) -> None:
     """Prepares a run; nothing is written before `run`.
 
@@ -87,6 +89,8 @@ class RoundLoop:
       is_malicious: bool [num_clients], who attacks; None for nobody.
       draw_cohort: the cohort of any round, counted from 0; as the config says by default.
       groups: clients by index, evaluated together under `<name>/...`, beside all of them.
+      patience: the last phase ends early after so many rounds without a better mean score of
+        clients on the data that models are chosen by; None for never.
     """
     self._config = config
     self._phases = tuple(phases)
@@ -110,7 +114,7 @@ class RoundLoop:
         f'--max_evaluated_clients is {len(self.evaluated)}, but none of the clients drawn has '
         f'{part} examples to choose models by: evaluate more.'
       )
-    self._budget = budget
+    self._budget, self._patience = budget, patience
     draw_cohort = draw_cohort or cohorts.CohortSampler(config, len(self._ids))
     # A cohort is wanted when its data are read ahead, and in its round.
     self._draw_cohort = functools.lru_cache(2)(draw_cohort)
@@ -118,7 +122,8 @@ class RoundLoop:
     self._groups |= {f'{name}/': clients for name, clients in (groups or {}).items()}
     self._checkpoints = checkpoints.CheckpointManager(os.path.join(folder, 'checkpoints'))
     self._clients: client_stores.ClientStateStore | None = None
-    wording = divergence.of_flags(config.aggregator, config.server_learning_rate)
+    server_learning_rate = config_lib.learning_rate(config, 'server')
+    wording = divergence.of_flags(config.aggregator, server_learning_rate)
     self._watch = divergence.UpdateWatch(self._ids, wording)
     self._folder_watch: files.FolderWatch | None = None
 
@@ -178,7 +183,7 @@ class RoundLoop:
     total = sum(phase.num_rounds for phase in self._phases)
     method = self._phases[state.phase].method
     with progress.Bar(total, 'round', method, initial=state.round_num) as bar:
-      while state.round_num < total:
+      while state.round_num < total and not state.progress.is_over:
         if state.round_num == self._phase_end(state.phase):
           state = self._next_phase(state)
         began = time.monotonic()
@@ -200,7 +205,8 @@ class RoundLoop:
     return sum(phase.num_rounds for phase in self._phases[: phase + 1])
 
   def _is_due(self, state: run_state.RunState, every: int) -> bool:
-    return state.round_num % every == 0 or state.round_num == self._phase_end(state.phase)
+    is_last = state.round_num == self._phase_end(state.phase) or state.progress.is_over
+    return is_last or state.round_num % every == 0
 
   def start(
     self, phase: int, weights: local_global.ModelWeights, read_only: bool = False
@@ -215,14 +221,16 @@ class RoundLoop:
       len(self._ids),
       read_only,
     )
+    round_num = self._phase_end(phase - 1) if phase else 0
     return run_state.RunState(
-      round_num=self._phase_end(phase - 1) if phase else 0,
+      round_num=round_num,
       phase=phase,
       start_weights=weights,
       server_state=process.initialize(weights),
       clients=self._clients,
       selection=selection_lib.ModelSelection(process, len(self._ids), self._clients.chosen),
       traffic=communication.RoundTraffic(),
+      progress=early_stopping.Progress(best_round=round_num),
     )
 
   def _begin(
@@ -237,7 +245,8 @@ class RoundLoop:
     if newcomers:
       everybody = range(len(self._ids))
       own.clients.put(start.round_num, everybody[-len(newcomers) :], newcomers)
-    return dataclasses.replace(start, clients=own.clients, selection=own.selection, tables={})
+    fresh = {name: getattr(own, name) for name in ('clients', 'selection', 'progress')}
+    return dataclasses.replace(start, **fresh, tables={})
 
   def _next_phase(self, state: run_state.RunState) -> run_state.RunState:
     """Starts the next phase from this one's global weights, which are the network's."""
@@ -305,17 +314,16 @@ class RoundLoop:
       self.evaluated,
     )
     choose_by = self._config.choices.choose_by
-    state.selection.offer(
-      state.round_num,
-      evaluation.round_scores(
-        values[choose_by],
-        num_examples[choose_by],
-        resolved(self._config.selection_metric),
-        resolved(self._config.selection_scope),
-      ),
-      state.server_state.global_weights,
-      client_states,
+    scores = evaluation.round_scores(
+      values[choose_by],
+      num_examples[choose_by],
+      resolved(self._config.selection_metric),
+      resolved(self._config.selection_scope),
     )
+    weights = state.server_state.global_weights
+    state.selection.offer(state.round_num, scores, weights, client_states)
+    if self._patience is not None and state.phase == len(self._phases) - 1:
+      state.progress = state.progress.after(state.round_num, scores, self._patience)
     metrics = round_metrics.of_evaluation(values, num_examples, self._groups)
     if self.evaluated is not None:
       metrics['evaluated/num_clients'] = len(self.evaluated)

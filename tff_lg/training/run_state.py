@@ -11,7 +11,7 @@ from tff_lg import checkpoints
 from tff_lg.client_states import client_stores
 from tff_lg.learning import process as process_lib
 from tff_lg.models import local_global
-from tff_lg.training import communication
+from tff_lg.training import communication, early_stopping
 from tff_lg.training import selection as selection_lib
 
 _COUNTS = ('seconds', 'num_empty', 'num_void')
@@ -36,6 +36,7 @@ class RunState:
       before the first, and after a checkpoint that is too old to have them.
     num_empty: rounds so far in which no client took part.
     num_void: rounds so far in which the aggregator overflowed, so that clients trained in vain.
+    progress: of the phase on validation data, followed where training may stop early.
   """
 
   round_num: int
@@ -49,6 +50,7 @@ class RunState:
   tables: Mapping[str, str] = dataclasses.field(default_factory=dict)
   num_empty: int = 0
   num_void: int = 0
+  progress: early_stopping.Progress = early_stopping.Progress()
 
   def to_checkpoint(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Returns the arrays and the plain values that a checkpoint holds."""
@@ -65,6 +67,7 @@ class RunState:
     meta = {
       'phase': self.phase,
       'traffic': dataclasses.asdict(self.traffic),
+      'progress': self.progress._asdict(),
       **{name: getattr(self, name) for name in _COUNTS},
     }
     return arrays, meta
@@ -85,7 +88,9 @@ class RunState:
     )
     self.traffic = communication.RoundTraffic(**meta['traffic'])
     self.round_num = round_num
-    for name in _COUNTS:  # Checkpoints of older versions have no counts of rounds.
+    # Checkpoints of older versions have neither progress nor counts of rounds.
+    self.progress = early_stopping.Progress(**meta.get('progress', {}))
+    for name in _COUNTS:
       setattr(self, name, meta.get(name, 0))
     self.tables = tables(arrays)
 

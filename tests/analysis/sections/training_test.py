@@ -17,6 +17,16 @@ class TrainingTest(absltest.TestCase):
     self.assertEqual(section.html, '')
     self.assertEndsWith(section.illustrations[0].caption, 'Shaded: the warm start.')
 
+  def test_early_stopping(self):
+    changes = {'hparams': {'early_stopping_rounds': 5}}
+    for saved, sentence in (
+      (7, 'Early stopping saved 7 of 10 rounds: on validation data the mean'),
+      (0, 'Early stopping saved no round: all 3 were run.'),
+    ):
+      summary = {'early_stopping/rounds_saved': saved}
+      section = training.build_training(testing.make_run(summary=summary, **changes))
+      self.assertIn(sentence, section.html)
+
   def test_no_round(self):
     run = testing.make_run(metrics=testing.make_run().metrics.iloc[:0])
     self.assertIsNone(training.build_training(run))

@@ -3,9 +3,10 @@
 import dataclasses
 
 import numpy as np
+import tensorflow as tf
 from absl.testing import absltest
 
-from tests.learning import testing
+from tests.learning import running, testing
 from tff_lg import learning, simulation
 
 
@@ -34,10 +35,15 @@ class FedSgdTest(absltest.TestCase):
     with self.assertRaisesRegex(ValueError, 'fedsgd needs TensorBatches'):
       self.method(testing.linear_model(), settings)
 
-  def test_refuses_a_learning_rate_schedule(self):
-    settings = dataclasses.replace(testing.settings(), client_learning_rate_fn=lambda r: 0.1)
-    with self.assertRaisesRegex(ValueError, 'no client learning-rate schedule'):
-      self.method(testing.linear_model(), settings)
+  def test_rates_by_round_are_those_of_clients(self):
+    model = testing.linear_model()
+    settings = dataclasses.replace(
+      testing.settings(0.7),
+      client_learning_rate_fn=lambda r: 0.1 + 0.0 * tf.cast(r, tf.float32),
+      server_learning_rate_fn=lambda r: 0.9,
+    )
+    output = running.run(self.method(model, settings), model, list(running.TWO_CLIENTS))
+    np.testing.assert_allclose(np.ravel(output.server_state.global_weights), [1.5, 2.25], rtol=1e-6)
 
 
 if __name__ == '__main__':

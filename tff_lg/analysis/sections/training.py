@@ -7,6 +7,21 @@ from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Illustration, Section
 
 
+def _early_stopping(run: RunFolder) -> Markup:
+  """How many rounds early stopping saved, if the run had it."""
+  if names.ROUNDS_SAVED not in run.summary:
+    return Markup()
+  saved, done = int(run.value(names.ROUNDS_SAVED)), int(run.metrics.index.max())
+  patience = run.hparams.get('early_stopping_rounds')
+  sentence = f'Early stopping saved no round: all {done:,} were run.'
+  if saved:
+    sentence = (
+      f'Early stopping saved {saved:,} of {saved + done:,} rounds: on validation data the mean '
+      f'over clients had not improved for {patience} rounds.'
+    )
+  return Markup('<p>{}</p>').format(sentence)
+
+
 def build_training(run: RunFolder) -> Section | None:
   """Curves by round, and clients that were left out; None without any round."""
   if run.metrics.empty:
@@ -18,6 +33,7 @@ def build_training(run: RunFolder) -> Section | None:
       f'{left_out.sum():,.0f} client updates in {(left_out > 0).sum():,} rounds were not finite '
       'and were left out.'
     )
+  html += _early_stopping(run)
   caption = 'Loss of this run, and accuracy of this run and its baselines, by round.'
   if len(run.phases()) > 1:
     caption += ' Shaded: the warm start.'

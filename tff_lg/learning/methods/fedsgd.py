@@ -23,35 +23,32 @@ def _build(
   """Clients send one full-batch gradient; the server takes the step.
 
   The settings' client optimiser, with its learning-rate schedule, therefore works
-  at the server, where its state (such as momentum) lasts. A client's own step of
-  rate 1 makes its update the gradient itself.
+  at the server, in place of the server's, and its state (such as momentum) lasts.
+  A client's own step of rate 1 makes its update the gradient itself.
 
   Raises:
-    ValueError: the settings' batches are not tensors, or have a learning-rate schedule, which a
-      server optimiser does not take.
+    ValueError: the settings' batches are not tensors.
   """
   from tff_lg.compatibility import tff  # It takes seconds to import.
 
   del options
   if not isinstance(settings.batches, learning.TensorBatches):
     raise ValueError('fedsgd needs TensorBatches: it chooses the batch, all of the examples.')
-  if settings.client_learning_rate_fn is not None:
-    raise ValueError('fedsgd takes no client learning-rate schedule: clients make no steps.')
   return learning.build_local_global_process(
     model.with_all_global(),
     dataclasses.replace(
       settings,
       batches=dataclasses.replace(settings.batches, batch_size=None, num_epochs=1),
       client_optimizer=tff.learning.optimizers.build_sgdm(1.0),
+      client_learning_rate_fn=None,
       server_optimizer=settings.client_optimizer,
+      server_learning_rate_fn=settings.client_learning_rate_fn,
     ),
   )
 
 
 def _contradictions(config: Any) -> Iterator[str]:
   """What has no effect where each client sends one gradient."""
-  if config.client_learning_rate_decay:
-    yield "--client_learning_rate_decay does not fit fedsgd: its steps are the server's."
   if config.method != _NAME:
     return
   if config.client_steps is not None:
@@ -60,11 +57,6 @@ def _contradictions(config: Any) -> Iterator[str]:
     yield (
       '--client_epochs and --batch_size do not fit --method=fedsgd: each client sends one '
       'gradient over all of its examples.'
-    )
-  if config.server_learning_rate != 1 or config.server_momentum:
-    yield (
-      '--server_learning_rate and --server_momentum do not fit --method=fedsgd: its steps are '
-      'set by --client_learning_rate and --client_momentum.'
     )
 
 

@@ -1,0 +1,20 @@
+"""Optimisers: TFF's, and learning rates by round, each one entry that a flag can name.
+
+Comes in: the name of an entry, and options. Goes out: an optimiser of TFF, or a function from round
+to learning rate. The room is light and imports TFF only to build; it imports no other room but
+`tff_lg.compatibility`. `tff_lg.config` makes flags of the entries for clients and for the server.
+"""
+
+from tff_lg.optimizers.optimizers import OPTIMIZERS, Entry
+from tff_lg.optimizers.option import OptionError
+from tff_lg.optimizers.schedules import BY_NUM_ROUNDS, SCHEDULES, RateFn, Schedule
+
+__all__ = [
+  'BY_NUM_ROUNDS',
+  'OPTIMIZERS',
+  'SCHEDULES',
+  'Entry',
+  'OptionError',
+  'RateFn',
+  'Schedule',
+]

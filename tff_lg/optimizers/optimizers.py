@@ -1,0 +1,145 @@
+"""The optimisers that clients and server may have: TFF's own, each with its options."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+import attrs
+
+from tff_lg.optimizers.option import BELOW_ONE, NOT_NEGATIVE, POSITIVE, option
+
+if TYPE_CHECKING:  # TFF takes seconds to import.
+  from tff_lg.compatibility import tff
+
+_BETA_2 = 'Decay of the mean of squared gradients'
+_EPSILON = 'tau: constant added to what a step is divided by, in adagrad inside the square root'
+_WEIGHT_DECAY = 'Share by which a step shrinks each weight, times the learning rate'
+_ACCUMULATOR = 'Value that sums or means of squared gradients start from'
+
+
+class Options(Protocol):
+  """The options of an optimiser."""
+
+  def build(self, learning_rate: float) -> 'tff.learning.optimizers.Optimizer':
+    """Builds the optimiser of TFF."""
+
+
+@attrs.frozen
+class Sgd:
+  """Gradient descent, with momentum if it is more than 0."""
+
+  momentum: float = option(0.0, 'Momentum, the share of the velocity that is kept', BELOW_ONE)
+
+  def build(self, learning_rate: float) -> 'tff.learning.optimizers.Optimizer':
+    """Builds the optimiser of TFF."""
+    return _tff().build_sgdm(learning_rate, self.momentum)
+
+
+@attrs.frozen
+class _Adaptive:
+  """What Adam and Yogi have in common."""
+
+  beta_1: float = option(0.9, 'Decay of the mean of gradients', BELOW_ONE)
+  beta_2: float = option(0.999, _BETA_2, BELOW_ONE)
+
+
+@attrs.frozen
+class Adam(_Adaptive):
+  """Adam with bias correction. Kingma and Ba 2015, Algorithm 1."""
+
+  epsilon: float = option(1e-7, _EPSILON, POSITIVE)
+
+  def build(self, learning_rate: float) -> 'tff.learning.optimizers.Optimizer':
+    """Builds the optimiser of TFF."""
+    return _tff().build_adam(learning_rate, **attrs.asdict(self))
+
+
+@attrs.frozen
+class AdamW(Adam):
+  """Adam whose weight decay is no part of the gradient. Loshchilov and Hutter 2019."""
+
+  weight_decay: float = option(0.004, _WEIGHT_DECAY, NOT_NEGATIVE)
+
+  def build(self, learning_rate: float) -> 'tff.learning.optimizers.Optimizer':
+    """Builds the optimiser of TFF."""
+    return _tff().build_adamw(learning_rate, **attrs.asdict(self))
+
+
+@attrs.frozen
+class Yogi(_Adaptive):
+  """Yogi: second moments grow by a bounded amount. Zaheer et al. 2018."""
+
+  epsilon: float = option(1e-3, _EPSILON, POSITIVE)
+  initial_accumulator: float = option(1e-6, _ACCUMULATOR, NOT_NEGATIVE)
+
+  def build(self, learning_rate: float) -> 'tff.learning.optimizers.Optimizer':
+    """Builds the optimiser of TFF."""
+    return _tff().build_yogi(
+      learning_rate, self.beta_1, self.beta_2, self.epsilon, self.initial_accumulator
+    )
+
+
+@attrs.frozen
+class Adagrad:
+  """Adagrad; epsilon stands inside the square root. Duchi et al. 2011."""
+
+  initial_accumulator: float = option(0.1, _ACCUMULATOR, NOT_NEGATIVE)
+  epsilon: float = option(1e-7, _EPSILON, POSITIVE)
+
+  def build(self, learning_rate: float) -> 'tff.learning.optimizers.Optimizer':
+    """Builds the optimiser of TFF."""
+    return _tff().build_adagrad(learning_rate, self.initial_accumulator, self.epsilon)
+
+
+@attrs.frozen
+class RmsProp:
+  """RMSProp. Tieleman and Hinton 2012."""
+
+  beta_2: float = option(0.9, _BETA_2, BELOW_ONE)
+  epsilon: float = option(1e-7, _EPSILON, POSITIVE)
+
+  def build(self, learning_rate: float) -> 'tff.learning.optimizers.Optimizer':
+    """Builds the optimiser of TFF."""
+    return _tff().build_rmsprop(learning_rate, self.beta_2, self.epsilon)
+
+
+@attrs.frozen
+class Entry:
+  """An optimiser that a flag can name.
+
+  Attributes:
+    options: attrs class of its options, which builds it.
+    learning_rate: the default by role, client and server.
+    defaults: of options whose default depends on the role, by role and name.
+    is_adaptive: whether a step depends on the size of earlier gradients, so that the server's
+      learning rate is no factor of the mean update.
+  """
+
+  options: type[Options]
+  learning_rate: Mapping[str, float]
+  defaults: Mapping[str, Mapping[str, float]] = attrs.field(factory=dict)
+  is_adaptive: bool = True
+
+
+_PLAIN_RATES = {'client': 0.05, 'server': 1.0}
+_ADAPTIVE_RATES = {'client': 0.001, 'server': 0.01}
+
+OPTIMIZERS: Mapping[str, Entry] = {
+  'sgd': Entry(Sgd, _PLAIN_RATES, {'client': {'momentum': 0.5}}, is_adaptive=False),
+  'momentum': Entry(
+    Sgd,
+    _PLAIN_RATES,
+    {'client': {'momentum': 0.9}, 'server': {'momentum': 0.9}},
+    is_adaptive=False,
+  ),
+  'adam': Entry(Adam, _ADAPTIVE_RATES),
+  'adamw': Entry(AdamW, _ADAPTIVE_RATES),
+  'adagrad': Entry(Adagrad, _ADAPTIVE_RATES),
+  'yogi': Entry(Yogi, _ADAPTIVE_RATES),
+  'rmsprop': Entry(RmsProp, _ADAPTIVE_RATES),
+}
+
+
+def _tff() -> Any:
+  from tff_lg.compatibility import tff
+
+  return tff.learning.optimizers
