@@ -9,7 +9,6 @@ report.html. The same command again goes on where a stopped run was.
 
 import os
 import sys
-import time
 from collections.abc import Sequence
 
 from absl import logging
@@ -33,12 +32,11 @@ def run(config: config_lib.TrainConfig, run_dir: str, began: float | None = None
   Args:
     config: resolved.
     run_dir: the run folder.
-    began: when the command began, by `time.monotonic`; now by default.
+    began: when the command began, by `time.monotonic`; by default now, with TensorFlow imported.
 
   Raises:
     ValueError, OSError, RuntimeError: what cannot be, one sentence.
   """
-  began = time.monotonic() if began is None else began
   # TensorFlow takes seconds to import: only once the flags are known to be good.
   from tff_lg import simulation
 

@@ -172,12 +172,36 @@ def build_output(
   return output_client
 
 
+def build_class_outputs(
+  model: local_global.LocalGlobalModel,
+  server_state_type: tff.FederatedType,
+  output_client: tff.Computation,
+) -> tuple[tff.Computation, tff.Computation]:
+  """Builds `predict` and `ensemble` of a process.
+
+  Args:
+    model: says whether its output has a dimension of classes, and whether it is probabilities.
+    server_state_type: type of the process's server state, at the server.
+    output_client: as `build_output` makes it.
+
+  Returns:
+    What `build_predictions` and `build_ensemble` give. Of a model whose output has no dimension of
+    classes there are none; a call raises ValueError.
+  """
+  if not model.has_classes:
+    return _refuse_to_predict, _refuse_to_predict
+  is_probabilities = model.outputs_probabilities
+  return (
+    build_predictions(output_client, server_state_type, outputs_probabilities=is_probabilities),
+    build_ensemble(output_client, server_state_type, outputs_probabilities=is_probabilities),
+  )
+
+
 def build_predictions(
   output_client: tff.Computation,
   server_state_type: tff.FederatedType,
   *,
   outputs_probabilities: bool,
-  has_classes: bool = True,
 ) -> tff.Computation:
   """Builds each client's predictions for examples of its own.
 
@@ -185,15 +209,11 @@ def build_predictions(
     output_client: as `build_output` makes it.
     server_state_type: type of the process's server state, at the server.
     outputs_probabilities: whether that output is probabilities; else it is logits.
-    has_classes: whether that output has a dimension of classes.
 
   Returns:
     A computation (server_state, client_states, x@CLIENTS) -> probabilities@CLIENTS,
-    float32 [n, num_classes] for the n examples x of each client, all in one batch. Of a model
-    whose output has no dimension of classes there is none; a call raises ValueError.
+    float32 [n, num_classes] for the n examples x of each client, all in one batch.
   """
-  if not has_classes:
-    return _refuse_to_predict
   _, client_state_type, x_type = output_client.type_signature.parameter
 
   @tff.tensorflow.computation(output_client.type_signature.result)
@@ -218,7 +238,6 @@ def build_ensemble(
   server_state_type: tff.FederatedType,
   *,
   outputs_probabilities: bool,
-  has_classes: bool = True,
 ) -> tff.Computation:
   """Builds all clients' predictions on examples that all of them see, and their sums.
 
@@ -229,17 +248,13 @@ def build_ensemble(
     output_client: as `build_output` makes it.
     server_state_type: type of the process's server state, at the server.
     outputs_probabilities: whether that output is probabilities; else it is logits.
-    has_classes: whether that output has a dimension of classes.
 
   Returns:
     A computation (server_state, client_states, x@SERVER) -> EnsembleOutput for at most
-    ENSEMBLE_BATCH_SIZE examples x. What comes after the last example is zero. Of a model whose
-    output has no dimension of classes there is none; a call raises ValueError.
+    ENSEMBLE_BATCH_SIZE examples x. What comes after the last example is zero.
 
   Liang et al. 2020, section 5.1 (New Test).
   """
-  if not has_classes:
-    return _refuse_to_predict
   _, client_state_type, x_type = output_client.type_signature.parameter
 
   @tff.tensorflow.computation(output_client.type_signature.result)

@@ -265,10 +265,7 @@ def build_local_global_process(
     return settings.parts.merge(model, global_weights, local_weights)
 
   output_client = evaluation.build_output(model, merge, server_state_type, client_state_type)
-  about_output = {
-    'outputs_probabilities': model.outputs_probabilities,
-    'has_classes': model.has_classes,
-  }
+  predict, ensemble = evaluation.build_class_outputs(model, server_state_type, output_client)
   return LocalGlobalProcess(
     model=model,
     initialize=initialize,
@@ -281,8 +278,8 @@ def build_local_global_process(
       client_state_type,
       settings.evaluation_batches or evaluation.default_batches(model),
     ),
-    predict=evaluation.build_predictions(output_client, server_state_type, **about_output),
-    ensemble=evaluation.build_ensemble(output_client, server_state_type, **about_output),
+    predict=predict,
+    ensemble=ensemble,
     download_type=tff.to_type((global_types, round_num_type) if global_types else ()),
     upload_type=tff.to_type((global_types, tff.TensorType(np.float32)) if global_types else ()),
     parts=settings.parts,

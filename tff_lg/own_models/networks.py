@@ -16,13 +16,12 @@ import numpy as np
 from tff_lg import adaptation, grid_search, learning, models, parts, progress, seeds
 from tff_lg import config as config_lib
 from tff_lg.config.option import resolved
-from tff_lg.own_models import stored_weights
+from tff_lg.own_models import stored_weights, tuned_sample
 from tff_lg.tasks import tasks
 from tff_lg.training import client_data as client_data_lib
 from tff_lg.training import evaluation
 
 # Clients that try the learning rates; all, if there are fewer.
-_TUNED_CLIENTS = 20
 # Weights of a chunk's clients, and its clients at most.
 _BYTES_IN_A_CHUNK, _CLIENTS_IN_A_CHUNK = 2**28, 100
 # Where the federated method sends one gradient over all examples, a client alone has batches.
@@ -109,10 +108,8 @@ class _Work:
 
   def tune(self, clients: np.ndarray) -> Callable[[float], tuple[float, float]]:
     """Returns the score of a learning rate over a sample of the clients."""
-    known = clients[self._num_validation[clients] > 0]
     seed = seeds.derive_seed(self._config.seed, seeds.Purpose.OWN_MODELS, 0)
-    size = min(len(known), _TUNED_CLIENTS)
-    sample = np.sort(np.random.default_rng(seed).choice(known, size, replace=False))
+    sample = np.sort(tuned_sample.draw_sample(clients, self._num_validation, seed))
     metric = resolved(self._config.selection_metric)
     sign = -1 if metric == 'loss' else 1
 

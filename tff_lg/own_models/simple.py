@@ -12,10 +12,10 @@ import threadpoolctl
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import grid_search, parts, progress, seeds, simple_models
+from tff_lg.own_models import tuned_sample
 from tff_lg.scoring import scores
 from tff_lg.training import evaluation
 
-_TUNED_CLIENTS = 20
 _CLIENTS_IN_A_CHUNK = 100
 
 
@@ -72,8 +72,7 @@ def fit_simple_models(
   part = evaluation.PARTS[config.choices.choose_by]
   seed = seeds.derive_seed(config.seed, seeds.Purpose.OWN_MODELS, 2)
   sizes = np.array([client.size(part) for client in federated_data.clients])
-  known = clients[sizes[clients] > 0]
-  sample = np.random.default_rng(seed).choice(known, min(len(known), _TUNED_CLIENTS), replace=False)
+  sample = tuned_sample.draw_sample(clients, sizes, seed)
   done = parts.Parts(folder, name, _CLIENTS_IN_A_CHUNK)
   metric = config.selection_metric
 

@@ -67,10 +67,9 @@ def _run(
   federated_data: data_lib.FederatedData,
   model: models.LocalGlobalModel,
   run_dir: str,
-  began: float | None = None,
+  began: float,
 ) -> dict[str, Any]:
   """Runs one config and, before it, its baselines, on the same data."""
-  began = time.monotonic() if began is None else began
   with contextlib.ExitStack() as held:
     try:
       summary = _run_locked(config, federated_data, model, run_dir, began, held)
@@ -117,7 +116,7 @@ def _run_locked(
       baseline_dir, config_lib.as_baseline(config, method)
     )
     with progress.part(f'baseline {number} of {len(methods)}'):
-      _run(baseline_config, federated_data, model, baseline_dir)
+      _run(baseline_config, federated_data, model, baseline_dir, time.monotonic())
     baselines[method] = run_files.load_results(baseline_dir)
   if run_settings.is_complete(run_dir):
     mending.mend_tables(run_dir)
@@ -133,7 +132,7 @@ def _run_locked(
     tuned = tuned or tuning.tune_learning_rate(
       config,
       run_dir,
-      lambda trial, folder: _run(trial, federated_data, model, folder),
+      lambda trial, folder: _run(trial, federated_data, model, folder, time.monotonic()),
     )
     config = tuned.apply(config)
     phases = phases_of(config)
