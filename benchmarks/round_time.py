@@ -36,7 +36,7 @@ def main(argv: Sequence[str]) -> None:
   if len(argv) > 1:
     sys.exit(f'round_time: {argv[1]} is no flag: write --name=value.')
   environment.check_environment()
-  from benchmarks import contenders, workloads
+  from benchmarks import contenders, cpu_time, workloads
   from tff_lg.runtime import workers
   from tff_lg.simulation import execution
 
@@ -64,10 +64,10 @@ def main(argv: Sequence[str]) -> None:
     cpu_seconds: dict[str, list[float]] = {contender: [] for contender in runners}
     for _ in range(_PASSES.value):
       for contender, run in runners.items():
-        began, cpu_began = time.perf_counter(), _cpu_seconds()
+        began, cpu_began = time.perf_counter(), cpu_time.cpu_seconds()
         run()
         seconds[contender].append(time.perf_counter() - began)
-        cpu_seconds[contender].append(_cpu_seconds() - cpu_began)
+        cpu_seconds[contender].append(cpu_time.cpu_seconds() - cpu_began)
     print(f'\n{workload.name}: medians of {_PASSES.value} rounds{"":<23}time{"":<18}CPU time')
     first, cpu_first = (statistics.median(s[next(iter(s))]) for s in (seconds, cpu_seconds))
     for contender in runners:
@@ -83,12 +83,6 @@ def main(argv: Sequence[str]) -> None:
     f"\nresident: this process {process.memory_info().rss / 2**30:.1f} GiB, TFF's worker "
     f'{workers_rss / 2**30:.1f} GiB'
   )
-
-
-def _cpu_seconds() -> float:
-  """Returns the CPU seconds that this process and TFF's worker have taken so far."""
-  times = [child.cpu_times() for child in psutil.Process().children()]
-  return time.process_time() + sum(taken.user + taken.system for taken in times)
 
 
 if __name__ == '__main__':

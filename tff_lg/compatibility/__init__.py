@@ -5,7 +5,8 @@
 is `import tensorflow_federated as tff` wherever TFF works by itself. TFF imports packages of which
 most programs use nothing, and which have no release for today's TensorFlow. Where one of them
 cannot be imported, TFF gets a stand-in; using that raises an `ImportError` that says what is
-missing. No file of an installed package is changed, and nothing that can be imported is replaced.
+missing. No file of an installed package is changed, and nothing that can be imported is replaced;
+`mends` changes two functions of TFF in memory.
 
 What the project uses of TFF beyond its public names comes from here too, so that this is the one
 place to look when names of TFF move. Those that its repository has moved since 0.87 are taken from
@@ -16,7 +17,7 @@ where they are, see `moved`.
 import atexit
 import typing
 
-from tff_lg.compatibility import moved, supply
+from tff_lg.compatibility import mends, moved, supply
 
 supply.supply_missing()
 
@@ -64,6 +65,8 @@ else:
 
 if not typing.TYPE_CHECKING:
   tff = moved.join(tff)
+
+mends.mend(tff)
 
 # A context that TFF made by itself would be deleted after the modules that it ends its worker with.
 atexit.register(tff.test.set_no_default_context)

@@ -1,0 +1,16 @@
+"""Programs of `benchmarks.tff_programs.programs` on the local runtime."""
+
+from absl.testing import absltest, parameterized
+
+from benchmarks.tff_programs import programs
+from tests.benchmarks.tff_programs import testing
+
+
+class ProgramsTest(parameterized.TestCase):
+  @testing.each_program(programs)
+  def test(self, each):
+    testing.check(each)
+
+
+if __name__ == '__main__':
+  absltest.main()

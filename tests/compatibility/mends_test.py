@@ -1,0 +1,31 @@
+"""Tests of what is mended in TFF's own code."""
+
+import copy
+
+import tensorflow as tf
+from absl.testing import absltest
+
+from tff_lg.compatibility import tff
+
+
+class MendsTest(absltest.TestCase):
+  def test_models_of_emnist_without_a_seed(self):
+    task = tff.simulation.baselines.emnist.create_autoencoder_task(
+      tff.simulation.baselines.ClientSpec(num_epochs=1, batch_size=2), use_synthetic_data=True
+    )
+    weights = task.model_fn().trainable_variables
+    self.assertGreater(float(tf.math.reduce_std(weights[0])), 0.0)
+
+  def test_copies_of_a_data_source_share_its_data(self):
+    rows = [tf.data.Dataset.range(3), tf.data.Dataset.range(5)]
+    datasets = [each.map(lambda x: {'a': x, 'b': x}) for each in rows]
+    iterator = tff.program.DatasetDataSource(datasets).iterator()
+    again = copy.deepcopy({'iterator': iterator})['iterator']
+    self.assertIsNot(again, iterator)
+    self.assertEqual(again.federated_type, iterator.federated_type)
+    lengths = sorted(len(list(dataset)) for dataset in again.select(2))
+    self.assertEqual(lengths, [3, 5])
+
+
+if __name__ == '__main__':
+  absltest.main()
