@@ -62,7 +62,8 @@ def estimate_share_worse(
     resampled = np.bincount(which.reshape(-1)[drawn], minlength=len(pairs))
     shares.append(_share(basis, _fit(likelihoods, basis, resampled, fitted)))
   low, high = np.quantile(shares, (0.025, 0.975))
-  return WorseShare(_share(basis, fitted), float(low), float(high))
+  # Searches of different versions of SciPy end at points that differ by less than this.
+  return WorseShare(*(round(float(value), 4) for value in (_share(basis, fitted), low, high)))
 
 
 def _fit(

@@ -124,7 +124,7 @@ def _test(gains: np.ndarray) -> tuple[int, float, float, float, float, str]:
     # Equal differences but for rounding: the t-test has no variance to go by.
     low = high = mean
   else:
-    low, high = stats.ttest_1samp(gains, 0.0).confidence_interval(0.95)
+    low, high = stats.t.interval(0.95, num_examples - 1, mean, stats.sem(gains))
   if num_examples <= _MOST_ENUMERATED:
     flips = 1 - 2 * ((np.arange(2**num_examples)[:, None] >> np.arange(num_examples)) & 1)
     sums = np.abs(flips @ gains)
@@ -142,10 +142,22 @@ def _with_verdicts(table: pd.DataFrame, false_discovery_rate: float) -> pd.DataF
   known = np.isfinite(p_values)
   adjusted = np.full(len(table), np.nan)
   if known.any():
-    adjusted[known] = stats.false_discovery_control(p_values[known])
+    adjusted[known] = _adjust(p_values[known])
   difference = table['difference'].to_numpy()
   found = known & (adjusted <= false_discovery_rate)
   verdicts = np.full(len(table), Verdict.CANNOT_TELL.value, object)
   verdicts[found & (difference > 0)] = Verdict.BETTER.value
   verdicts[found & (difference < 0)] = Verdict.WORSE.value
-  return table.assign(adjusted_p_value=adjusted, verdict=verdicts)
+  table = table.assign(adjusted_p_value=adjusted, verdict=verdicts)
+  floats = table.select_dtypes('float64').columns
+  # What differs in the last digits between versions of SciPy.
+  return table.assign(**{name: [float(f'{v:.12g}') for v in table[name]] for name in floats})
+
+
+def _adjust(p_values: np.ndarray) -> np.ndarray:
+  """Adjusts p-values by Benjamini and Hochberg; SciPy has this since 1.11, the older stack not."""
+  order = np.argsort(p_values)
+  scaled = p_values[order] * len(p_values) / np.arange(1, len(p_values) + 1)
+  adjusted = np.empty_like(p_values)
+  adjusted[order] = np.minimum.accumulate(scaled[::-1])[::-1]
+  return adjusted
