@@ -9,6 +9,7 @@ with the wrong sign, how often the 95 % intervals hold the true difference, and 
 worse off, true, counted and estimated.
 """
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -85,7 +86,10 @@ def measure(num_clients: int, num_examples: int) -> tuple[float, ...]:
         share.low <= true_share <= share.high,
       )
     )
-  return tuple(np.nanmean(rows, axis=0))
+  with warnings.catch_warnings():
+    # Where too few models disagree no study has an estimate.
+    warnings.simplefilter('ignore', RuntimeWarning)
+    return tuple(np.nanmean(rows, axis=0))
 
 
 def main(argv: Sequence[str]) -> None:
@@ -94,7 +98,10 @@ def main(argv: Sequence[str]) -> None:
   print('| ' + ' | '.join(_COLUMNS) + ' |\n|' + '---|' * len(_COLUMNS))
   for num_clients in map(int, _CLIENTS.value):
     for num_examples in map(int, _EXAMPLES.value):
-      numbers = ' | '.join(f'{100 * value:.1f} %' for value in measure(num_clients, num_examples))
+      numbers = ' | '.join(
+        f'{100 * value:.1f} %' if np.isfinite(value) else '–'
+        for value in measure(num_clients, num_examples)
+      )
       print(f'| {num_clients:,} | {num_examples} | {numbers} |', flush=True)
 
 

@@ -46,13 +46,18 @@ class ShareTest(absltest.TestCase):
     self.assertBetween(np.mean(chances < 0.5), share.low, share.high)
 
   def test_clients_without_disagreement_say_nothing(self):
-    wins, losses = np.array([3, 1] * 5 + [0]), np.array([1, 4] * 5 + [0])
+    wins, losses = np.array([3, 1] * 6 + [0]), np.array([1, 4] * 6 + [0])
     with_it = verdicts.estimate_share_worse(wins, losses, np.random.default_rng(0), 20)
-    without = verdicts.estimate_share_worse(wins[:10], losses[:10], np.random.default_rng(0), 20)
+    without = verdicts.estimate_share_worse(wins[:12], losses[:12], np.random.default_rng(0), 20)
     self.assertEqual(with_it, without)
 
   def test_too_few_clients_disagree(self):
     wins, losses = np.array([5] * 9 + [0] * 40), np.zeros(49, int)
+    share = verdicts.estimate_share_worse(wins, losses, np.random.default_rng(0))
+    np.testing.assert_equal(tuple(share), (np.nan, 0.0, 1.0))
+
+  def test_too_few_disagreements(self):
+    wins, losses = np.array([1] * 49), np.zeros(49, int)
     share = verdicts.estimate_share_worse(wins, losses, np.random.default_rng(0))
     np.testing.assert_equal(tuple(share), (np.nan, 0.0, 1.0))
 

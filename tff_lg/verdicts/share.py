@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import optimize, special, stats
 
-# Of fewer clients that disagree the bootstrap's interval does not hold what it promises.
-_FEWEST_CLIENTS = 10
+# With less the bootstrap's interval does not hold what it promises.
+_FEWEST_CLIENTS, _FEWEST_DISAGREEMENTS = 10, 50
 # Chances at which the distribution has mass; none is one half, so that all are better or worse.
 _NUM_CHANCES = 100
 # The logarithm of the mass is a polynomial of this degree, with the penalty of the paper.
@@ -42,14 +42,14 @@ def estimate_share_worse(
 
   Returns:
     The share and the ends of its interval; NaN, 0 and 1 if fewer than ten clients have a
-    disagreement.
+    disagreement, or all clients together fewer than fifty.
 
   Efron 2016, "Empirical Bayes deconvolution estimates", Biometrika 103, sections 2 and 3, with
   polynomials for splines.
   """
   counts = np.stack([np.asarray(wins), np.asarray(losses)], axis=1)
   counts = counts[counts.sum(axis=1) > 0]
-  if len(counts) < _FEWEST_CLIENTS:
+  if len(counts) < _FEWEST_CLIENTS or counts.sum() < _FEWEST_DISAGREEMENTS:
     return WorseShare(float('nan'), 0.0, 1.0)
   pairs, which, repeats = np.unique(counts, axis=0, return_inverse=True, return_counts=True)
   chances = (np.arange(_NUM_CHANCES) + 0.5) / _NUM_CHANCES
