@@ -73,5 +73,5 @@ def _cells(client: str, row: pd.Series, num_test: float) -> list[tuple[str | flo
     (row['federated'], formats.percent(row['federated'])),
     (row['own'], formats.percent(row['own'])),
     (num_test, formats.count(num_test)),
-    (row['smallest_difference'], formats.points(row['smallest_difference'])),
+    (row['smallest_difference'], formats.percent(row['smallest_difference'])),
   ]
