@@ -4,8 +4,7 @@ import pandas as pd
 
 from tff_lg.analysis import formats, names
 from tff_lg.analysis.run_folder import RunFolder
-
-BETTER, WORSE, CANNOT_TELL = 'better', 'worse', 'cannot tell'
+from tff_lg.verdicts import Verdict
 
 
 def load_verdicts(run: RunFolder, method: str = names.LOCAL_ONLY) -> pd.DataFrame | None:
@@ -36,7 +35,7 @@ def verdict_sentences(run: RunFolder) -> list[str]:
   if table is None or table.empty:
     return []
   numbers = table['verdict'].value_counts()
-  better, worse, unknown = (int(numbers.get(v, 0)) for v in (BETTER, WORSE, CANNOT_TELL))
+  better, worse, unknown = (int(numbers.get(verdict, 0)) for verdict in Verdict)
   start = f'{names.VERDICT_OVER}{names.LOCAL_ONLY}/'
   rate = formats.percent(run.value(f'{start}false_discovery_rate'), digits=0)
   sentences = [

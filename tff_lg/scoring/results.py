@@ -113,10 +113,7 @@ def summarize_clients(
   """
   summary: dict[str, Any] = {'method': config.method, 'protocol/note': config.choices.note}
   for name in filter(clients.__contains__, metrics):
-    values = clients[name].to_numpy()
-    if np.isfinite(values).any():
-      summary[f'{name}/mean_over_clients'] = float(np.nanmean(values))
-      summary[f'{name}/std_over_clients'] = float(np.nanstd(values))
+    summary |= scores.over_clients(name, clients[name].to_numpy())
   return summary
 
 

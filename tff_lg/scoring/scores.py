@@ -64,9 +64,7 @@ def add_scores(
     column = np.full(len(clients), np.nan)
     column[of_clients] = [auc(*pair) for pair in zip(predictions, labels, strict=True)]
     clients['local_test/auc'] = column
-    if np.isfinite(column).any():
-      summary['local_test/auc/mean_over_clients'] = float(np.nanmean(column))
-      summary['local_test/auc/std_over_clients'] = float(np.nanstd(column))
+    summary.update(over_clients('local_test/auc', column))
   return summary
 
 
@@ -113,10 +111,22 @@ def add_new_test(
   name = 'participant_test/accuracy'
   column = evaluation.participant_accuracy(new_test.class_accuracy, label_counts)
   clients[name] = column
-  if np.isfinite(column).any():
-    summary[f'{name}/mean_over_clients'] = float(np.nanmean(column))
-    summary[f'{name}/std_over_clients'] = float(np.nanstd(column))
-  return summary
+  return summary | over_clients(name, column)
+
+
+def over_clients(name: str, values: np.ndarray) -> dict[str, float]:
+  """Returns the mean and the standard deviation of a metric over clients; nothing if all are NaN.
+
+  Args:
+    name: of the metric, before `/mean_over_clients` and `/std_over_clients`.
+    values: float [num_clients], NaN for a client that has none.
+  """
+  if not np.isfinite(values).any():
+    return {}
+  return {
+    f'{name}/mean_over_clients': float(np.nanmean(values)),
+    f'{name}/std_over_clients': float(np.nanstd(values)),
+  }
 
 
 def score_unknown_client(

@@ -5,7 +5,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from tff_lg.analysis import client_verdicts, names, style
+from tff_lg.analysis import names, style
+from tff_lg.verdicts import Verdict
 
 # Beyond so many clients marks and intervals are thin.
 _MANY = 150
@@ -60,7 +61,7 @@ def verdict_intervals(verdicts: pd.DataFrame, *, method: str) -> Figure:
 def _looks(method: str) -> dict[str, tuple[str, str, str]]:
   """Label, colour and marker of each verdict, from the least to the most certain."""
   return {
-    client_verdicts.CANNOT_TELL: ('cannot tell', style.MUTED, 'o'),
-    client_verdicts.WORSE: ('better alone', style.colour(names.LOCAL_ONLY), 'v'),
-    client_verdicts.BETTER: (f'better with {names.method_name(method)}', style.colour(method), '^'),
+    Verdict.CANNOT_TELL: ('cannot tell', style.MUTED, 'o'),
+    Verdict.WORSE: ('better alone', style.colour(names.LOCAL_ONLY), 'v'),
+    Verdict.BETTER: (f'better with {names.method_name(method)}', style.colour(method), '^'),
   }
