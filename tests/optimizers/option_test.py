@@ -3,13 +3,14 @@
 import attrs
 from absl.testing import absltest, parameterized
 
+from tff_lg import option_check
 from tff_lg.optimizers import option
 
 
 @attrs.frozen
 class _Options:
-  share: float = option.option(0.5, 'A share', option.BELOW_ONE)
-  size: int = option.option(None, 'A size', option.POSITIVE)
+  share: float = option.option(0.5, 'A share', option_check.BELOW_ONE)
+  size: int = option.option(None, 'A size', option_check.POSITIVE)
 
 
 class OptionTest(parameterized.TestCase):
@@ -20,7 +21,7 @@ class OptionTest(parameterized.TestCase):
 
   @parameterized.parameters(('share', 1.0, 'in [0, 1)'), ('size', 0, 'more than 0'))
   def test_value_that_cannot_be(self, name, value, expected):
-    with self.assertRaises(option.OptionError) as caught:
+    with self.assertRaises(option_check.OptionError) as caught:
       _Options(**{name: value})
     error = caught.exception
     self.assertEqual((error.name, error.value, error.expected), (name, value, expected))

@@ -8,6 +8,7 @@ import attrs
 
 from tff_lg import optimizers
 from tff_lg.config.option import ConfigError, check_belongs, option
+from tff_lg.option_check import OptionError
 
 ROLES = ('client', 'server')
 
@@ -184,7 +185,7 @@ def check(config: Any) -> None:
         raise ConfigError(f'--{choice}={chosen} needs --{role}_{missing[0]}.')
       try:
         classes[chosen](**values)
-      except optimizers.OptionError as error:
+      except OptionError as error:
         raise ConfigError(
           f'--{role}_{error.name} is {error.value}, expected {error.expected}.'
         ) from error

@@ -6,7 +6,6 @@ to learning rate. The room is light and imports TFF only to build; it imports no
 """
 
 from tff_lg.optimizers.optimizers import OPTIMIZERS, Entry
-from tff_lg.optimizers.option import OptionError
 from tff_lg.optimizers.schedules import BY_NUM_ROUNDS, SCHEDULES, RateFn, Schedule
 
 __all__ = [
@@ -14,7 +13,6 @@ __all__ = [
   'OPTIMIZERS',
   'SCHEDULES',
   'Entry',
-  'OptionError',
   'RateFn',
   'Schedule',
 ]

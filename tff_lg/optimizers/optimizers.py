@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
-from tff_lg.optimizers.option import BELOW_ONE, NOT_NEGATIVE, POSITIVE, option
+from tff_lg.optimizers.option import option
+from tff_lg.option_check import BELOW_ONE, NOT_NEGATIVE, POSITIVE
 
 if TYPE_CHECKING:  # TFF takes seconds to import.
   from tff_lg.compatibility import tff

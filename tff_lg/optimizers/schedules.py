@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
-from tff_lg.optimizers.option import NOT_NEGATIVE, POSITIVE, SHARE, option
+from tff_lg.optimizers.option import option
+from tff_lg.option_check import NOT_NEGATIVE, POSITIVE, SHARE
 
 if TYPE_CHECKING:  # TensorFlow takes seconds to import.
   import tensorflow as tf

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from tff_lg import learning
+from tff_lg import learning, option_check
 from tff_lg.learning.methods import method, parts, registry
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ class Options:
     0.1,
     "lambda: the penalty lambda / 2 * ||v - w||^2 on the distance of a client's own model v from "
     'the global model w',
-    check=method.NOT_NEGATIVE,
+    check=option_check.NOT_NEGATIVE,
   )
 
 

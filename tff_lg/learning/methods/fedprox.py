@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from tff_lg import learning
+from tff_lg import learning, option_check
 from tff_lg.learning.methods import method, parts, registry
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ class Options:
   """Options of FedProx."""
 
   proximal_strength: float = method.option(
-    0.01, 'mu of the proximal term', check=method.NOT_NEGATIVE
+    0.01, 'mu of the proximal term', check=option_check.NOT_NEGATIVE
   )
 
 

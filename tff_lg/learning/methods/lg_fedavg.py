@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from tff_lg import learning
+from tff_lg import learning, option_check
 from tff_lg.learning.methods import method, parts, registry
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Options:
   local_layer_share: float | None = method.option(
     None,
     'alpha: share of the layers, from the input on, that are local, instead of naming global ones',
-    check=method.SHARE,
+    check=option_check.SHARE,
     more='1 makes the run one of --method=local_only.',
   )
   auto_rounds: int | None = method.option(
@@ -57,13 +57,13 @@ class Options:
     None,
     'lambda: of the loss L_local + lambda * L_global, where L_local is that of the network of '
     "--auxiliary: a greater one is more of the whole model's loss, L_global",
-    check=method.POSITIVE,
+    check=option_check.POSITIVE,
     by_default='1',
   )
   auxiliary_units: tuple[int, ...] | None = method.option(
     None,
     'Units of each hidden layer of the network of --auxiliary',
-    check=method.POSITIVE,
+    check=option_check.POSITIVE,
     by_default='64',
   )
 

@@ -13,19 +13,13 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from tff_lg.learning.methods.parts import SPLIT, Parts
+from tff_lg.option_check import Check
 
 if TYPE_CHECKING:
   from tff_lg import learning, models
 
-# (value) -> whether it can be, and what is expected of it.
-Check = tuple[Callable[[Any], bool], str]
-
 # Names of colours that series of figures may have, see `tff_lg.analysis.style`.
 COLOURS = ('ink', 'muted', 'blue', 'vermillion', 'green', 'purple', 'olive')
-
-NOT_NEGATIVE: Check = (lambda value: value >= 0, '0 or more')
-POSITIVE: Check = (lambda value: value > 0, 'more than 0')
-SHARE: Check = (lambda value: 0 <= value <= 1, 'in [0, 1]')
 
 
 def option(
@@ -50,16 +44,8 @@ def option(
   Returns:
     The field of an `attrs.frozen` class.
   """
-
-  def validate(instance: Any, attribute: attrs.Attribute, value: Any) -> None:
-    del instance
-    for item in value if isinstance(value, tuple) else (value,):
-      if check is not None and item is not None and not check[0](item):
-        verb = 'has' if isinstance(value, tuple) else 'is'
-        raise ValueError(f'{attribute.name} {verb} {item}, expected {check[1]}.')
-
   metadata = {'help': help_text, 'choices': choices, 'by_default': by_default, 'more': more}
-  return attrs.field(default=default, validator=validate, metadata=metadata)
+  return attrs.field(default=default, validator=check, metadata=metadata)
 
 
 @attrs.frozen

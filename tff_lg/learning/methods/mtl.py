@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from tff_lg import learning
+from tff_lg import learning, option_check
 from tff_lg.learning.methods import method, parts, registry
 
 if TYPE_CHECKING:
@@ -23,12 +23,12 @@ class Options:
     0.1,
     "lambda: the penalty lambda * ||w - mean||^2 on the distance of a client's own model w from "
     'the mean of all',
-    check=method.NOT_NEGATIVE,
+    check=option_check.NOT_NEGATIVE,
   )
   mtl_weight_decay: float | None = method.option(
     None,
     "lambda_2: the penalty lambda_2 * ||w||^2 on a client's own model w",
-    check=method.NOT_NEGATIVE,
+    check=option_check.NOT_NEGATIVE,
     by_default='0',
   )
 
