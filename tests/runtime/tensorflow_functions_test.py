@@ -213,6 +213,38 @@ class InstantiationTest(absltest.TestCase):
     self.assertEqual((results, seen), ([2.0, 3.0], [2.0, 3.0]))
 
 
+class RowTest(absltest.TestCase):
+  """Momentum of a weight of one row: TensorFlow takes it for a bias of the gradient."""
+
+  def test_momentum_with_and_without_a_scope(self):
+    x, y = np.float32([[1], [2], [3], [4]]), np.ones([4, 3], np.float32)
+    weights, accumulator = np.float32([[0, 1, 2]]), np.float32([[4, 5, 6]])
+
+    @tff.tensorflow.computation(
+      *(tff.TensorType(np.float32, z.shape) for z in (weights, accumulator))
+    )
+    def train(weights, accumulator):
+      def step(weights, batch):
+        of_batch, labels = batch
+        with tf.GradientTape() as tape:
+          tape.watch(weights)
+          loss = tf.reduce_sum(tf.square(tf.matmul(of_batch, weights) - labels))
+        return weights - 0.01 * (0.5 * accumulator + tape.gradient(loss, weights))
+
+      return tf.data.Dataset.from_tensor_slices((x, y)).batch(2).reduce(weights, step)
+
+    expected = weights
+    for half in (slice(2), slice(2, 4)):
+      gradient = 2 * x[half].T @ (x[half] @ expected - y[half])
+      expected = expected - 0.01 * (0.5 * accumulator + gradient)
+    with testing.installed(_OURS):
+      np.testing.assert_allclose(train(weights, accumulator), expected, rtol=1e-6)
+    part = train.to_compiled_building_block().proto.tensorflow
+    function = tensorflow_functions.import_computation(part)
+    (result,) = function([tf.constant(weights), tf.constant(accumulator)])
+    np.testing.assert_allclose(result, expected, rtol=1e-6)
+
+
 class SessionTokenTest(parameterized.TestCase):
   @parameterized.named_parameters((name, *case) for name, case in _TOKENS.items())
   def test_of_a_part(self, part, expected):

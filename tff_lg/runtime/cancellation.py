@@ -39,6 +39,11 @@ def current_manager() -> cancellation.CancellationManager | None:
   return getattr(_THREAD, 'manager', None)
 
 
+def idle_manager() -> cancellation.CancellationManager:
+  """A manager by which nobody ends a call."""
+  return cancellation.CancellationManager()
+
+
 def cancelled_manager() -> cancellation.CancellationManager:
   """A manager that ends a call before it starts, when its function is instantiated."""
   manager = cancellation.CancellationManager()

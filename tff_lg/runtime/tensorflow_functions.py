@@ -73,6 +73,9 @@ def as_flat_function(function: tf.types.experimental.ConcreteFunction) -> FlatFu
   What runs in a thread's `cancellation.Cancellation.scope` can be ended.
   """
   options = context.context().function_call_options.as_attrs()
+  is_remapped = not _has_rows(function.inputs)
+  if not is_remapped:
+    options['config_proto'] = _without_remapping(options['config_proto'])
   attributes = tuple(itertools.chain(*options.items()))
   lock, prepared = threading.Lock(), set()
 
@@ -101,15 +104,36 @@ def as_flat_function(function: tf.types.experimental.ConcreteFunction) -> FlatFu
     manager = cancellation.current_manager()
     if not tf.executing_eagerly():
       return _call_in_graph(function, [*arguments, *function.captured_inputs], options)
-    if manager is None:
+    if manager is None and is_remapped:
       # Calling the function itself would first try to bind names, and describe every tensor
       # in the error that it then drops: milliseconds a call.
       return function._call_flat(list(arguments), function.captured_inputs)
     inputs = [*arguments, *function.captured_inputs]
     prepare(inputs)
-    return execute_eagerly(inputs, manager)
+    return execute_eagerly(inputs, manager or cancellation.idle_manager())
 
   return call
+
+
+def _has_rows(tensors: Iterable[tf.Tensor]) -> bool:
+  """Returns whether a tensor is one row of a matrix, by its static shape."""
+  return any(
+    tensor.shape.rank is not None and tensor.shape.rank > 1 and set(tensor.shape[:-1]) == {1}
+    for tensor in tensors
+  )
+
+
+def _without_remapping(config_proto: bytes) -> bytes:
+  """Returns options of a call with Grappler's remapper off.
+
+  The remapper fuses a product of matrices with what is added to it if that is a vector, or a
+  tensor that broadcasts like one. oneDNN's kernel then refuses all but vectors. The gradient of
+  a layer with one input, to which momentum is added, is such a sum.
+  """
+  config = tf.compat.v1.ConfigProto.FromString(config_proto)
+  rewriting = config.graph_options.rewrite_options
+  rewriting.remapping = rewriting.OFF
+  return config.SerializeToString(deterministic=True)
 
 
 def _call_in_graph(
