@@ -25,7 +25,7 @@ class OptimizationOptionsTest(parameterized.TestCase):
   def test_every_option_is_a_flag_of_both_roles(self):
     names = {field.name for field in dataclasses.fields(TrainConfig)}
     options = [entry.options for entry in optimizers.OPTIMIZERS.values()]
-    for each in (*options, *optimizers.SCHEDULES.values()):
+    for each in (*options, *(entry.options for entry in optimizers.SCHEDULES.values())):
       for attribute in attrs.fields(each):
         self.assertContainsSubset({f'{role}_{attribute.name}' for role in config.ROLES}, names)
 
@@ -45,10 +45,11 @@ class OptimizationOptionsTest(parameterized.TestCase):
     self.assertEqual(
       fields['server_epsilon'],
       'tau: constant added to what a step is divided by, in adagrad inside the square root '
-      '(--server_optimizer): 1e-07 by default with adam, adamw, adagrad and rmsprop, 0.001 by '
-      'default with yogi.',
+      '(--server_optimizer=adam, adamw, adagrad, yogi and rmsprop); 1e-07 by default with adam, '
+      'adamw, adagrad and rmsprop, 0.001 by default with yogi.',
     )
-    self.assertEndsWith(fields['client_step_rounds'], '(--client_schedule): no default with step.')
+    self.assertEndsWith(fields['client_step_rounds'], '(--client_schedule=step); no default.')
+    self.assertIn('0.5 by default with sgd, 0.9 by', fields['client_momentum'])
 
   @parameterized.parameters(
     (
@@ -72,7 +73,9 @@ class OptimizationOptionsTest(parameterized.TestCase):
   def test_unresolved_options_have_defaults_too(self):
     self.assertEqual(config.learning_rate(TrainConfig(server_optimizer='adam'), 'server'), 0.01)
     self.assertEqual(config.optimizer(TrainConfig(), 'client').momentum, 0.5)
-    self.assertEqual(config.schedule(TrainConfig(), 'server'), optimizers.SCHEDULES['inverse']())
+    self.assertEqual(
+      config.schedule(TrainConfig(), 'server'), optimizers.SCHEDULES['inverse'].options()
+    )
 
   def test_what_depends_on_the_number_of_rounds(self):
     self.assertFalse(config.needs_num_rounds(_resolve(client_learning_rate_decay=0.1)))

@@ -39,8 +39,8 @@ class OptimizationPageTest(absltest.TestCase):
   def test_schedules(self):
     rows = _rows()
     self.assertEqual(set(rows), {*optimizers.OPTIMIZERS, *optimizers.SCHEDULES})
-    for name, options in optimizers.SCHEDULES.items():
-      for field in attrs.fields(options):
+    for name, entry in optimizers.SCHEDULES.items():
+      for field in attrs.fields(entry.options):
         self.assertIn(f'`{field.name}`', rows[name][2])
 
 

@@ -149,7 +149,7 @@ class AgainstTffTest(parameterized.TestCase):
     self._assert_same(_build(of_clients, 0.02), server, server)
 
   def test_schedule_of_the_server(self):
-    rate = optimizers.SCHEDULES['step'](1, 0.5).build(0.1, 3)
+    rate = optimizers.SCHEDULES['step'].options(1, 0.5).build(0.1, 3)
     adam = _build('adam', 0.1)
     scheduled = tff.learning.optimizers.schedule_learning_rate(adam, rate)
     client = _build('rmsprop', 0.02)

@@ -75,7 +75,7 @@ def settings(learning_rate=0.1, batches=None, **changes) -> learning.ProcessSett
 
 def method_process(name, model=None, **changes) -> learning.LocalGlobalProcess:
   """A registered method's process; where the method splits layers, the output is global."""
-  names = {option.name for option in learning.METHODS[name].list_options()}
+  names = learning.METHODS[name].option_names()
   options = {'global_layers': ('output',)} if 'global_layers' in names else {}
   return learning.METHODS[name].build_process(model or classifier(), settings(**changes), **options)
 

@@ -8,7 +8,7 @@ of `AdaptConfig`, `pipelines.new_device` out of `NewDeviceConfig`, so there is n
 from tff_lg.config.adapt_config import ADAPTATIONS, AdaptConfig, fast_adapt, resolve_adapt
 from tff_lg.config.aggregation import AGGREGATORS
 from tff_lg.config.derived import as_baseline, as_own_models, fast, without_baselines
-from tff_lg.config.method_options import given as given_options
+from tff_lg.config.entry_options import METHOD_OPTIONS
 from tff_lg.config.new_device_config import (
   TRANSFORMS,
   NewDeviceConfig,
@@ -46,6 +46,7 @@ __all__ = [
   'ATTACKS',
   'CLIENT_WEIGHTINGS',
   'METHODS',
+  'METHOD_OPTIONS',
   'MODELS',
   'PARTITIONS',
   'PROTOCOLS',
@@ -68,7 +69,6 @@ __all__ = [
   'fast',
   'fast_adapt',
   'fast_new_device',
-  'given_options',
   'learning_rate',
   'needs_num_rounds',
   'optimizer',

@@ -7,7 +7,7 @@ from tff_lg.config import (
   aggregation,
   client_files,
   embedding,
-  method_options,
+  entry_options,
   mood,
   optimization,
   own_models,
@@ -29,7 +29,7 @@ def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
   return dataclasses.replace(
     config,
     **(own_models.without() if METHODS[method].sends_updates else alone),
-    **method_options.without(method),
+    **entry_options.METHOD_OPTIONS.without(method),
     method=method,
     baselines=(),
     rounds=config.total_rounds,

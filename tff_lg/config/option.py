@@ -5,6 +5,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
+from tff_lg.entries import listed
+
 _Value = TypeVar('_Value')
 
 
@@ -77,7 +79,7 @@ def check_belongs(
   options: Any,
   names: Iterable[str],
   choice: str,
-  chosen: str | Sequence[str],
+  chosen: str | Sequence[str | None],
   needed: Sequence[str],
 ) -> None:
   """Refuses options that are given without the choice that they belong to.
@@ -86,7 +88,7 @@ def check_belongs(
     options: a dataclass of fields made by `option`; those that are None are not given.
     names: of the options.
     choice: name of the other option, such as `task`.
-    chosen: its value; where there are several, the first is what the sentence says.
+    chosen: its value, None for none; where there are several, the first is what the sentence says.
     needed: its values, one of which the options belong to.
 
   Raises:
@@ -95,7 +97,7 @@ def check_belongs(
   values = (chosen,) if isinstance(chosen, str) else tuple(chosen)
   for name in names:
     if getattr(options, name) is not None and not set(values) & set(needed):
+      found = f'there is no --{choice}' if values[0] is None else f'--{choice} is {values[0]}'
       raise ConfigError(
-        f'--{name} is given, but --{choice} is {values[0]}: it belongs to '
-        f'--{choice}={" and ".join(needed)}.'
+        f'--{name} is given, but {found}: it belongs to --{choice}={listed(needed)}.'
       )

@@ -7,7 +7,7 @@ from tff_lg.config import (
   aggregation,
   client_files,
   embedding,
-  method_options,
+  entry_options,
   mood,
   objective,
   optimization,
@@ -97,7 +97,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     **aggregation.defaults(config),
     **_sampling(config),
     **trouble.defaults(config),
-    **method_options.defaults(methods),
+    **entry_options.METHOD_OPTIONS.defaults(methods),
     **optimization.defaults(config),
     **objective.defaults(config),
     **split.defaults(config),
@@ -165,7 +165,7 @@ def _check_contradictions(config: TrainConfig) -> None:
     ('dirichlet_alpha', 'dirichlet'),
   ):
     check_belongs(config, (name,), 'partition', partition, (needed,))
-  method_options.check(config)
+  entry_options.METHOD_OPTIONS.check(config, (config.method, *(config.baselines or ())))
   method = METHODS[config.method]
   conflicts = (
     (

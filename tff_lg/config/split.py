@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tff_lg.config import method_options
+from tff_lg.config import entry_options
 from tff_lg.config.option import ConfigError
 
 # In place of names in `global_layers`.
@@ -31,7 +31,7 @@ def check(config: Any) -> None:
     return
   refused = (
     (
-      'global_layers' not in method_options.given(config, config.method),
+      'global_layers' not in entry_options.METHOD_OPTIONS.given(config, config.method),
       f'--method is {config.method}: only --method=lg_fedavg has a split to pick.',
     ),
     (

@@ -7,7 +7,7 @@ from tff_lg.config import (
   aggregation,
   client_files,
   embedding,
-  method_options,
+  entry_options,
   mood,
   optimization,
   own_models,
@@ -73,7 +73,7 @@ class TrainConfig(
   embedding.EmbeddingOptions,
   optimization.OptimizationOptions,
   client_files.ClientFilesOptions,
-  method_options.MethodOptions,
+  entry_options.MethodOptions,
   own_models.OwnModelOptions,
   tuning.TuningOptions,
   verdicts.VerdictOptions,
@@ -244,4 +244,5 @@ class TrainConfig(
     return protocols.PROTOCOLS[self.protocol]
 
 
-method_options.check_names(TrainConfig)
+entry_options.METHOD_OPTIONS.check_names(TrainConfig)
+optimization.check_names(TrainConfig)

@@ -3,16 +3,17 @@
 Comes in: the name of an entry, and options. Goes out: an optimiser of TFF, or a function from round
 to learning rate. The room is light and imports TFF only to build; it imports no other room but
 `tff_lg.compatibility`. `tff_lg.config` makes flags of the entries for clients and for the server.
+One from outside comes in by `OPTIMIZERS.register` or `SCHEDULES.register`.
 """
 
-from tff_lg.optimizers.optimizers import OPTIMIZERS, Entry
-from tff_lg.optimizers.schedules import BY_NUM_ROUNDS, SCHEDULES, RateFn, Schedule
+from tff_lg.optimizers.optimizers import OPTIMIZERS, OptimizerEntry
+from tff_lg.optimizers.schedules import SCHEDULES, RateFn, Schedule, ScheduleEntry
 
 __all__ = [
-  'BY_NUM_ROUNDS',
   'OPTIMIZERS',
   'SCHEDULES',
-  'Entry',
+  'OptimizerEntry',
   'RateFn',
   'Schedule',
+  'ScheduleEntry',
 ]

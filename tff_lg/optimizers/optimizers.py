@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import attrs
 
-from tff_lg.optimizers.option import option
+from tff_lg import entries
+from tff_lg.entries import option
 from tff_lg.option_check import BELOW_ONE, NOT_NEGATIVE, POSITIVE
 
 if TYPE_CHECKING:  # TFF takes seconds to import.
@@ -103,41 +104,53 @@ class RmsProp:
     return _tff().build_rmsprop(learning_rate, self.beta_2, self.epsilon)
 
 
-@attrs.frozen
-class Entry:
-  """An optimiser that a flag can name.
+@attrs.frozen(kw_only=True)
+class OptimizerEntry(entries.Entry):
+  """An optimiser that a flag can name; its options build it, see `Options`.
 
   Attributes:
-    options: attrs class of its options, which builds it.
     learning_rate: the default by role, client and server.
     defaults: of options whose default depends on the role, by role and name.
     is_adaptive: whether a step depends on the size of earlier gradients, so that the server's
       learning rate is no factor of the mean update.
   """
 
-  options: type[Options]
-  learning_rate: Mapping[str, float]
+  learning_rate: Mapping[str, float] = attrs.field(
+    factory=lambda: {'client': 0.001, 'server': 0.01}
+  )
   defaults: Mapping[str, Mapping[str, float]] = attrs.field(factory=dict)
   is_adaptive: bool = True
 
 
-_PLAIN_RATES = {'client': 0.05, 'server': 1.0}
-_ADAPTIVE_RATES = {'client': 0.001, 'server': 0.01}
+OPTIMIZERS: entries.Registry[OptimizerEntry] = entries.Registry('optimizer')
 
-OPTIMIZERS: Mapping[str, Entry] = {
-  'sgd': Entry(Sgd, _PLAIN_RATES, {'client': {'momentum': 0.5}}, is_adaptive=False),
-  'momentum': Entry(
-    Sgd,
-    _PLAIN_RATES,
-    {'client': {'momentum': 0.9}, 'server': {'momentum': 0.9}},
+_PLAIN = {'client': 0.05, 'server': 1.0}
+_BOTH = {'client': {'momentum': 0.9}, 'server': {'momentum': 0.9}}
+
+for _entry in (
+  OptimizerEntry(
+    name='sgd',
+    label='SGD',
+    options=Sgd,
+    learning_rate=_PLAIN,
+    defaults={'client': {'momentum': 0.5}},
     is_adaptive=False,
   ),
-  'adam': Entry(Adam, _ADAPTIVE_RATES),
-  'adamw': Entry(AdamW, _ADAPTIVE_RATES),
-  'adagrad': Entry(Adagrad, _ADAPTIVE_RATES),
-  'yogi': Entry(Yogi, _ADAPTIVE_RATES),
-  'rmsprop': Entry(RmsProp, _ADAPTIVE_RATES),
-}
+  OptimizerEntry(
+    name='momentum',
+    label='SGD with momentum',
+    options=Sgd,
+    learning_rate=_PLAIN,
+    defaults=_BOTH,
+    is_adaptive=False,
+  ),
+  OptimizerEntry(name='adam', label='Adam', options=Adam),
+  OptimizerEntry(name='adamw', label='AdamW', options=AdamW),
+  OptimizerEntry(name='adagrad', label='Adagrad', options=Adagrad),
+  OptimizerEntry(name='yogi', label='Yogi', options=Yogi),
+  OptimizerEntry(name='rmsprop', label='RMSProp', options=RmsProp),
+):
+  OPTIMIZERS.register(_entry)
 
 
 def _tff() -> Any:

@@ -1,12 +1,13 @@
 """Learning rates by round, each schedule with its options."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 import attrs
 
-from tff_lg.optimizers.option import option
+from tff_lg import entries
+from tff_lg.entries import option
 from tff_lg.option_check import NOT_NEGATIVE, POSITIVE, SHARE
 
 if TYPE_CHECKING:  # TensorFlow takes seconds to import.
@@ -91,14 +92,26 @@ class Step:
     return rate
 
 
-SCHEDULES: Mapping[str, type[Schedule]] = {
-  'inverse': Inverse,
-  'constant': Constant,
-  'cosine': Cosine,
-  'step': Step,
-}
-# Whose rates depend on the number of rounds.
-BY_NUM_ROUNDS = frozenset({'cosine'})
+@attrs.frozen(kw_only=True)
+class ScheduleEntry(entries.Entry):
+  """A schedule that a flag can name; its options build it, see `Schedule`.
+
+  Attributes:
+    needs_num_rounds: whether the rates depend on the number of rounds.
+  """
+
+  needs_num_rounds: bool = False
+
+
+SCHEDULES: entries.Registry[ScheduleEntry] = entries.Registry('schedule')
+
+for _entry in (
+  ScheduleEntry(name='inverse', label='inverse', options=Inverse),
+  ScheduleEntry(name='constant', label='constant', options=Constant),
+  ScheduleEntry(name='cosine', label='cosine', options=Cosine, needs_num_rounds=True),
+  ScheduleEntry(name='step', label='step', options=Step),
+):
+  SCHEDULES.register(_entry)
 
 
 def _inverse(learning_rate: float, decay: float) -> RateFn:

@@ -266,8 +266,8 @@ def _method_options(
   auxiliary: models.AuxiliaryNetwork | None,
 ) -> dict[str, Any]:
   """A method's options by name, with layers and networks as the task has them."""
-  names = {option.name for option in learning.METHODS[method].list_options()}
-  options = config_lib.given_options(config, method)
+  names = learning.METHODS[method].option_names()
+  options = config_lib.METHOD_OPTIONS.given(config, method)
   if 'global_layers' in names:
     options['global_layers'] = tasks.global_layers(config, model.layer_names)
   if 'auxiliary' in names:

@@ -1,4 +1,4 @@
-"""Tests of entries of methods: their options, and what all of them have in common."""
+"""Tests of entries of methods: what all of them have in common."""
 
 import pathlib
 import subprocess
@@ -10,53 +10,19 @@ from absl.testing import absltest, parameterized
 
 from tests.learning import testing
 from tff_lg import config, learning
-from tff_lg.learning import methods
-from tff_lg.learning.methods import registry
-
-
-@attrs.frozen
-class _Options:
-  strength: float = learning.option(0.5, 'How strong', check=methods.POSITIVE)
-  sizes: tuple[int, ...] | None = learning.option(
-    None, 'Sizes', check=methods.NOT_NEGATIVE, by_default="the paper's", more='All count.'
-  )
 
 
 def _entry(**changes):
   return attrs.evolve(learning.METHODS['fedavg'], **({'name': 'toy'} | changes))
 
 
-class OptionTest(absltest.TestCase):
-  def test_as_flags_show_it(self):
-    strength, sizes = _entry(options=_Options).list_options()
-    self.assertEqual(strength, ('strength', float, 0.5, strength.help, None))
-    self.assertEqual(strength.help, 'How strong (--method=toy); 0.5 by default.')
-    self.assertEqual(sizes.help, "Sizes (--method=toy); the paper's by default. All count.")
-    self.assertEqual(sizes.type, tuple[int, ...] | None)
-
-  def test_checks(self):
-    _Options(strength=1, sizes=(0, 2))
-    with self.assertRaisesRegex(ValueError, '^strength is 0, expected more than 0.$'):
-      _Options(strength=0)
-    with self.assertRaisesRegex(ValueError, '^sizes has -1, expected 0 or more.$'):
-      _Options(sizes=(3, -1))
-
-
 class RegisterTest(absltest.TestCase):
-  def test_names_are_taken_once(self):
-    with self.assertRaisesRegex(ValueError, 'method mtl is registered already, expected a new'):
-      learning.register(_entry(name='mtl'))
-    entry = _entry(options=learning.METHODS['mtl'].options)
-    with self.assertRaisesRegex(ValueError, 'toy has the option mtl_strength, which is one of mtl'):
-      learning.register(entry)
-    self.assertNotIn('toy', learning.METHODS)
-
   def test_colour_is_one_of_the_palette(self):
     with self.assertRaisesRegex(ValueError, 'colour'):
       _entry(colour='pink')
 
   def test_is_there_afterwards(self):
-    self.addCleanup(registry._METHODS.pop, 'toy')
+    self.addCleanup(learning.METHODS._entries.pop, 'toy')
     self.assertIs(learning.register(_entry()), learning.METHODS['toy'])
 
 

@@ -9,7 +9,8 @@ by `--import`.
 import importlib
 import pkgutil
 
-from tff_lg.learning.methods.method import Method, NoOptions, Option, option
+from tff_lg.entries import NoOptions, Option, option
+from tff_lg.learning.methods.method import Method
 from tff_lg.learning.methods.parts import SERVER_COPY, SPLIT, Parts
 from tff_lg.learning.methods.registry import METHODS, register
 from tff_lg.option_check import NOT_NEGATIVE, POSITIVE, SHARE

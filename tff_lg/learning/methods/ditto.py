@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from tff_lg import learning, option_check
+from tff_lg import entries, learning, option_check
 from tff_lg.learning.methods import method, parts, registry
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Options:
   """Options of Ditto; with strength 0 the own models are those of local learning."""
 
-  ditto_strength: float = method.option(
+  ditto_strength: float = entries.option(
     0.1,
     "lambda: the penalty lambda / 2 * ||v - w||^2 on the distance of a client's own model v from "
     'the global model w',

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tff_lg import learning
+from tff_lg import entries, learning
 from tff_lg.learning.methods import method, parts, registry
 
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def _build(
   model: models.LocalGlobalModel,
   settings: learning.ProcessSettings,
-  options: method.NoOptions,
+  options: entries.NoOptions,
 ) -> learning.LocalGlobalProcess:
   """Every client trains the whole model; the server averages all of it."""
   del options

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 
-from tff_lg import learning, option_check
+from tff_lg import entries, learning, option_check
 from tff_lg.learning.methods import method, parts, registry
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class Options:
   """Options of FedProx."""
 
-  proximal_strength: float = method.option(
+  proximal_strength: float = entries.option(
     0.01, 'mu of the proximal term', check=option_check.NOT_NEGATIVE
   )
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from tff_lg import learning
+from tff_lg import entries, learning
 from tff_lg.learning.methods import method, parts, registry
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ _NAME = 'fedsgd'
 def _build(
   model: models.LocalGlobalModel,
   settings: learning.ProcessSettings,
-  options: method.NoOptions,
+  options: entries.NoOptions,
 ) -> learning.LocalGlobalProcess:
   """Clients send one full-batch gradient; the server takes the step.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from tff_lg import learning, option_check
+from tff_lg import entries, learning, option_check
 from tff_lg.learning.methods import method, parts, registry
 
 if TYPE_CHECKING:
@@ -27,25 +27,25 @@ class Options:
   and of `global_loss_weight`. A run makes the first two of all options, its task and its data.
   """
 
-  global_layers: tuple[str, ...] | None = method.option(
+  global_layers: tuple[str, ...] | None = entries.option(
     None,
     'Layers that the server aggregates',
     by_default="the paper's",
     more='auto: after the warm start, estimates of device variance and data variance order the '
     'layers, and validation data say how many of them are local.',
   )
-  local_layer_share: float | None = method.option(
+  local_layer_share: float | None = entries.option(
     None,
     'alpha: share of the layers, from the input on, that are local, instead of naming global ones',
     check=option_check.SHARE,
     more='1 makes the run one of --method=local_only.',
   )
-  auto_rounds: int | None = method.option(
+  auto_rounds: int | None = entries.option(
     None,
     'Rounds for which each split is tried with --global_layers=auto',
     by_default='20, or --rounds where that is less,',
   )
-  auxiliary: str | None = method.option(
+  auxiliary: str | None = entries.option(
     None,
     'What a network of the client learns from the local layers below the global ones',
     choices=AUXILIARIES,
@@ -53,14 +53,14 @@ class Options:
     more='It predicts the label (supervised), the input (autoencoder), or which permutation the '
     'tiles of an image are in (jigsaw). It is never sent, and no prediction uses it.',
   )
-  global_loss_weight: float | None = method.option(
+  global_loss_weight: float | None = entries.option(
     None,
     'lambda: of the loss L_local + lambda * L_global, where L_local is that of the network of '
     "--auxiliary: a greater one is more of the whole model's loss, L_global",
     check=option_check.POSITIVE,
     by_default='1',
   )
-  auxiliary_units: tuple[int, ...] | None = method.option(
+  auxiliary_units: tuple[int, ...] | None = entries.option(
     None,
     'Units of each hidden layer of the network of --auxiliary',
     check=option_check.POSITIVE,

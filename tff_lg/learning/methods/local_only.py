@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
-from tff_lg import learning
+from tff_lg import entries, learning
 from tff_lg.learning.methods import method, parts, registry
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def _build(
   model: models.LocalGlobalModel,
   settings: learning.ProcessSettings,
-  options: method.NoOptions,
+  options: entries.NoOptions,
 ) -> learning.LocalGlobalProcess:
   """Each client trains a model of its own, from the model's initial weights.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from tff_lg import learning, option_check
+from tff_lg import entries, learning, option_check
 from tff_lg.learning.methods import method, parts, registry
 
 if TYPE_CHECKING:
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 class Options:
   """Options of multi-task learning; with strength 0 every client learns alone."""
 
-  mtl_strength: float = method.option(
+  mtl_strength: float = entries.option(
     0.1,
     "lambda: the penalty lambda * ||w - mean||^2 on the distance of a client's own model w from "
     'the mean of all',
     check=option_check.NOT_NEGATIVE,
   )
-  mtl_weight_decay: float | None = method.option(
+  mtl_weight_decay: float | None = entries.option(
     None,
     "lambda_2: the penalty lambda_2 * ||w||^2 on a client's own model w",
     check=option_check.NOT_NEGATIVE,
