@@ -1,4 +1,4 @@
-"""Modules from outside that add methods, `--import=my_module`.
+"""Modules from outside that add entries, such as methods, `--import=my_module`.
 
 They are imported before the flags are defined, so that the flags of what they add are among them.
 """
@@ -20,7 +20,8 @@ def define(values: flags.FlagValues = flags.FLAGS) -> None:
   flags.DEFINE_multi_string(
     _FLAG,
     [],
-    'A module that adds methods by `tff_lg.learning.register`; give it once a module.',
+    'A module that registers methods, aggregators, optimisers or the like of its own; give it once '
+    'a module.',
     flag_values=values,
   )
 

@@ -1,4 +1,4 @@
-"""Tests of methods from outside the package, run by flag as those of the package are."""
+"""Tests of entries from outside the package, run by flag as those of the package are."""
 
 import json
 import pathlib
@@ -14,28 +14,44 @@ from tests.pipelines import testing
 _ROOT = pathlib.Path(__file__).parents[2]
 
 
-def _documented() -> str:
-  """The method that the page on methods shows."""
-  return re.search('```python\n(.*?)```', (_ROOT / 'docs/METHODS.md').read_text(), re.DOTALL)[1]
+# Modules that pages show, by the module's name, and the page's part that shows it.
+_PAGES = {
+  'my_method': ('METHODS.md', 'A method of your own'),
+  'my_aggregator': ('AGGREGATION.md', 'An aggregator of your own'),
+}
+# Of a run with all of them.
+_FLAGS = {'method': 'decayed', 'decay_strength': 0.5}
+_FLAGS |= {'aggregator': 'bounded_mean', 'largest_value': 0.75}
+
+
+def _documented(module):
+  """The module that a page shows."""
+  page, title = _PAGES[module]
+  text = (_ROOT / 'docs' / page).read_text(encoding='utf-8')
+  return re.search('```python\n(.*?)```', text[text.index(f'# {title}') :], re.DOTALL)[1]
 
 
 class OutsideTest(absltest.TestCase):
   def setUp(self):
     super().setUp()
     self.folder = pathlib.Path(self.create_tempdir().full_path)
-    self.folder.joinpath('my_method.py').write_text(_documented())
+    for module in _PAGES:
+      self.folder.joinpath(f'{module}.py').write_text(_documented(module))
     self.enter_context(mock.patch.object(sys, 'path', [*sys.path, str(self.folder)]))
 
   def test_runs_by_flag(self):
     run_dir = self.folder / 'run'
-    self.folder.joinpath('preset.flags').write_text('--import=my_method\n--method=decayed\n')
-    arguments = ('--decay_strength=0.5', '--baselines=fedavg', f'--run_dir={run_dir}', '--fast')
+    lines = [f'--import={module}\n' for module in _PAGES]
+    lines += [f'--{name}={value}\n' for name, value in _FLAGS.items()]
+    self.folder.joinpath('preset.flags').write_text(''.join(lines))
+    arguments = ('--baselines=fedavg', f'--run_dir={run_dir}', '--fast')
     result = testing.run('train', f'--flagfile={self.folder}/preset.flags', *arguments)
     self.assertEqual(result.returncode, 0, result.stderr)
     self.assertIn('Decayed FedAvg', result.stdout)
     hparams = json.loads(run_dir.joinpath('hparams.json').read_text())
-    self.assertEqual((hparams['method'], hparams['decay_strength']), ('decayed', 0.5))
+    self.assertEqual(hparams, hparams | _FLAGS)
     self.assertIn('Decayed FedAvg', run_dir.joinpath('report.html').read_text())
+    self.assertIn('zeroed_count', run_dir.joinpath('metrics.csv').read_text())
 
   def test_help_has_its_options(self):
     result = testing.run('train', '--import=my_method', '--help')
@@ -53,7 +69,8 @@ class OutsideTest(absltest.TestCase):
     self.assertIn('other_module', sys.modules)
 
   def test_modules_that_cannot_be_imported(self):
-    self.folder.joinpath('again.py').write_text(_documented().replace("'decayed'", "'mtl'"))
+    again = _documented('my_method').replace("'decayed'", "'mtl'")
+    self.folder.joinpath('again.py').write_text(again)
     for name, sentence in (
       ('nowhere', '--import is nowhere, expected a module that can be imported: No module named'),
       ('again', '--import is again, .*: method mtl is registered already, expected a new name.'),

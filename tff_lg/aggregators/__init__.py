@@ -3,38 +3,65 @@
 Comes in: what an aggregator is to survive (shares and numbers of attackers, norms). Goes
 out: TFF aggregation factories, for `tff_lg.learning`, for `tff.learning.algorithms`, and for
 TFF's own wrappers (`clipping_factory`, `zeroing_factory`, `add_measurements`). May import:
-TFF and libraries of differential privacy; nothing of this package.
+TFF and libraries of differential privacy; of this package `tff_lg.entries` and what it imports.
 
-The robust rules have two forms. Unweighted, all clients count alike. With `weighted=True`
-a client of weight zero is absent (a dropout's update of zeros is no vote for zero), and the
-others' weights count where that is defined.
+`AGGREGATORS` has an entry for each aggregator that `--aggregator` takes. Entries are light: other
+names are imported when they are first used, and TensorFlow with them.
 """
 
-from tff_lg.aggregators.dp_mean import dp_mean
-from tff_lg.aggregators.geometric_median import geometric_median
-from tff_lg.aggregators.krum import krum, multi_krum
-from tff_lg.aggregators.median import median
-from tff_lg.aggregators.norm_bounded_mean import norm_bounded_mean
-from tff_lg.aggregators.privacy import (
-  PrivacyBudget,
-  default_delta,
-  noise_multiplier_from_sigma,
-  privacy_warning,
-  solve_noise_multiplier,
+from typing import TYPE_CHECKING
+
+from tff_lg import lazy_names
+from tff_lg.aggregators import means, private, robust  # They register their entries.
+from tff_lg.aggregators.entry import (
+  AGGREGATORS,
+  PLAIN_MEAN,
+  AggregatorEntry,
+  Population,
+  Setting,
+  register,
 )
-from tff_lg.aggregators.trimmed_mean import trimmed_mean
+
+if TYPE_CHECKING:
+  from tff_lg.aggregators.factories import (
+    dp_mean,
+    geometric_median,
+    krum,
+    median,
+    multi_krum,
+    norm_bounded_mean,
+    trimmed_mean,
+  )
+  from tff_lg.aggregators.privacy import (
+    PrivacyBudget,
+    default_delta,
+    noise_multiplier_from_sigma,
+    privacy_warning,
+    solve_noise_multiplier,
+  )
 
 __all__ = [
+  'AGGREGATORS',
+  'PLAIN_MEAN',
+  'AggregatorEntry',
+  'Population',
   'PrivacyBudget',
+  'Setting',
   'default_delta',
   'dp_mean',
   'geometric_median',
   'krum',
+  'means',
   'median',
   'multi_krum',
   'noise_multiplier_from_sigma',
   'norm_bounded_mean',
   'privacy_warning',
+  'private',
+  'register',
+  'robust',
   'solve_noise_multiplier',
   'trimmed_mean',
 ]
+
+__getattr__ = lazy_names.importer(__name__, __all__, ('privacy', 'factories'))

@@ -3,6 +3,7 @@
 import os
 
 from tff_lg import verdicts
+from tff_lg.aggregators import AGGREGATORS, PLAIN_MEAN
 from tff_lg.learning.methods import METHODS
 
 # Columns of clients.parquet, which also get `<baseline>/` in front, and stems of
@@ -79,14 +80,6 @@ _MODELS = {
   RETRAINED: 'Trained again',
 }
 
-MEAN_AGGREGATOR = 'mean'
-_AGGREGATORS = {
-  'krum': 'Krum',
-  'multi_krum': 'multi-Krum',
-  'norm_bounded_mean': 'norm-bounded mean',
-  'dp_mean': 'DP mean',
-}
-
 
 def method_name(method: str) -> str:
   """What people call a method: `LG-FedAvg` for `lg_fedavg`; an unknown one as it is."""
@@ -104,12 +97,14 @@ def partition_name(partition: str) -> str:
 
 def aggregator_name(aggregator: str) -> str:
   """What people call an aggregator: `DP mean` for `dp_mean`, `trimmed mean` for `trimmed_mean`."""
-  return _AGGREGATORS.get(aggregator, aggregator.replace('_', ' '))
+  if aggregator in AGGREGATORS:
+    return AGGREGATORS[aggregator].label
+  return aggregator.replace('_', ' ')
 
 
 def run_name(method: str, aggregator: str | None) -> str:
   """A run by what was run: `FedAvg, median`; the mean, or None, goes without saying."""
-  if aggregator is None or aggregator == MEAN_AGGREGATOR:
+  if aggregator is None or aggregator == PLAIN_MEAN:
     return method_name(method)
   return f'{method_name(method)}, {aggregator_name(aggregator)}'
 

@@ -6,7 +6,7 @@ of `AdaptConfig`, `pipelines.new_device` out of `NewDeviceConfig`, so there is n
 """
 
 from tff_lg.config.adapt_config import ADAPTATIONS, AdaptConfig, fast_adapt, resolve_adapt
-from tff_lg.config.aggregation import AGGREGATORS
+from tff_lg.config.aggregation import AGGREGATOR_OPTIONS, AGGREGATORS, without_cohort
 from tff_lg.config.derived import as_baseline, as_own_models, fast, without_baselines
 from tff_lg.config.entry_options import METHOD_OPTIONS
 from tff_lg.config.new_device_config import (
@@ -43,6 +43,7 @@ from tff_lg.config.trouble import ATTACKS
 __all__ = [
   'ADAPTATIONS',
   'AGGREGATORS',
+  'AGGREGATOR_OPTIONS',
   'ATTACKS',
   'CLIENT_WEIGHTINGS',
   'METHODS',
@@ -78,4 +79,5 @@ __all__ = [
   'schedule',
   'with_cohort',
   'without_baselines',
+  'without_cohort',
 ]

@@ -1,105 +1,33 @@
-"""How clients' updates become one: the aggregator, its options, and differential privacy."""
+"""How clients' updates become one: the aggregator, and its options, made of the entries."""
 
 import dataclasses
 from typing import Any
 
+from tff_lg.aggregators import AGGREGATORS, PLAIN_MEAN
+from tff_lg.config.entry_options import EntryOptions
 from tff_lg.config.option import ConfigError, check_belongs, option
+from tff_lg.entries import listed
 
-AGGREGATORS = (
-  'mean',
-  'median',
-  'trimmed_mean',
-  'krum',
-  'multi_krum',
-  'geometric_median',
-  'norm_bounded_mean',
-  'dp_mean',
-  'secure_mean',
-)
-DP_MECHANISMS = ('gaussian', 'tree')
-DP_CLIPPINGS = ('fixed', 'adaptive')
-PRIVACY_ACCOUNTANTS = ('rdp', 'pld')
-PRIVACY_SAMPLINGS = ('fixed_size', 'poisson')
-_KRUM = ('krum', 'multi_krum')
-# Aggregators that cannot do with a cohort of any size.
-NEED_CLIENTS = (*_KRUM, 'secure_mean')
-# Aggregators that count clients by their examples unless told otherwise, as FedAvg does.
-MEANS = ('mean', 'norm_bounded_mean', 'secure_mean')
-# Aggregators for which client weights mean something.
-TAKE_WEIGHTS = (*MEANS, 'median', 'trimmed_mean', 'multi_krum', 'geometric_median')
+AGGREGATOR_OPTIONS = EntryOptions(AGGREGATORS, 'aggregator')
+
+_PRIVATE = tuple(name for name, entry in AGGREGATORS.items() if entry.is_private)
+# Options of all aggregators that have a trait.
+_OF_TRAITS = {
+  'adaptive_zeroing': tuple(name for name, entry in AGGREGATORS.items() if entry.fits_zeroing),
+  'secure_noise': _PRIVATE,
+}
+_NOTES = [entry.note for entry in AGGREGATORS.values() if entry.note]
+_EntryOptions: Any = AGGREGATOR_OPTIONS.make_class()
 
 
 @dataclasses.dataclass(frozen=True)
-class AggregationOptions:
+class AggregationOptions(_EntryOptions):
   """Options of the aggregator; None stands for a default that depends on other choices."""
 
   aggregator: str = option(
-    'mean',
-    "How the server combines the clients' updates. secure_mean sums by TFF's secure aggregation, "
-    'which a simulation only plays: its quantisation is real, its secrecy is not.',
-    AGGREGATORS,
-  )
-  trimmed_share: float | None = option(
-    None,
-    'beta: share of the cohort cut off at each end of each coordinate (--aggregator=trimmed_mean); '
-    '0.2 by default.',
-  )
-  num_byzantine: int | None = option(
-    None,
-    'f: malicious clients in a cohort of m that are to be survived (--aggregator=krum and '
-    'multi_krum), at most (m - 3) / 2, which is the default.',
-  )
-  norm_bound: float | None = option(
-    None,
-    "L2 norm that a client's update is cut down to (--aggregator=norm_bounded_mean); 1 by default.",
-  )
-  noise_multiplier: float | None = option(
-    None,
-    "z: the noise on the sum of the clients' updates has z times the clip norm as its standard "
-    'deviation; at each node of a tree, and with adaptive clipping that on sum and count together '
-    '(--aggregator=dp_mean).',
-  )
-  target_epsilon: float | None = option(
-    None,
-    'Privacy that the whole run may spend (--aggregator=dp_mean); the noise multiplier follows.',
-  )
-  dp_sigma: float | None = option(
-    None,
-    'sigma: standard deviation of the noise on the mean update (--aggregator=dp_mean); the noise '
-    'multiplier is sigma * m / S.',
-  )
-  clip_norm: float | None = option(
-    None,
-    "S: L2 norm that a client's update is clipped to (--aggregator=dp_mean), the first one where "
-    'clipping is adaptive; 1 by default.',
-  )
-  dp_clipping: str | None = option(
-    None,
-    'Whether --clip_norm is kept or follows the median norm of updates (--aggregator=dp_mean); '
-    'fixed by default.',
-    DP_CLIPPINGS,
-  )
-  dp_mechanism: str | None = option(
-    None,
-    'Independent noise in each round, or tree aggregation as in DP-FTRL (--aggregator=dp_mean); '
-    'gaussian by default.',
-    DP_MECHANISMS,
-  )
-  privacy_delta: float | None = option(
-    None, 'Delta of the privacy budget (--aggregator=dp_mean); n^-1.1 by default.'
-  )
-  privacy_accountant: str | None = option(
-    None,
-    'What computes epsilon, by Renyi divergences or by privacy loss distributions '
-    '(--aggregator=dp_mean); rdp by default.',
-    PRIVACY_ACCOUNTANTS,
-  )
-  privacy_sampling: str | None = option(
-    None,
-    'What the accountant takes the sampling of cohorts for (--aggregator=dp_mean); what it is, '
-    '--cohort_sampling, by default. poisson is what most papers assume, whatever they do; '
-    'fixed_size is for rdp only, and its bound is loose.',
-    PRIVACY_SAMPLINGS,
+    PLAIN_MEAN,
+    ' '.join(["How the server combines the clients' updates.", *_NOTES]),
+    tuple(AGGREGATORS),
   )
   adaptive_zeroing: bool | None = option(
     None,
@@ -108,40 +36,20 @@ class AggregationOptions:
   )
   secure_noise: bool = option(
     False,
-    'Draw the noise of --aggregator=dp_mean from the operating system instead of --seed, so that '
-    'the run cannot be repeated. Cohorts are still those of --seed: keep it secret, as the gain '
-    'from sampling counts on it.',
+    f'Draw the noise of --aggregator={listed(_PRIVATE)} from the operating system instead of '
+    '--seed, so that the run cannot be repeated. Cohorts are still those of --seed: keep it '
+    'secret, as the gain from sampling counts on it.',
   )
 
 
-_BELONGS_TO = {
-  # The secure mean has zeroing of its own; what it learns of norms would cost privacy.
-  'adaptive_zeroing': tuple(name for name in AGGREGATORS if name not in ('dp_mean', 'secure_mean')),
-  'trimmed_share': ('trimmed_mean',),
-  'num_byzantine': _KRUM,
-  'norm_bound': ('norm_bounded_mean',),
-  **dict.fromkeys(
-    (
-      'noise_multiplier target_epsilon dp_sigma clip_norm dp_clipping dp_mechanism privacy_delta '
-      'privacy_accountant privacy_sampling'
-    ).split(),
-    ('dp_mean',),
-  ),
-}
-_POSITIVE = 'norm_bound noise_multiplier target_epsilon dp_sigma clip_norm'.split()
-
-
-def defaults(options: AggregationOptions) -> dict[str, Any]:
+def defaults(config: Any) -> dict[str, Any]:
   """What options that are None stand for, by name, where they apply."""
-  by_name = {
-    'trimmed_share': 0.2,
-    'norm_bound': 1.0,
-    'clip_norm': 1.0,
-    'dp_clipping': 'fixed',
-    'dp_mechanism': 'gaussian',
-    'privacy_accountant': 'rdp',
+  entry = AGGREGATORS[config.aggregator]
+  return {
+    **AGGREGATOR_OPTIONS.defaults((config.aggregator,)),
+    'cohort_sampling': 'fixed_size',
+    **entry.defaults(config),
   }
-  return {name: value for name, value in by_name.items() if options.aggregator in _BELONGS_TO[name]}
 
 
 def without() -> dict[str, Any]:
@@ -149,80 +57,52 @@ def without() -> dict[str, Any]:
   return {field.name: field.default for field in dataclasses.fields(AggregationOptions)}
 
 
-def check(options: AggregationOptions) -> None:
-  """Refuses options that contradict each other.
+def without_cohort(config: Any) -> dict[str, Any]:
+  """Options that the cohort is to decide anew, each as None, by name."""
+  return dict.fromkeys(AGGREGATORS[config.aggregator].cohort_options)
+
+
+def check(config: Any) -> None:
+  """Refuses options that contradict each other, and what the aggregator does not fit.
+
+  Args:
+    config: a `TrainConfig`, as the user gave it.
 
   Raises:
     ConfigError: the first of them.
   """
-  for name, aggregators in _BELONGS_TO.items():
-    check_belongs(options, (name,), 'aggregator', options.aggregator, aggregators)
-  noises = [
-    f'--{name}'
-    for name in ('noise_multiplier', 'target_epsilon', 'dp_sigma')
-    if getattr(options, name) is not None
-  ]
-  is_private = options.aggregator == 'dp_mean'
-  is_tree = options.dp_mechanism == 'tree'
-  conflicts = (
-    (
-      is_private and len(noises) != 1,
-      '--aggregator=dp_mean needs exactly one of --noise_multiplier, --target_epsilon and '
-      f'--dp_sigma, found {" and ".join(noises) or "none"}.',
-    ),
-    (
-      options.secure_noise and not is_private,
-      f'--secure_noise is given, but --aggregator is {options.aggregator}: it belongs to '
-      '--aggregator=dp_mean.',
-    ),
-    (
-      is_tree and options.dp_clipping == 'adaptive',
-      '--dp_mechanism=tree clips to a fixed norm: --dp_clipping=adaptive does not fit it.',
-    ),
-    (
-      is_tree and options.privacy_sampling is not None,
-      '--dp_mechanism=tree takes nothing from sampling: --privacy_sampling does not fit it.',
-    ),
-    (
-      options.dp_sigma is not None and (is_tree or options.dp_clipping == 'adaptive'),
-      '--dp_sigma is the noise of every round, which only --dp_clipping=fixed and '
-      '--dp_mechanism=gaussian keep: use --noise_multiplier.',
-    ),
-    (
-      options.privacy_accountant == 'pld' and options.privacy_sampling == 'fixed_size',
-      '--privacy_accountant=pld knows poisson sampling only: --privacy_sampling=fixed_size needs '
-      '--privacy_accountant=rdp.',
-    ),
-  )
-  for found, sentence in conflicts:
-    if found:
-      raise ConfigError(sentence)
-  for name in _POSITIVE:
-    value = getattr(options, name)
-    if value is not None and value <= 0:
-      raise ConfigError(f'--{name} is {value}, expected more than 0.')
-  if options.trimmed_share is not None and not 0 <= options.trimmed_share < 0.5:
-    raise ConfigError(f'--trimmed_share is {options.trimmed_share}, expected in [0, 0.5).')
-  if options.privacy_delta is not None and not 0 < options.privacy_delta < 1:
-    raise ConfigError(f'--privacy_delta is {options.privacy_delta}, expected in (0, 1).')
+  name, entry = config.aggregator, AGGREGATORS[config.aggregator]
+  for trait_option, owners in _OF_TRAITS.items():
+    if getattr(config, trait_option):
+      check_belongs(config, (trait_option,), 'aggregator', name, owners)
+  if not entry.takes_weights and config.client_weighting not in (None, 'uniform'):
+    raise ConfigError(
+      f'--client_weighting is {config.client_weighting}, but --aggregator={name} counts all '
+      'clients alike.'
+    )
+  if entry.needs_cohort_size and config.cohort_sampling == 'poisson':
+    raise ConfigError(
+      f'--aggregator={name} needs a number of clients in each round, which '
+      '--cohort_sampling=poisson does not promise.'
+    )
+  AGGREGATOR_OPTIONS.check(config, (name,))
+  if config.secure_noise and config.checkpoint_every != 1:
+    raise ConfigError(
+      f'--checkpoint_every is {config.checkpoint_every}, but --secure_noise needs 1: a round that '
+      'is run again after a stop would have other noise, and spend twice.'
+    )
 
 
-def resolve_byzantine(options: AggregationOptions, clients_per_round: int) -> int | None:
-  """Decides f for a cohort, where the aggregator has one.
+def decided_by_cohort(config: Any, clients_per_round: int) -> dict[str, Any]:
+  """Decides options that depend on the cohort, by name.
 
   Raises:
-    ConfigError: the cohort is too small for it.
-
-  Blanchard et al. 2017: Krum needs 2 f + 3 clients or more.
+    ConfigError: the cohort does not fit the aggregator.
   """
-  if options.aggregator not in _KRUM:
-    return None
-  most = (clients_per_round - 3) // 2
-  wanted = most if options.num_byzantine is None else options.num_byzantine
-  if not 0 <= wanted <= most:
-    raise ConfigError(
-      f'--aggregator={options.aggregator} survives f malicious clients of 2 f + 3 or more, but '
-      f'--clients_per_round is {clients_per_round} and --num_byzantine is '
-      f'{"not given" if options.num_byzantine is None else wanted}.'
-    )
-  return wanted
+  decide = AGGREGATORS[config.aggregator].cohort_options
+  try:
+    return {
+      name: function(getattr(config, name), clients_per_round) for name, function in decide.items()
+    }
+  except ValueError as error:
+    raise ConfigError(f'--aggregator={config.aggregator} {error}') from error

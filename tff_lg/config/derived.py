@@ -93,7 +93,7 @@ def fast(config: TrainConfig) -> TrainConfig:
     clients_per_round=5,
     held_out_clients=config.held_out_clients and min(config.held_out_clients, 2),
     held_out_ids=None,
-    num_byzantine=None,
+    **aggregation.without_cohort(config),
     model=None,
     **own,
     rounds=min(config.rounds, 3),

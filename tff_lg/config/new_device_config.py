@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from tff_lg.aggregators import PLAIN_MEAN
 from tff_lg.config import optimization, own_models
 from tff_lg.config.option import ConfigError, check_values, option
 from tff_lg.config.train_config import TrainConfig
@@ -82,7 +83,7 @@ def check_new_device(from_run: str, source: TrainConfig) -> None:
   Raises:
     ConfigError: one sentence.
   """
-  for name, expected in (('aggregator', 'mean'), ('attack', None)):
+  for name, expected in (('aggregator', PLAIN_MEAN), ('attack', None)):
     if getattr(source, name) != expected:
       raise ConfigError(
         f'--from_run={from_run} has --{name}={getattr(source, name)}, expected a run with the mean '

@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Any
 
+from tff_lg.aggregators import AGGREGATORS, PLAIN_MEAN
 from tff_lg.config import (
   aggregation,
   client_files,
@@ -21,7 +22,7 @@ from tff_lg.config import (
   vqa,
 )
 from tff_lg.config.derived import as_baseline
-from tff_lg.config.option import ConfigError, check_belongs, check_values, resolved
+from tff_lg.config.option import ConfigError, check_belongs, check_values
 from tff_lg.config.train_config import MODELS, NATURAL, TrainConfig
 from tff_lg.learning.methods import METHODS
 
@@ -85,7 +86,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     'selection_scope': 'pooled' if on_embeddings else 'client',
     'validation_fraction': protocol.validation_fraction,
     'client_weighting': protocol.client_weighting
-    if config.aggregator in aggregation.MEANS
+    if AGGREGATORS[config.aggregator].is_mean
     else 'uniform',
     'baselines': (own_models.LOCAL_ONLY,) if method.sends_updates else (),
     **{name: default for name, (applies, default) in only_if.items() if applies},
@@ -95,7 +96,6 @@ def resolve(config: TrainConfig) -> TrainConfig:
     **embedding.defaults(config, config.task, default_partition(config)),
     **client_files.defaults(config.task),
     **aggregation.defaults(config),
-    **_sampling(config),
     **trouble.defaults(config),
     **entry_options.METHOD_OPTIONS.defaults(methods),
     **optimization.defaults(config),
@@ -114,7 +114,9 @@ def resolve(config: TrainConfig) -> TrainConfig:
     num_clients = config.num_clients - (config.held_out_clients or 0)
     config = dataclasses.replace(config, clients_per_round=max(num_clients // 10, 1))
   _check_ranges(config)
-  return config if config.clients_per_round is None else _with_byzantine(config)
+  if config.clients_per_round is None:
+    return config
+  return _with_cohort_options(config, config.clients_per_round)
 
 
 def with_cohort(config: TrainConfig, num_clients: int, cohort_share: float) -> TrainConfig:
@@ -134,19 +136,12 @@ def with_cohort(config: TrainConfig, num_clients: int, cohort_share: float) -> T
   cohort = config.clients_per_round or max(int(num_clients * cohort_share), 1)
   if cohort > num_clients:
     raise ConfigError(f'--clients_per_round is {cohort}, but the data have {num_clients} clients.')
-  return _with_byzantine(dataclasses.replace(config, clients_per_round=cohort))
+  return _with_cohort_options(dataclasses.replace(config, clients_per_round=cohort), cohort)
 
 
-def _with_byzantine(config: TrainConfig) -> TrainConfig:
-  num_byzantine = aggregation.resolve_byzantine(config, resolved(config.clients_per_round))
-  return dataclasses.replace(config, num_byzantine=num_byzantine)
-
-
-def _sampling(config: TrainConfig) -> dict[str, str]:
-  """How cohorts are drawn, and what a private run's accountant takes that for."""
-  gains = config.aggregator == 'dp_mean' and config.dp_mechanism != 'tree'
-  sampling = config.cohort_sampling or ('poisson' if gains else 'fixed_size')
-  return {'cohort_sampling': sampling, **({'privacy_sampling': sampling} if gains else {})}
+def _with_cohort_options(config: TrainConfig, clients_per_round: int) -> TrainConfig:
+  decided = aggregation.decided_by_cohort(config, clients_per_round)
+  return dataclasses.replace(config, **decided)
 
 
 def default_partition(config: TrainConfig) -> str:
@@ -223,56 +218,13 @@ def _check_contradictions(config: TrainConfig) -> None:
       f'--num_clients is given, but --partition={partition} takes the clients from the data.',
     ),
     (
-      not method.sends_updates and config.aggregator != 'mean',
+      not method.sends_updates and config.aggregator != PLAIN_MEAN,
       f'--aggregator is {config.aggregator}, but --method={config.method} sends nothing to '
       'aggregate.',
     ),
     (
       not method.sends_updates and config.attack is not None,
       f'--attack is {config.attack}, but with --method={config.method} nobody hears an attacker.',
-    ),
-    (
-      config.aggregator not in aggregation.TAKE_WEIGHTS
-      and config.client_weighting not in (None, 'uniform'),
-      f'--client_weighting is {config.client_weighting}, but --aggregator={config.aggregator} '
-      'counts all clients alike.',
-    ),
-    (
-      config.aggregator == 'secure_mean' and config.client_weighting == 'gradient_norm',
-      '--client_weighting=gradient_norm does not fit --aggregator=secure_mean, whose sum of '
-      'weights is made for numbers of examples: steps of 0.0002 are all that it tells apart.',
-    ),
-    (
-      config.aggregator in aggregation.NEED_CLIENTS and config.cohort_sampling == 'poisson',
-      f'--aggregator={config.aggregator} needs a number of clients in each round, which '
-      '--cohort_sampling=poisson does not promise.',
-    ),
-    (
-      config.dp_clipping == 'adaptive' and config.client_dropout_rate >= 0.5,
-      f'--client_dropout_rate is {config.client_dropout_rate}, but --dp_clipping=adaptive follows '
-      'the median of a cohort that counts absent clients as zeros: expected less than 0.5.',
-    ),
-    (
-      config.aggregator == 'dp_mean' and config.secure_noise and config.checkpoint_every != 1,
-      f'--checkpoint_every is {config.checkpoint_every}, but --secure_noise needs 1: a round that '
-      'is run again after a stop would have other noise, and spend twice.',
-    ),
-    (
-      config.privacy_sampling == 'fixed_size' and config.cohort_sampling == 'poisson',
-      '--privacy_sampling=fixed_size does not fit --cohort_sampling=poisson.',
-    ),
-    (
-      config.privacy_accountant == 'pld'
-      and config.cohort_sampling == 'fixed_size'
-      and config.privacy_sampling is None
-      and config.dp_mechanism != 'tree',
-      '--privacy_accountant=pld knows poisson sampling only: use --cohort_sampling=poisson, or say '
-      '--privacy_sampling=poisson to take it for that.',
-    ),
-    (
-      config.dp_mechanism == 'tree' and config.warm_start_rounds > 0,
-      f'--warm_start_rounds is {config.warm_start_rounds}, but --dp_mechanism=tree needs one tree '
-      'for all rounds.',
     ),
     (
       config.task in ('embeddings', vqa.TASK) and config.attack == 'backdoor',

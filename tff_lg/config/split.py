@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tff_lg.aggregators import AGGREGATORS
 from tff_lg.config import entry_options
 from tff_lg.config.option import ConfigError
 
@@ -52,8 +53,8 @@ def check(config: Any) -> None:
       f'--auxiliary={config.auxiliary} needs the first layers local, which no estimate promises.',
     ),
     (
-      config.aggregator == 'dp_mean',
-      '--aggregator=dp_mean does not cover what the choice learns from the clients.',
+      AGGREGATORS[config.aggregator].is_private,
+      f'--aggregator={config.aggregator} does not cover what the choice learns from the clients.',
     ),
     (
       config.attack is not None,

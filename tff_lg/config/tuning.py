@@ -4,6 +4,7 @@ import dataclasses
 import math
 from typing import Any
 
+from tff_lg.aggregators import AGGREGATORS
 from tff_lg.config.option import ConfigError, option
 
 TUNINGS = ('none', 'validation')
@@ -46,10 +47,10 @@ def check(config: Any) -> None:
   for rate in rates or ():
     if not 0 < rate < math.inf:
       raise ConfigError(f'--tuned_learning_rates has {rate}, expected more than 0.')
-  if config.aggregator == 'dp_mean':
+  if AGGREGATORS[config.aggregator].is_private:
     raise ConfigError(
-      '--tune=validation does not fit --aggregator=dp_mean: every trial would spend privacy that '
-      'no budget counts; choose the rate on public data.'
+      f'--tune=validation does not fit --aggregator={config.aggregator}: every trial would spend '
+      'privacy that no budget counts; choose the rate on public data.'
     )
   if config.choices.choose_by != 'validation':
     raise ConfigError(

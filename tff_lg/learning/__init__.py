@@ -8,8 +8,9 @@ Names are imported when they are first used: whoever only reads the entries of
 `tff_lg.learning.methods` does not import TensorFlow.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from tff_lg import lazy_names
 
 if TYPE_CHECKING:
   from tff_lg.learning.batches import ClientTensors, DatasetBatches, TensorBatches
@@ -49,24 +50,16 @@ __all__ = [
   'with_auxiliary',
 ]
 
-# Where the names are, light modules first.
-_MODULES = (
-  'methods',
-  'batches',
-  'client_weighting',
-  'objectives',
-  'settings',
-  'client_work',
-  'process',
+__getattr__ = lazy_names.importer(
+  __name__,
+  __all__,
+  (
+    'methods',
+    'batches',
+    'client_weighting',
+    'objectives',
+    'settings',
+    'client_work',
+    'process',
+  ),
 )
-
-
-def __getattr__(name: str) -> Any:
-  """Imports a public name when it is first used."""
-  if name in __all__:
-    for module_name in _MODULES:
-      module = importlib.import_module(f'{__name__}.{module_name}')
-      if hasattr(module, name):
-        globals()[name] = getattr(module, name)
-        return globals()[name]
-  raise AttributeError(f'module {__name__} has no attribute {name}')

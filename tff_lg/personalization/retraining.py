@@ -60,7 +60,7 @@ def retrain_without(
         held_out_clients=None,
         held_out_ids=tuple(source.clients['client_id'][is_removed | source.is_held_out]),
         clients_per_round=min(resolved(source.config.clients_per_round), num_left),
-        num_byzantine=None,
+        **config_lib.without_cohort(source.config),
       )
     )
     experiment.run_experiment(config, run_dir)

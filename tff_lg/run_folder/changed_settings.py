@@ -12,6 +12,7 @@ from absl import logging
 
 from tff_lg import checkpoints, files, strict_json
 from tff_lg import config as config_lib
+from tff_lg.aggregators import AGGREGATORS
 
 _FILE, _DIVERGED = 'changes.json', 'diverged.json'
 _ROUNDS = 'rounds'
@@ -35,7 +36,7 @@ def may_change(run_dir: str, config: config_lib.TrainConfig, differences: Differ
   """
   names = RATES if os.path.exists(os.path.join(run_dir, _DIVERGED)) else ()
   lower = {name for name in names if _is_less(*differences.get(name, (0, 0))[::-1])}
-  is_fixed = config.aggregator == 'dp_mean' or config_lib.needs_num_rounds(config)
+  is_fixed = AGGREGATORS[config.aggregator].is_private or config_lib.needs_num_rounds(config)
   more = _is_less(*differences.get(_ROUNDS, (0, 0))) and not is_fixed
   return lower | ({_ROUNDS} if more else set())
 

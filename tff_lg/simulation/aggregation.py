@@ -1,9 +1,7 @@
 """The aggregator that a config asks for, and the privacy budget of a private run."""
 
-import dataclasses
 import math
 import zlib
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from tff_lg import aggregators, seeds
@@ -25,39 +23,23 @@ def build_budget(
     num_clients: that cohorts are drawn from.
 
   Returns:
-    The budget; None for a run without `--aggregator=dp_mean`.
+    The budget; None for a run whose aggregator is not private.
 
   Raises:
     ValueError: no noise meets the target.
   """
-  if config.aggregator != 'dp_mean':
+  entry = aggregators.AGGREGATORS[config.aggregator]
+  if entry.budget is None:
     return None
-  is_tree = config.dp_mechanism == 'tree'
   sampler = cohorts.CohortSampler(config, num_clients)
-  budget = aggregators.PrivacyBudget(
-    noise_multiplier=config.noise_multiplier or 0.0,
-    clients_per_round=resolved(config.clients_per_round),
+  population = aggregators.Population(
     num_clients=num_clients,
-    delta=config.privacy_delta or aggregators.default_delta(num_clients),
-    accountant=resolved(config.privacy_accountant),
-    sampling=config.privacy_sampling or 'fixed_size',
-    is_assumed=config.privacy_sampling != config.cohort_sampling,
-    mechanism=resolved(config.dp_mechanism),
-    max_participations=max(sampler.most_participations(config.total_rounds), 1)
-    if is_tree
-    else None,
+    clients_per_round=resolved(config.clients_per_round),
+    num_rounds=config.total_rounds,
+    cohort_sampling=resolved(config.cohort_sampling),
+    most_participations=lambda: sampler.most_participations(config.total_rounds),
   )
-  if config.dp_sigma is not None:
-    noise_multiplier = aggregators.noise_multiplier_from_sigma(
-      config.dp_sigma, resolved(config.clip_norm), resolved(config.clients_per_round)
-    )
-  elif config.target_epsilon is not None:
-    noise_multiplier = aggregators.solve_noise_multiplier(
-      budget, config.target_epsilon, config.total_rounds
-    )
-  else:
-    return budget
-  return dataclasses.replace(budget, noise_multiplier=noise_multiplier)
+  return entry.budget(_options(config), population)
 
 
 def summarize_budget(
@@ -70,7 +52,7 @@ def summarize_budget(
     'privacy/epsilon': epsilon,
     'privacy/delta': budget.delta,
     'privacy/noise_multiplier': budget.noise_multiplier,
-    'privacy/clip_norm': config.clip_norm,
+    **({'privacy/clip_norm': config.clip_norm} if config.clip_norm is not None else {}),
     'privacy/accountant': budget.accountant_text,
     'privacy/sampling': budget.sampling_text,
     **({'privacy/warning': warning} if warning else {}),
@@ -92,8 +74,21 @@ def build_aggregator(
   Returns:
     The factory.
   """
-  aggregator = _AGGREGATORS[config.aggregator](config, budget, phase)
+  entry = aggregators.AGGREGATORS[config.aggregator]
+  method = zlib.crc32(config.method.encode())
+  seed = seeds.derive_seed(config.seed, seeds.Purpose.NOISE, phase, method)
+  setting = aggregators.Setting(
+    clients_per_round=resolved(config.clients_per_round),
+    seed=None if config.secure_noise else seed,
+    budget=budget,
+  )
+  aggregator = entry.build(_options(config), setting)
   return _with_zeroing(aggregator) if config.adaptive_zeroing else aggregator
+
+
+def _options(config: config_lib.TrainConfig) -> Any:
+  """The options of the aggregator."""
+  return config_lib.AGGREGATOR_OPTIONS.build(config, config.aggregator)
 
 
 def _with_zeroing(aggregator: settings_lib.Aggregator) -> settings_lib.Aggregator:
@@ -106,38 +101,3 @@ def _with_zeroing(aggregator: settings_lib.Aggregator) -> settings_lib.Aggregato
     increment=1.0,
   )
   return tff.aggregators.zeroing_factory(zeroing_norm, aggregator)
-
-
-def _dp_mean(
-  config: config_lib.TrainConfig, budget: aggregators.PrivacyBudget, phase: int
-) -> settings_lib.Aggregator:
-  method = zlib.crc32(config.method.encode())
-  seed = seeds.derive_seed(config.seed, seeds.Purpose.NOISE, phase, method)
-  return aggregators.dp_mean(
-    budget.noise_multiplier,
-    resolved(config.clip_norm),
-    resolved(config.clients_per_round),
-    None if config.secure_noise else seed,
-    resolved(config.dp_clipping),
-    resolved(config.dp_mechanism),
-  )
-
-
-# In their weighted form the rules take clients that send nothing, whose weight is 0, for absent.
-_AGGREGATORS: Mapping[str, Callable[..., settings_lib.Aggregator]] = {
-  'mean': lambda *_: tff.aggregators.MeanFactory(no_nan_division=True),
-  'median': lambda *_: aggregators.median(weighted=True),
-  'trimmed_mean': lambda config, *_: aggregators.trimmed_mean(config.trimmed_share, weighted=True),
-  'krum': lambda config, *_: aggregators.krum(
-    config.num_byzantine, config.clients_per_round, weighted=True
-  ),
-  'multi_krum': lambda config, *_: aggregators.multi_krum(
-    config.num_byzantine, config.clients_per_round, weighted=True
-  ),
-  'geometric_median': lambda *_: aggregators.geometric_median(weighted=True),
-  'norm_bounded_mean': lambda config, *_: aggregators.norm_bounded_mean(
-    config.norm_bound, weighted=True
-  ),
-  'dp_mean': _dp_mean,
-  'secure_mean': lambda *_: tff.learning.secure_aggregator(),
-}

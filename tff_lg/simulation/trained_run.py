@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from tff_lg import checkpoints, models, own_models
+from tff_lg import aggregators, checkpoints, models, own_models
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.client_states import client_stores
@@ -106,7 +106,7 @@ def load_trained_run(run_dir: str, data_dir: str | None = None) -> TrainedRun:
   config, clients, federated_data, model = _load_inputs(run_dir, data_dir)
   num_held_out = len(federated_data.held_out)
   # Only its split is needed: no aggregator, and the last phase alone.
-  last = dataclasses.replace(config, aggregator='mean', warm_start_rounds=0)
+  last = dataclasses.replace(config, aggregator=aggregators.PLAIN_MEAN, warm_start_rounds=0)
   auxiliary = tasks.build_auxiliary(last, federated_data)
   process = experiment.build_phases(last, model, auxiliary=auxiliary)[-1].process
   weights = _load_weights(run_dir, config, process, len(clients) - num_held_out, num_held_out)

@@ -5,7 +5,7 @@ from absl.testing import absltest, parameterized
 
 from tests.aggregators import testing
 from tff_lg import aggregators
-from tff_lg.aggregators.median import median_rule
+from tff_lg.aggregators.factories.median import median_rule
 
 
 def _weighted_median(values, weights):

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from tff_lg.aggregators import seeded_noise
+from tff_lg.aggregators.factories import seeded_noise
 from tff_lg.compatibility import tff, tfp
 
 CLIPPINGS = ('fixed', 'adaptive')

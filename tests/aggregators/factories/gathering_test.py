@@ -9,7 +9,7 @@ from tests.aggregators import testing
 from tests.learning import testing as learning_testing
 from tests.runtime import testing as runtime_testing
 from tff_lg import aggregators, learning, simulation
-from tff_lg.aggregators import gathering
+from tff_lg.aggregators.factories import gathering
 from tff_lg.compatibility import tff
 
 _TYPE = tff.to_type(collections.OrderedDict(b=(np.float32, [3]), a=(np.float32, [2, 2])))

@@ -6,7 +6,7 @@ from scipy import stats
 
 from tests.aggregators import testing
 from tff_lg import aggregators
-from tff_lg.aggregators.trimmed_mean import trimmed_mean_rule
+from tff_lg.aggregators.factories.trimmed_mean import trimmed_mean_rule
 
 
 class TrimmedMeanTest(parameterized.TestCase):

@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from tff_lg.aggregators import coordinates, gathering
+from tff_lg.aggregators.factories import coordinates, gathering
 from tff_lg.compatibility import tff
 
 

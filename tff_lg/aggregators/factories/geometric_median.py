@@ -2,7 +2,7 @@
 
 import tensorflow as tf
 
-from tff_lg.aggregators import distances, gathering
+from tff_lg.aggregators.factories import distances, gathering
 from tff_lg.compatibility import tff
 
 _MAX_ITERATIONS = 1000

@@ -5,7 +5,7 @@ import tensorflow as tf
 from absl.testing import absltest, parameterized
 
 from tests.aggregators import testing
-from tff_lg.aggregators import coordinates
+from tff_lg.aggregators.factories import coordinates
 
 
 class MapCoordinatesTest(parameterized.TestCase):

@@ -5,7 +5,7 @@ import numpy as np
 import tensorflow as tf
 from absl.testing import absltest
 
-from tff_lg.aggregators import seeded_noise
+from tff_lg.aggregators.factories import seeded_noise
 
 _SPECS = (tf.TensorSpec([2, 3]), tf.TensorSpec([4]))
 

@@ -6,7 +6,7 @@ from scipy import optimize
 
 from tests.aggregators import testing
 from tff_lg import aggregators
-from tff_lg.aggregators.geometric_median import geometric_median_rule
+from tff_lg.aggregators.factories.geometric_median import geometric_median_rule
 
 
 def _minimiser(rows, weights):

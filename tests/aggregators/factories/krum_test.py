@@ -5,7 +5,7 @@ from absl.testing import absltest, parameterized
 
 from tests.aggregators import testing
 from tff_lg import aggregators
-from tff_lg.aggregators.krum import multi_krum_rule
+from tff_lg.aggregators.factories.krum import multi_krum_rule
 
 
 def _order(rows, num_byzantine):

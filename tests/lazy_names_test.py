@@ -1,0 +1,36 @@
+"""Tests of names that are imported when they are first used."""
+
+import subprocess
+import sys
+
+from absl.testing import absltest
+
+import tff_lg
+from tff_lg import lazy_names
+
+
+class ImporterTest(absltest.TestCase):
+  def test_finds_the_module_that_has_the_name(self):
+    import_name = lazy_names.importer('tff_lg', ('POSITIVE', 'importer'), ('seeds', 'option_check'))
+    self.assertNotIn('POSITIVE', vars(tff_lg))
+    self.addCleanup(delattr, tff_lg, 'POSITIVE')
+    self.assertEqual(import_name('POSITIVE').expected, 'more than 0')
+    self.assertIn('POSITIVE', vars(tff_lg))
+
+  def test_other_names(self):
+    import_name = lazy_names.importer('tff_lg', ('POSITIVE',), ('seeds',))
+    for name in ('POSITIVE', 'derive_seed'):
+      with self.assertRaisesRegex(AttributeError, f'^module tff_lg has no attribute {name}$'):
+        import_name(name)
+
+  def test_entries_are_light(self):
+    code = (
+      f'import sys; sys.path[:0] = {sys.path!r}; '
+      'from tff_lg import aggregators, learning; aggregators.AGGREGATORS, learning.METHODS; '
+      'sys.exit(bool({"numpy", "tensorflow"} & set(sys.modules)))'
+    )
+    subprocess.run([sys.executable, '-c', code], check=True)
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,197 @@
+"""The private mean, as an entry: its options, its budget, and what it does not fit."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from tff_lg import entries
+from tff_lg.aggregators import entry
+from tff_lg.option_check import POSITIVE, Check
+
+if TYPE_CHECKING:
+  from tff_lg.aggregators.privacy import PrivacyBudget
+  from tff_lg.compatibility import tff
+
+_NAME = 'dp_mean'
+_NOISES = ('noise_multiplier', 'target_epsilon', 'dp_sigma')
+
+
+@attrs.frozen
+class Options:
+  """Options of the private mean: one of three ways to say its noise, and how it is counted."""
+
+  noise_multiplier: float | None = entries.option(
+    None,
+    "z: the noise on the sum of the clients' updates has z times the clip norm as its standard "
+    'deviation; at each node of a tree, and with adaptive clipping that on sum and count together',
+    POSITIVE,
+  )
+  target_epsilon: float | None = entries.option(
+    None, 'Privacy that the whole run may spend', POSITIVE, more='The noise multiplier follows.'
+  )
+  dp_sigma: float | None = entries.option(
+    None,
+    'sigma: standard deviation of the noise on the mean update',
+    POSITIVE,
+    more='The noise multiplier is sigma * m / S.',
+  )
+  clip_norm: float = entries.option(
+    1.0,
+    "S: L2 norm that a client's update is clipped to, the first one where clipping is adaptive",
+    POSITIVE,
+  )
+  dp_clipping: str = entries.option(
+    'fixed',
+    'Whether --clip_norm is kept or follows the median norm of updates',
+    choices=('fixed', 'adaptive'),
+  )
+  dp_mechanism: str = entries.option(
+    'gaussian',
+    'Independent noise in each round, or tree aggregation as in DP-FTRL',
+    choices=('gaussian', 'tree'),
+  )
+  privacy_delta: float | None = entries.option(
+    None,
+    'Delta of the privacy budget',
+    Check(lambda value: 0 < value < 1, 'in (0, 1)'),
+    by_default='n^-1.1',
+  )
+  privacy_accountant: str = entries.option(
+    'rdp',
+    'What computes epsilon, by Renyi divergences or by privacy loss distributions',
+    choices=('rdp', 'pld'),
+  )
+  privacy_sampling: str | None = entries.option(
+    None,
+    'What the accountant takes the sampling of cohorts for',
+    choices=('fixed_size', 'poisson'),
+    by_default='what it is, --cohort_sampling,',
+    more='poisson is what most papers assume, whatever they do; fixed_size is for rdp only, and '
+    'its bound is loose.',
+  )
+
+
+def _build(options: Options, setting: entry.Setting) -> tff.aggregators.AggregationFactory:
+  """Builds the mean with the noise of the budget.
+
+  Raises:
+    ValueError: the setting has no budget.
+  """
+  from tff_lg.aggregators import factories  # It imports TensorFlow, which takes seconds.
+
+  if setting.budget is None:
+    raise ValueError('dp_mean needs the budget that its noise is of.')
+  return factories.dp_mean(
+    setting.budget.noise_multiplier,
+    options.clip_norm,
+    setting.clients_per_round,
+    setting.seed,
+    options.dp_clipping,
+    options.dp_mechanism,
+  )
+
+
+def _budget(options: Options, population: entry.Population) -> PrivacyBudget:
+  """Builds the privacy budget, its noise solved for where a target is given.
+
+  Raises:
+    ValueError: no noise meets the target.
+  """
+  from tff_lg.aggregators import privacy
+
+  most = max(population.most_participations(), 1) if options.dp_mechanism == 'tree' else None
+  budget = privacy.PrivacyBudget(
+    noise_multiplier=options.noise_multiplier or 0.0,
+    clients_per_round=population.clients_per_round,
+    num_clients=population.num_clients,
+    delta=options.privacy_delta or privacy.default_delta(population.num_clients),
+    accountant=options.privacy_accountant,
+    sampling=options.privacy_sampling or 'fixed_size',
+    is_assumed=options.privacy_sampling != population.cohort_sampling,
+    mechanism=options.dp_mechanism,
+    max_participations=most,
+  )
+  if options.dp_sigma is not None:
+    noise_multiplier = privacy.noise_multiplier_from_sigma(
+      options.dp_sigma, options.clip_norm, population.clients_per_round
+    )
+  elif options.target_epsilon is not None:
+    noise_multiplier = privacy.solve_noise_multiplier(
+      budget, options.target_epsilon, population.num_rounds
+    )
+  else:
+    return budget
+  return dataclasses.replace(budget, noise_multiplier=noise_multiplier)
+
+
+def _defaults(config: Any) -> Mapping[str, str]:
+  """How cohorts are drawn, and what the accountant takes that for: the tree gains nothing."""
+  if config.dp_mechanism == 'tree':
+    return {}
+  sampling = config.cohort_sampling or 'poisson'
+  return {'cohort_sampling': sampling, 'privacy_sampling': sampling}
+
+
+def _contradictions(config: Any) -> Iterator[str]:
+  noises = [f'--{name}' for name in _NOISES if getattr(config, name) is not None]
+  if len(noises) != 1:
+    yield (
+      '--aggregator=dp_mean needs exactly one of --noise_multiplier, --target_epsilon and '
+      f'--dp_sigma, found {" and ".join(noises) or "none"}.'
+    )
+  is_adaptive = config.dp_clipping == 'adaptive'
+  if config.dp_mechanism == 'tree':
+    if is_adaptive:
+      yield '--dp_mechanism=tree clips to a fixed norm: --dp_clipping=adaptive does not fit it.'
+    if config.privacy_sampling is not None:
+      yield '--dp_mechanism=tree takes nothing from sampling: --privacy_sampling does not fit it.'
+    if config.warm_start_rounds > 0:
+      yield (
+        f'--warm_start_rounds is {config.warm_start_rounds}, but --dp_mechanism=tree needs one '
+        'tree for all rounds.'
+      )
+  elif config.privacy_accountant == 'pld' and config.cohort_sampling == 'fixed_size':
+    if config.privacy_sampling is None:
+      yield (
+        '--privacy_accountant=pld knows poisson sampling only: use --cohort_sampling=poisson, or '
+        'say --privacy_sampling=poisson to take it for that.'
+      )
+  if config.dp_sigma is not None and (is_adaptive or config.dp_mechanism == 'tree'):
+    yield (
+      '--dp_sigma is the noise of every round, which only --dp_clipping=fixed and '
+      '--dp_mechanism=gaussian keep: use --noise_multiplier.'
+    )
+  if config.privacy_sampling == 'fixed_size':
+    if config.privacy_accountant == 'pld':
+      yield (
+        '--privacy_accountant=pld knows poisson sampling only: --privacy_sampling=fixed_size '
+        'needs --privacy_accountant=rdp.'
+      )
+    if config.cohort_sampling == 'poisson':
+      yield '--privacy_sampling=fixed_size does not fit --cohort_sampling=poisson.'
+  if is_adaptive and config.client_dropout_rate >= 0.5:
+    yield (
+      f'--client_dropout_rate is {config.client_dropout_rate}, but --dp_clipping=adaptive follows '
+      'the median of a cohort that counts absent clients as zeros: expected less than 0.5.'
+    )
+
+
+entry.register(
+  entry.AggregatorEntry(
+    name=_NAME,
+    label='DP mean',
+    does='mean of clipped updates, with noise: differential privacy',
+    survives='limits what one client can do, survives none',
+    build=_build,
+    options=Options,
+    takes_weights=False,
+    fits_zeroing=False,  # It clips; what zeroing learns of norms would cost privacy.
+    budget=_budget,
+    defaults=_defaults,
+    contradictions=_contradictions,
+  )
+)
