@@ -19,6 +19,11 @@ class PrivacyWarningsTest(parameterized.TestCase):
     ('mood', {'vocabulary_file': 'words.txt'}, ['score_bins']),
     ('vqa', {}, ['vocabulary', 'answers']),
     ('vqa', {'answers_file': 'answers.txt'}, ['vocabulary']),
+    (
+      'table',
+      {'data_dir': 'd.csv', 'label_column': 'ill', 'client_column': 'hospital'},
+      ['table_encoding'],
+    ),
     ('digits', {}, []),
   )
   def test_what_is_computed_from_private_data(self, task, lists, names):

@@ -3,10 +3,13 @@
 import dataclasses
 from typing import Any
 
+from tff_lg.config import table
 from tff_lg.config.option import ConfigError, check_belongs, option
 
 TASK = 'client_files'
 MODELS = ('mlp', 'lenet')
+# Of options that other tasks have, too.
+_BELONGS_TO = {'test_fraction': (TASK, table.TASK)}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,7 +22,7 @@ class ClientFilesOptions:
   test_fraction: float | None = option(
     None,
     "Part of a client's examples held out for testing, where the data have no split of their own "
-    '(--task=client_files); 0.2 by default.',
+    '(--task=client_files and table); 0.2 by default.',
   )
   example_keys: tuple[str, ...] | None = option(
     None,
@@ -60,7 +63,10 @@ def check(config: Any, partition: str) -> None:
   Raises:
     ConfigError: the first of them.
   """
-  check_belongs(config, without(), 'task', config.task, (TASK,))
+  for name in without():
+    check_belongs(config, (name,), 'task', config.task, _BELONGS_TO.get(name, (TASK,)))
+  if not 0 <= (config.test_fraction or 0) < 1:
+    raise ConfigError(f'--test_fraction is {config.test_fraction}, expected in [0, 1).')
   if config.task != TASK:
     return
   keys, shape, cache = config.example_keys, config.example_shape, config.client_cache
@@ -87,10 +93,6 @@ def check(config: Any, partition: str) -> None:
       config.attack is not None,
       f'--attack is {config.attack}, but with --task={TASK} data are read when needed and cannot '
       'be poisoned: load them with --task=arrays.',
-    ),
-    (
-      not 0 <= (config.test_fraction or 0) < 1,
-      f'--test_fraction is {config.test_fraction}, expected in [0, 1).',
     ),
     (
       keys is not None and len(keys) != 2,

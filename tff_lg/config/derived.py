@@ -11,6 +11,7 @@ from tff_lg.config import (
   mood,
   optimization,
   own_models,
+  table,
   text,
   trouble,
   vqa,
@@ -84,6 +85,7 @@ def fast(config: TrainConfig) -> TrainConfig:
     **text.fast(config.task)
     | embedding.without()
     | client_files.without()
+    | table.without()
     | mood.fast(config.task, config.device_variance)
     | vqa.fast(config.task),
     task=config.task if keeps_task else 'digits',

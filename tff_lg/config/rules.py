@@ -15,6 +15,7 @@ from tff_lg.config import (
   own_models,
   runtime,
   split,
+  table,
   text,
   trouble,
   tuning,
@@ -58,6 +59,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     spreads_clients=(config.partition, config.num_clients) != (None, None),
   )
   client_files.check(config, partition)
+  table.check(config, partition, NATURAL)
   aggregation.check(config)
   trouble.check(config)
   optimization.check(config)
@@ -95,6 +97,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     **vqa.defaults(config.task, config.data_dir, config.answers_file),
     **embedding.defaults(config, config.task, default_partition(config)),
     **client_files.defaults(config.task),
+    **table.defaults(config.task, config.test_column),
     **aggregation.defaults(config),
     **trouble.defaults(config),
     **entry_options.METHOD_OPTIONS.defaults(methods),
@@ -147,7 +150,8 @@ def _with_cohort_options(config: TrainConfig, clients_per_round: int) -> TrainCo
 def default_partition(config: TrainConfig) -> str:
   """The partition, if none is named."""
   by_user = dict.fromkeys((mood.TASK, client_files.TASK, *text.TASKS), 'natural')
-  by_task = {'embeddings': 'clusters', vqa.TASK: 'iid', **by_user}
+  of_table = table.default_partition(config.client_column)
+  by_task = {'embeddings': 'clusters', vqa.TASK: 'iid', table.TASK: of_table, **by_user}
   return config.partition or by_task.get(config.task, 'classes_per_client')
 
 

@@ -14,6 +14,7 @@ from tff_lg.config import (
   protocols,
   runtime,
   split,
+  table,
   text,
   trouble,
   tuning,
@@ -28,6 +29,7 @@ TASKS = (
   'mnist',
   'cifar10',
   'arrays',
+  table.TASK,
   client_files.TASK,
   'embeddings',
   mood.TASK,
@@ -73,6 +75,7 @@ class TrainConfig(
   embedding.EmbeddingOptions,
   optimization.OptimizationOptions,
   client_files.ClientFilesOptions,
+  table.TableOptions,
   entry_options.MethodOptions,
   own_models.OwnModelOptions,
   tuning.TuningOptions,
@@ -90,16 +93,18 @@ class TrainConfig(
     "Folder with the task's official files; without it Keras downloads them. For --task=text and "
     'chars a folder or file with text by user, for --task=mood a CSV file, or a folder with '
     'mood.csv, of user, text and score, for --task=vqa the folder with the official JSON files; '
-    'without it small data are generated. For --task=client_files a folder with an npz file a '
+    'without it small data are generated. For --task=table a CSV or Parquet file, or a folder of '
+    'them; for --task=client_files a folder with an npz file a '
     "client, or TFF's database file of clients.",
     is_path=True,
   )
   partition: str | None = option(
     None,
-    'How training examples are spread over clients; classes_per_client by default, clusters '
-    '(by k-means, as `pipelines.simulate_clients`) for --task=embeddings, natural for --task=text, '
-    'chars, mood and client_files, iid, by pictures, for --task=vqa. natural_iid shuffles examples '
-    'between clients of natural sizes.',
+    'How training examples are spread over clients; classes_per_client by default. For '
+    '--task=embeddings it is clusters (by k-means, as `pipelines.simulate_clients`); for '
+    '--task=text, chars, mood, client_files, and table with a --client_column, natural; for '
+    '--task=vqa, by pictures, and other tables iid. natural_iid shuffles examples between clients '
+    'of natural sizes.',
     PARTITIONS,
   )
   num_clients: int | None = option(

@@ -4,10 +4,10 @@ Comes in: a data set's name and folder. Goes out: `FederatedData`, numpy arrays 
 training, validation and test examples. May import: numpy; nothing of this package. (The loaders
 import scikit-learn, pandas, TensorFlow or TFF when they are called.)
 
-Text by user is data and clients at once: `load_text`, and `load_mood` with a mood a text. People
-with protected attributes: `load_adult`. Questions about pictures: `load_vqa`. Clients that do not
-fit in memory are read when needed: `load_client_folder`, `load_client_database`,
-`from_client_data`, or any function by `ClientReader`.
+A table of the user's own, a row an example: `load_table`. Text by user is data and clients at once:
+`load_text`, and `load_mood` with a mood a text. People with protected attributes: `load_adult`.
+Questions about pictures: `load_vqa`. Clients that do not fit in memory are read when needed:
+`load_client_folder`, `load_client_database`, `from_client_data`, or any function by `ClientReader`.
 
   source = data.load_source('mnist', data_dir)
   partitioner = data.partitioners.classes_per_client(100, 2)
@@ -28,6 +28,8 @@ from tff_lg.data.held_out import hold_out_clients, readmit_held_out
 from tff_lg.data.iid_twin import iid_twin
 from tff_lg.data.mood import load_mood
 from tff_lg.data.sources import SOURCE_NAMES, load_source
+from tff_lg.data.table import load_table
+from tff_lg.data.table_encoding import TableEncoding
 from tff_lg.data.text import load_text
 from tff_lg.data.tff_client_data import from_client_data
 from tff_lg.data.transformations import TRANSFORMATIONS, transform
@@ -46,6 +48,7 @@ __all__ = [
   'PartSplit',
   'PictureFeatures',
   'Source',
+  'TableEncoding',
   'UnreadClient',
   'concatenate',
   'from_client_data',
@@ -56,6 +59,7 @@ __all__ = [
   'load_client_folder',
   'load_mood',
   'load_source',
+  'load_table',
   'load_text',
   'load_vqa',
   'partition_clients',

@@ -147,12 +147,6 @@ def _split(
   data: examples.Examples, rng: np.random.Generator
 ) -> tuple[examples.Examples, examples.Examples]:
   """Holds out a test set, within each user if there are any."""
-  groups: tuple[np.ndarray, ...] = (np.arange(len(data)),)
-  if data.users is not None:
-    names, owners = np.unique(data.users, return_inverse=True)
-    groups = splits.group_by_owner(owners, len(names))
-  is_test = np.zeros(len(data), bool)
-  for group in groups:
-    _, held = splits.hold_out(data.y[group], _TEST_FRACTION, rng)
-    is_test[group[held]] = True
+  owners = None if data.users is None else np.unique(data.users, return_inverse=True)[1]
+  is_test = splits.hold_out_of_each(data.y, owners, _TEST_FRACTION, rng)
   return data.take(np.flatnonzero(~is_test)), data.take(np.flatnonzero(is_test))

@@ -1,10 +1,16 @@
 """The values of this room: labelled examples, a source of them, and its error."""
 
+from __future__ import annotations
+
 import collections
 import dataclasses
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+  from tff_lg.data import table_encoding
 
 # Each client's predictions are held for every class.
 MOST_CLASSES = 10_000
@@ -63,7 +69,7 @@ class Examples:
   def __len__(self) -> int:
     return len(self.y)
 
-  def take(self, indices: np.ndarray) -> 'Examples':
+  def take(self, indices: np.ndarray) -> Examples:
     """Returns a copy of the examples at `indices` (integers [m]), in that order."""
 
     def taken(of_all: np.ndarray | None) -> np.ndarray | None:
@@ -97,6 +103,7 @@ class Source:
     test: the examples never trained on.
     num_classes: labels are in [0, num_classes).
     class_names: one name a class.
+    encoding: of a table, how its columns became features; None for other data.
 
   Raises:
     DataError: a label out of range, training and test rows of different shapes, or not one name
@@ -108,6 +115,7 @@ class Source:
   test: Examples
   num_classes: int
   class_names: tuple[str, ...]
+  encoding: table_encoding.TableEncoding | None = None
 
   def __post_init__(self) -> None:
     check_labels(self.train.y, self.num_classes, f'{self.name} (train)')

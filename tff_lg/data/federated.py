@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 from absl import logging
 
-from tff_lg.data import client_examples, examples, splits, vocabulary
+from tff_lg.data import client_examples, examples, splits, table_encoding, vocabulary
 from tff_lg.data.partitioners import partitioner as partitioner_lib
 
 
@@ -22,6 +22,7 @@ class FederatedData:
     held_out: clients that do not take part in training, see `held_out.hold_out_clients`.
     vocabulary: of texts or questions with one label each, the tokens by their numbers in x.
     reader: of clients that are read when needed; None where all are in memory.
+    encoding: of a table, how its columns became features; None for other data.
   """
 
   clients: tuple[client_examples.ClientExamples | client_examples.UnreadClient, ...]
@@ -31,6 +32,7 @@ class FederatedData:
   held_out: tuple[client_examples.ClientExamples | client_examples.UnreadClient, ...] = ()
   vocabulary: tuple[str, ...] = ()
   reader: client_examples.Reader | None = None
+  encoding: table_encoding.TableEncoding | None = None
 
   @property
   def has_sequences(self) -> bool:
@@ -142,7 +144,13 @@ def partition_clients(
         test=source.test.take(test_part),
       )
     )
-  return FederatedData(tuple(clients), source.test, source.num_classes, source.class_names)
+  return FederatedData(
+    tuple(clients),
+    source.test,
+    source.num_classes,
+    source.class_names,
+    encoding=source.encoding,
+  )
 
 
 def _owners(parts: tuple[np.ndarray, ...], num_examples: int) -> np.ndarray:

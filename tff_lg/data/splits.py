@@ -81,3 +81,27 @@ def hold_out(
     for label in np.flatnonzero(shares):
       held[rng.permutation(np.flatnonzero(labels == label))[: shares[label]]] = True
   return np.flatnonzero(~held), np.flatnonzero(held)
+
+
+def hold_out_of_each(
+  labels: np.ndarray, owners: np.ndarray | None, fraction: float, rng: np.random.Generator
+) -> np.ndarray:
+  """Holds out a part of each owner's examples, stratified by class, as `hold_out` does.
+
+  Args:
+    labels: integers [n], not negative.
+    owners: integers [n], the owner of each example from 0; None if all have one.
+    fraction: the part to hold out, in [0, 1).
+    rng: chooses the examples.
+
+  Returns:
+    bool [n], which examples are held out.
+  """
+  groups: tuple[np.ndarray, ...] = (np.arange(len(labels)),)
+  if owners is not None:
+    groups = group_by_owner(owners, int(owners.max(initial=-1)) + 1)
+  is_held = np.zeros(len(labels), bool)
+  for group in groups:
+    _, held = hold_out(labels[group], fraction, rng)
+    is_held[group[held]] = True
+  return is_held

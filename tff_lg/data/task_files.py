@@ -7,7 +7,15 @@ import pathlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tff_lg.data import arrays, cifar10, mnist, mood_files, text_files, vqa_files
+from tff_lg.data import (
+  arrays,
+  cifar10,
+  mnist,
+  mood_files,
+  table_files,
+  text_files,
+  vqa_files,
+)
 
 
 def _find_vqa(data_dir: str) -> None:
@@ -24,6 +32,7 @@ _IN_FOLDER: Mapping[str, Callable[[str], Any]] = {
 _ANYWHERE: Mapping[str, Callable[[str], Any]] = {
   'chars': text_files.find_files,
   'mood': mood_files.read_scored_texts,
+  'table': table_files.find_files,
   'text': text_files.find_files,
 }
 

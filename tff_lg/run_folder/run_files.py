@@ -20,7 +20,13 @@ def write_inputs(
   model: models.LocalGlobalModel,
   about_split: str = '',
 ) -> None:
-  """Writes what a run starts from: labels by client and the model's split, with text about it."""
+  """Writes what a run starts from: labels by client and the model's split, with text about it.
+
+  Of a table also how its columns became features, for `data.TableEncoding.from_json`.
+  """
+  if federated_data.encoding is not None:
+    text = strict_json.dumps(federated_data.encoding.to_json())
+    files.write_atomically(os.path.join(run_dir, 'table_encoding.json'), text)
   label_counts = federated_data.label_counts()
   if label_counts is not None:
     names = map(csv_text.escape, federated_data.class_names)

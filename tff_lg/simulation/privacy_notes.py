@@ -10,12 +10,12 @@ class _Derived(NamedTuple):
 
   Attributes:
     name: in the summary.
-    option: of the config, which gives it.
+    option: of the config, which gives it; None if none does.
     text: what it is.
   """
 
   name: str
-  option: str
+  option: str | None
   text: str
 
 
@@ -28,10 +28,14 @@ _SCORE_BINS = _Derived(
 _ANSWERS = _Derived(
   'answers', 'answers_file', 'The list of answers, which sets the size of the network,'
 )
+_ENCODING = _Derived(
+  'table_encoding', None, 'The encoding of columns, with their means, deviations and categories,'
+)
 _DERIVED = {
   **dict.fromkeys(config_lib.TEXT_TASKS, (_VOCABULARY,)),
   'mood': (_VOCABULARY, _SCORE_BINS),
   'vqa': (_VOCABULARY, _ANSWERS),
+  'table': (_ENCODING,),
 }
 
 
@@ -47,10 +51,11 @@ def privacy_warnings(config: config_lib.TrainConfig) -> dict[str, str]:
   return {
     f'privacy/warning/{derived.name}': (
       f"{derived.text} is computed from the clients' private training data without noise: epsilon "
-      f'does not cover it. Give it by --{derived.option}, from public knowledge.'
+      'does not cover it.'
+      + (f' Give it by --{derived.option}, from public knowledge.' if derived.option else '')
     )
     for derived in _DERIVED.get(config.task, ())
-    if getattr(config, derived.option) is None
+    if derived.option is None or getattr(config, derived.option) is None
   }
 
 
@@ -68,7 +73,8 @@ def privacy_notes(config: config_lib.TrainConfig) -> dict[str, str]:
   if derived is None:
     public.append('the shape and the classes of examples')
   else:
-    public += [f'--{each.option}' for each in derived if getattr(config, each.option) is not None]
+    options = [each.option for each in derived if each.option is not None]
+    public += [f'--{option}' for option in options if getattr(config, option) is not None]
   notes = {
     'privacy/not_covered/metrics': (
       "Losses, accuracies and all other metrics are computed on the clients' data and released "

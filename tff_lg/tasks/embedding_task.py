@@ -64,7 +64,8 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
     name='embeddings',
     num_classes=len(embedded.class_names),
     class_names=tuple(map(str, embedded.class_names)),
-    **parts,
+    train=parts['train'],
+    test=parts['test'],
   )
   partitioner = (
     data.partitioners.iid(resolved(config.num_clients))

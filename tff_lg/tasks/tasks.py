@@ -9,13 +9,26 @@ from tff_lg import config as config_lib
 from tff_lg import data, models, seeds
 from tff_lg.config.option import resolved
 from tff_lg.learning import augmentation
-from tff_lg.tasks import client_files_task, embedding_task, held_out, mood_task, text_task, vqa_task
+from tff_lg.tasks import (
+  client_files_task,
+  embedding_task,
+  held_out,
+  mood_task,
+  table_task,
+  text_task,
+  vqa_task,
+)
 from tff_lg.training import evaluation
+
+
+def _load_source(config: config_lib.TrainConfig, seed: int) -> data.Source:
+  """Loads the source of the task's name."""
+  return data.load_source(config.task, config.data_dir, seed)
 
 
 def _spread(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
   """Spreads a source over clients."""
-  source = data.load_source(config.task, config.data_dir, seed)
+  source = TASKS[config.task].load_source(config, seed)
   partitioners: Mapping[str, Callable[[], data.partitioners.Partitioner]] = {
     'iid': lambda: data.partitioners.iid(resolved(config.num_clients)),
     'shards': lambda: data.partitioners.shards(
@@ -59,13 +72,15 @@ class Task:
 
   Attributes:
     networks: by `config.model`; None where there is no choice.
-    load_data: (config, seed) -> the clients' data.
+    load_data: (config, seed) -> the clients' data; by default those of the source, spread.
+    load_source: (config, seed) -> the data before they are spread over clients.
     augment: of a training batch, (x, seed) -> x.
     cohort_share: of the clients that are sampled in a round by default.
   """
 
   networks: Mapping[str | None, Network]
   load_data: Callable[[config_lib.TrainConfig, int], data.FederatedData] = _spread
+  load_source: Callable[[config_lib.TrainConfig, int], data.Source] = _load_source
   augment: Callable[[tf.Tensor, tf.Tensor], tf.Tensor] | None = None
   cohort_share: float = 0.1
 
@@ -110,6 +125,9 @@ TASKS: Mapping[str, Task] = {
     augment=augmentation.crop_and_flip,
   ),
   'arrays': Task(_mlp((64, 64, 32), 'hidden_2', 'hidden_3', 'output')),
+  'table': Task(
+    _mlp((64, 64, 32), 'hidden_2', 'hidden_3', 'output'), load_source=table_task.load_source
+  ),
   'client_files': Task(
     {
       'mlp': _mlp((64, 64, 32), 'hidden_2', 'hidden_3', 'output')[None],

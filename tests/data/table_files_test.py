@@ -1,0 +1,61 @@
+"""Tests of reading tables from files."""
+
+import gzip
+import pathlib
+
+import pandas as pd
+from absl.testing import absltest, parameterized
+
+from tff_lg.data import examples, table_files
+
+_TABLE = pd.DataFrame({'age': [1, 2], 'name': ['a', 'b']})
+
+
+class TableFilesTest(parameterized.TestCase):
+  def setUp(self):
+    super().setUp()
+    self.folder = pathlib.Path(self.create_tempdir().full_path)
+
+  def test_each_kind_of_file(self):
+    _TABLE.to_csv(self.folder / 'a.csv', index=False)
+    _TABLE.to_csv(self.folder / 'b.csv.gz', index=False)
+    _TABLE.to_parquet(self.folder / 'c.parquet', index=False)
+    for name in ('a.csv', 'b.csv.gz', 'c.parquet'):
+      pd.testing.assert_frame_equal(table_files.read_table(str(self.folder / name)), _TABLE)
+
+  def test_folder_is_joined_by_name(self):
+    _TABLE.to_csv(self.folder / 'b.csv', index=False)
+    _TABLE[['name', 'age']].iloc[::-1].to_parquet(self.folder / 'a.parquet', index=False)
+    (self.folder / 'README').write_text('no table')
+    joined = table_files.read_table(str(self.folder))
+    self.assertEqual(joined['age'].tolist(), [2, 1, 1, 2])
+    self.assertEqual(joined.index.tolist(), [0, 1, 2, 3])
+
+  @parameterized.parameters(
+    ('missing.csv', None, 'nothing found at .*missing.csv, expected a file that ends in .csv'),
+    ('a.txt', b'age\n1\n', 'another file found at .*a.txt'),
+    ('a.csv', b'', 'cannot be read as a table'),
+    ('a.csv', b'age,name\n', 'no rows found'),
+    ('a.csv', b'\xff\xfe', 'cannot be read as a table'),
+    ('a.csv', b'PAR1....', 'a Parquet file found, expected what its name says'),
+    ('a.parquet', b'age\n1\n', 'no Parquet file found'),
+    ('a.parquet', b'PAR1....PAR1', 'cannot be read as a table'),
+    ('a.csv.gz', gzip.compress(b'age\n1\n')[:-6], 'cannot be read as a table'),
+  )
+  def test_refuses(self, name, content, sentence):
+    if content is not None:
+      (self.folder / name).write_bytes(content)
+    with self.assertRaisesRegex(examples.DataError, sentence):
+      table_files.read_table(str(self.folder / name))
+
+  def test_refuses_files_of_other_columns_and_folders_without_any(self):
+    with self.assertRaisesRegex(examples.DataError, 'has no file that ends in'):
+      table_files.find_files(str(self.folder))
+    _TABLE.to_csv(self.folder / 'a.csv', index=False)
+    _TABLE.rename(columns={'age': 'years'}).to_csv(self.folder / 'b.csv', index=False)
+    with self.assertRaisesRegex(examples.DataError, 'b.csv: .* those of a.csv in age, years'):
+      table_files.read_table(str(self.folder))
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,114 @@
+"""Tests of the user's own table."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+from absl.testing import absltest, parameterized
+
+from tff_lg.data import examples, table
+
+_NAN = float('nan')
+
+
+def _table(**columns):
+  return pd.DataFrame(
+    {
+      'hospital': ['b', 'a', 'b', 'a', 'b', 'a'],
+      'age': [1, 2, 3, 4, 5, 6],
+      'ill': ['yes', 'no', 'yes', 'no', 'yes', 'no'],
+      **columns,
+    }
+  )
+
+
+def _load(frame, **options):
+  return table.load_table(frame, 'ill', 'hospital', **options)
+
+
+class TableTest(parameterized.TestCase):
+  def test_column_says_what_is_for_testing(self):
+    frame = _table(part=['train', 'Test', 'train', 'train', 'test', 'train'])
+    source = _load(frame, test_column='part', standardize='none')
+    np.testing.assert_array_equal(source.train.x, [[1], [3], [4], [6]])
+    np.testing.assert_array_equal(source.test.x, [[2], [5]])
+    self.assertEqual(source.train.users.tolist(), ['b', 'b', 'a', 'a'])
+    self.assertEqual(source.class_names, ('no', 'yes'))
+    np.testing.assert_array_equal(source.train.y, [1, 1, 0, 0])
+
+  @parameterized.parameters(
+    ([True, False] * 3,), ([1, 0] * 3,), ([1.0, 0.0] * 3,), (['TRUE', 'false'] * 3,)
+  )
+  def test_flags(self, part):
+    source = _load(_table(part=part), test_column='part', standardize='none')
+    np.testing.assert_array_equal(source.test.x, [[1], [3], [5]])
+
+  @parameterized.parameters(
+    ([6, 5, 4, 3, 2, 1],), (['2020-06-01', '2020-05-01', '2020-04-01', '2020-03-01', '2019', '1'],)
+  )
+  def test_last_of_each_client(self, when):
+    when = [f'20{value:02d}-01-01' for value in (6, 5, 4, 3, 2, 1)] if when[-1] == '1' else when
+    source = _load(_table(when=when), time_column='when', test_fraction=0.3, standardize='none')
+    np.testing.assert_array_equal(source.test.x, [[1], [2]])
+
+  def test_at_random_in_each_client_and_class(self):
+    frame = pd.DataFrame(
+      {'hospital': np.repeat(['a', 'b'], 20), 'age': np.arange(40), 'ill': np.tile([0, 1], 20)}
+    )
+    source = _load(frame, test_fraction=0.2, standardize='none')
+    found = sorted(zip(source.test.users.tolist(), source.test.y.tolist(), strict=True))
+    self.assertEqual(found, sorted([('a', 0), ('a', 1), ('b', 0), ('b', 1)] * 2))
+    again = _load(frame, test_fraction=0.2, standardize='none')
+    np.testing.assert_array_equal(source.test.x, again.test.x)
+    other = _load(frame, test_fraction=0.2, standardize='none', seed=1)
+    self.assertFalse(np.array_equal(source.test.x, other.test.x))
+
+  def test_encoding_is_of_training_rows(self):
+    frame = _table(part=[0, 0, 0, 0, 1, 1])
+    source = _load(frame, test_column='part')
+    (column,) = source.encoding.columns
+    self.assertEqual((column.mean, column.deviation), (2.5, np.sqrt(1.25)))
+    np.testing.assert_allclose(source.test.x[:, 0], np.array([2.5, 3.5]) / np.sqrt(1.25))
+
+  def test_numbers_as_classes_and_clients_in_an_arrow_table(self):
+    frame = _table(hospital=[7.0, 8.0] * 3, ill=[10, 9, 10, 9, 10, 9])
+    source = _load(pa.Table.from_pandas(frame), test_fraction=0.0)
+    self.assertEqual(source.class_names, ('9', '10'))
+    self.assertEqual(set(source.train.users.tolist()), {'7', '8'})
+    self.assertLen(source.test, 0)
+
+  def test_without_clients(self):
+    source = table.load_table(_table(), 'ill', ignored_columns=('hospital',))
+    self.assertIsNone(source.train.users)
+    self.assertLen(source.train, 5)
+
+  def test_a_client_with_one_row_keeps_it_for_training(self):
+    frame = _table(hospital=['b', 'a', 'b', 'c', 'b', 'a'], when=range(6))
+    for options in ({}, {'time_column': 'when'}):
+      self.assertIn('c', _load(frame, **options).train.users.tolist())
+
+  @parameterized.parameters(
+    ({'hospital': ['a', None] * 3}, {}, 'hospital is missing in row 2 .3 such rows.'),
+    ({'ill': ['no', 'yes', 'no', None, 'no', 'no']}, {}, 'ill is missing in row 4'),
+    ({'ill': ['no'] * 6}, {}, 'one class found, no, expected at least two'),
+    ({'ill': [0.5, 1.0] * 3}, {}, '0.5 found, expected classes: names or whole numbers'),
+    ({}, {'ignored_columns': ('weight',)}, 'column weight not found; it has hospital, age, ill'),
+    ({'part': ['maybe', 'test'] * 3}, {'test_column': 'part'}, "'maybe' found, expected test or"),
+    ({'part': [1] * 6}, {'test_column': 'part'}, 'every row is for testing'),
+    ({'when': ['soon'] * 6}, {'time_column': 'when'}, 'when has values that are no dates'),
+    ({'when': [1, 2, _NAN, 4, 5, 6]}, {'time_column': 'when'}, 'when is missing in row 3'),
+    ({}, {'ignored_columns': ('age',)}, 'no columns left as features'),
+  )
+  def test_refuses(self, columns, options, sentence):
+    with self.assertRaisesRegex(examples.DataError, sentence):
+      _load(_table(**columns), **options)
+
+  def test_refuses_no_rows_and_names_twice(self):
+    with self.assertRaisesRegex(examples.DataError, 'no rows'):
+      _load(_table()[:0])
+    frame = _table().set_axis(['hospital', 'ill', 'ill'], axis=1)
+    with self.assertRaisesRegex(examples.DataError, 'two columns of one name'):
+      _load(frame)
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,45 @@
+"""The Python of docs/YOUR_DATA.md runs as it stands there, and the page has every option."""
+
+import contextlib
+import dataclasses
+import io
+import json
+import pathlib
+import re
+
+import pandas as pd
+from absl.testing import absltest
+
+from tff_lg import data
+from tff_lg.config import table
+
+_PAGE = pathlib.Path(__file__).parents[2] / 'docs' / 'YOUR_DATA.md'
+_TABLE = pd.DataFrame(
+  {'hospital': ['a', 'b'] * 10, 'age': range(20), 'readmitted': ['no', 'no', 'yes', 'yes'] * 5}
+)
+
+
+class YourDataTest(absltest.TestCase):
+  def test_python(self):
+    blocks = re.findall(r'```python\n(.*?)```', _PAGE.read_text(), re.DOTALL)
+    self.assertLen(blocks, 2)
+    folder = pathlib.Path(self.create_tempdir().full_path)
+    _TABLE.to_csv(folder / 'patients.csv', index=False)
+    (folder / 'runs/hospitals').mkdir(parents=True)
+    encoding = data.load_table(_TABLE, 'readmitted', 'hospital').encoding
+    (folder / 'runs/hospitals/table_encoding.json').write_text(json.dumps(encoding.to_json()))
+    printed = io.StringIO()
+    with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
+      exec('\n'.join(blocks), {})
+    self.assertEqual(
+      printed.getvalue().splitlines(), ["(20, 1) ('age',) ('no', 'yes')", "['a', 'b']"]
+    )
+
+  def test_options(self):
+    page = _PAGE.read_text()
+    for field in dataclasses.fields(table.TableOptions):
+      self.assertIn(f'--{field.name}', page)
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,174 @@
+"""The user's own table: a row an example, of a client that a column names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tff_lg.data import examples, splits, table_encoding, table_files
+
+if TYPE_CHECKING:  # pandas takes a second to import.
+  import pandas as pd
+
+_TEST_NAMES = {'test': True, 'true': True, '1': True, 'train': False, 'false': False, '0': False}
+
+
+def load_table(
+  table: str | pd.DataFrame | Any,
+  label_column: str,
+  client_column: str | None = None,
+  *,
+  test_column: str | None = None,
+  time_column: str | None = None,
+  test_fraction: float = 0.2,
+  category_columns: Collection[str] = (),
+  ignored_columns: Collection[str] = (),
+  standardize: str = 'pooled',
+  seed: int = 0,
+) -> examples.Source:
+  """Loads a table whose rows are examples for classification.
+
+  All other columns are features: numbers, dates and truth values are standardised, with the mean
+  for missing values and a feature that says so; all else is one-hot, with zeros for what training
+  rows do not have. The source's `encoding` says how, of rows that are not for testing.
+
+  Args:
+    table: a CSV or Parquet file, a folder of them, a pandas DataFrame or an Arrow table.
+    label_column: the class of each row, a name or a whole number.
+    client_column: the client of each row; None if the data name none.
+    test_column: says of each row whether it is for testing: test or train, true or false, 1 or 0.
+    time_column: dates or numbers; the last rows of each client are for testing.
+    test_fraction: part of each client's rows that is for testing where no column says it, in
+      [0, 1); without `time_column` at random, stratified by class.
+    category_columns: columns of numbers that are categories.
+    ignored_columns: columns that are no features.
+    standardize: by which means and deviations, one of `table_encoding.STANDARDIZATIONS`.
+    seed: of the split at random.
+
+  Returns:
+    The data set, named 'table', with the clients as users.
+
+  Raises:
+    DataError: files or columns missing, or values that cannot be; one sentence.
+  """
+  where = table if isinstance(table, str) else 'The table'
+  frame = table_files.read_table(table) if isinstance(table, str) else _to_frame(table)
+  roles = [c for c in (label_column, client_column, test_column, time_column) if c is not None]
+  for name in (*roles, *category_columns, *ignored_columns):
+    if name not in frame:
+      raise examples.DataError(
+        f'{where}: column {name} not found; it has {", ".join(map(str, frame.columns))}.'
+      )
+  labels = _named(frame, label_column, where, 'a class')
+  class_names = _class_names(labels, frame[label_column], f'{where}, column {label_column}')
+  number_of = {name: number for number, name in enumerate(class_names)}
+  y = np.array([number_of[name] for name in labels])
+  users = None if client_column is None else _named(frame, client_column, where, 'a client')
+  owners = None if users is None else np.unique(users, return_inverse=True)[1]
+  if test_column is not None:
+    is_test = _to_flags(frame[test_column], f'{where}, column {test_column}')
+  elif time_column is not None:
+    is_test = _last_of_each(frame[time_column], owners, test_fraction, where)
+  else:
+    is_test = splits.hold_out_of_each(y, owners, test_fraction, np.random.default_rng(seed))
+  if is_test.all():
+    raise examples.DataError(f'{where}: every row is for testing, expected some for training.')
+  features = frame.drop(columns=[*roles, *ignored_columns])
+  encoding = table_encoding.fit(
+    features[~is_test],
+    class_names,
+    category_columns=category_columns,
+    standardize=standardize,
+    clients=None if users is None else users[~is_test],
+  )
+  rows = examples.Examples(
+    encoding.encode(features, users),
+    y.astype(np.int32),
+    None if users is None else users.astype(str),
+  )
+  train, test = (rows.take(np.flatnonzero(part)) for part in (~is_test, is_test))
+  return examples.Source('table', train, test, len(class_names), class_names, encoding)
+
+
+def _to_frame(table: Any) -> pd.DataFrame:
+  frame = table.to_pandas() if hasattr(table, 'to_pandas') else table
+  frame = frame.reset_index(drop=True)
+  frame.columns = [str(name) for name in frame.columns]
+  if frame.empty:
+    raise examples.DataError('The table has no rows, expected one at least.')
+  if not frame.columns.is_unique:
+    raise examples.DataError('The table has two columns of one name, expected each name once.')
+  return frame
+
+
+def _named(frame: pd.DataFrame, column: str, where: str, what: str) -> np.ndarray:
+  """Returns a column's values as text, object [n]; none may be missing."""
+  names = table_encoding.to_names(frame[column])
+  missing = np.flatnonzero(names == '')
+  if len(missing):
+    raise examples.DataError(
+      f'{where}: {column} is missing in row {missing[0] + 1} ({len(missing)} such rows), expected '
+      f'{what} in each.'
+    )
+  return names
+
+
+def _class_names(labels: np.ndarray, column: pd.Series, where: str) -> tuple[str, ...]:
+  """Returns the classes: numbers in their order, names by the alphabet."""
+  names = sorted(set(labels))
+  try:
+    names.sort(key=float)
+  except ValueError:
+    pass  # Some are no numbers.
+  if column.dtype.kind == 'f' and (column % 1 != 0).any():
+    raise examples.DataError(
+      f'{where}: {names[0]} found, expected classes: names or whole numbers.'
+    )
+  if len(names) < 2:
+    raise examples.DataError(f'{where}: one class found, {names[0]}, expected at least two.')
+  examples.check_class_names(names, where)
+  return tuple(names)
+
+
+def _to_flags(column: pd.Series, where: str) -> np.ndarray:
+  """Returns which rows are for testing, bool [n]."""
+  names = [name.lower() for name in table_encoding.to_names(column)]
+  unknown = [name for name in names if name not in _TEST_NAMES]
+  if unknown:
+    raise examples.DataError(
+      f'{where}: {unknown[0]!r} found, expected test or train, true or false, 1 or 0.'
+    )
+  return np.array([_TEST_NAMES[name] for name in names])
+
+
+def _last_of_each(
+  column: pd.Series, owners: np.ndarray | None, fraction: float, where: str
+) -> np.ndarray:
+  """Returns which rows are the last of their client, bool [n], at most all but one."""
+  import pandas as pd
+
+  times = column if pd.api.types.is_numeric_dtype(column) else _to_dates(column, where)
+  if times.isna().any():
+    row = int(np.flatnonzero(times.isna())[0]) + 1
+    raise examples.DataError(f'{where}: {column.name} is missing in row {row}, expected a time.')
+  order = np.argsort(times.to_numpy(), kind='stable')
+  is_test = np.zeros(len(column), bool)
+  groups = (order,) if owners is None else [order[owners[order] == k] for k in np.unique(owners)]
+  for rows in groups:
+    num_test = min(max(round(fraction * len(rows)), int(fraction > 0)), len(rows) - 1)
+    is_test[rows[len(rows) - num_test :]] = True
+  return is_test
+
+
+def _to_dates(column: pd.Series, where: str) -> pd.Series:
+  import pandas as pd
+
+  try:
+    return pd.to_datetime(column, utc=True)
+  except (TypeError, ValueError) as error:
+    reason = str(error).splitlines()[0].rstrip('.')
+    raise examples.DataError(
+      f'{where}: {column.name} has values that are no dates ({reason}).'
+    ) from error

@@ -1,0 +1,103 @@
+"""Reads a table from CSV or Parquet files."""
+
+import io
+import pathlib
+from typing import TYPE_CHECKING
+
+from tff_lg.data import bounded, examples
+
+if TYPE_CHECKING:  # pandas takes a second to import.
+  import pandas as pd
+
+_CSV = ('.csv', '.csv.gz')
+_PARQUET = ('.parquet',)
+_PARQUET_MAGIC = b'PAR1'
+
+
+def find_files(path: str) -> list[pathlib.Path]:
+  """Lists the files of a table, by name, without reading more than their first bytes.
+
+  Args:
+    path: a file whose name ends in .csv, .csv.gz or .parquet, or a folder with such files.
+
+  Returns:
+    One file or more.
+
+  Raises:
+    DataError: there is none, or one is not what its name says.
+  """
+  table = pathlib.Path(path).expanduser()
+  endings = _CSV + _PARQUET
+  if table.is_dir():
+    found = sorted(file for file in table.iterdir() if file.name.lower().endswith(endings))
+    if not found:
+      raise examples.DataError(f'data_dir: {table} has no file that ends in {", ".join(endings)}.')
+  elif table.is_file() and table.name.lower().endswith(endings):
+    found = [table]
+  else:
+    what = 'another file' if table.exists() else 'nothing'
+    raise examples.DataError(
+      f'data_dir: {what} found at {table}, expected a file that ends in {", ".join(endings)}, or a '
+      'folder of them.'
+    )
+  for file in found:
+    with open(file, 'rb') as opened:
+      is_parquet = opened.read(len(_PARQUET_MAGIC)) == _PARQUET_MAGIC
+    if is_parquet != file.name.lower().endswith(_PARQUET):
+      raise examples.DataError(
+        f'{file}: {"a" if is_parquet else "no"} Parquet file found, expected what its name says.'
+      )
+  return found
+
+
+def read_table(path: str) -> 'pd.DataFrame':
+  """Reads a file, or all files of a folder one below the other.
+
+  Args:
+    path: as of `find_files`. CSV files are UTF-8 with a header.
+
+  Returns:
+    The rows, numbered from 0.
+
+  Raises:
+    DataError: a file is missing, damaged or too large for the memory, has no rows, names a column
+      twice, or has other columns than the first file.
+  """
+  import pandas as pd
+
+  files = find_files(path)
+  tables = [_read(file) for file in files]
+  for file, table in zip(files, tables, strict=True):
+    if set(table.columns) != set(tables[0].columns):
+      differing = sorted(set(table.columns) ^ set(tables[0].columns))
+      raise examples.DataError(
+        f'{file}: its columns differ from those of {files[0].name} in {", ".join(differing)}.'
+      )
+  joined = pd.concat(tables, ignore_index=True)
+  if joined.empty:
+    raise examples.DataError(f'{path}: no rows found, expected one at least.')
+  return joined
+
+
+def _read(file: pathlib.Path) -> 'pd.DataFrame':
+  import pandas as pd
+  import pyarrow as pa
+  import pyarrow.parquet
+
+  try:
+    if file.name.lower().endswith(_PARQUET):
+      opened = pyarrow.parquet.ParquetFile(file)
+      groups = map(opened.metadata.row_group, range(opened.metadata.num_row_groups))
+      bounded.check(file, sum(group.total_byte_size for group in groups))
+      table = opened.read().to_pandas()
+    else:
+      table = pd.read_csv(io.BytesIO(bounded.read(file)), encoding='utf-8')
+  except examples.DataError:
+    raise
+  except (OSError, EOFError, ValueError, pa.ArrowException) as error:
+    reason = str(error).strip().splitlines()[0].rstrip('.')
+    raise examples.DataError(f'{file}: cannot be read as a table ({reason}).') from error
+  if not isinstance(table.index, pd.RangeIndex):
+    table = table.reset_index()
+  table.columns = [str(name) for name in table.columns]
+  return table

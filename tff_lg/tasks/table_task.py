@@ -1,0 +1,32 @@
+"""The task `table`: the user's own rows, spread by a column or by a partition."""
+
+from tff_lg import config as config_lib
+from tff_lg import data
+from tff_lg.config.option import resolved
+
+
+def load_source(config: config_lib.TrainConfig, seed: int) -> data.Source:
+  """Loads the table.
+
+  Args:
+    config: resolved.
+    seed: of the rows that are for testing, where no column says it.
+
+  Returns:
+    The data set before it is spread over clients.
+
+  Raises:
+    data.DataError: files or columns missing, or values that cannot be.
+  """
+  return data.load_table(
+    resolved(config.data_dir),
+    resolved(config.label_column),
+    config.client_column,
+    test_column=config.test_column,
+    time_column=config.time_column,
+    test_fraction=config.test_fraction or 0.0,
+    category_columns=config.category_columns or (),
+    ignored_columns=config.ignored_columns or (),
+    standardize=resolved(config.standardize),
+    seed=seed,
+  )
