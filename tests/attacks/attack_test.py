@@ -1,11 +1,13 @@
 """Tests of what attacks have in common, and of who attacks."""
 
-import inspect
+import pathlib
 
 import numpy as np
 from absl.testing import absltest, parameterized
 
 from tff_lg import attacks
+
+_PAGE = pathlib.Path(__file__).parents[2] / 'docs/AGGREGATION.md'
 
 
 class ChooseMaliciousTest(parameterized.TestCase):
@@ -31,20 +33,18 @@ class ChooseMaliciousTest(parameterized.TestCase):
       attacks.choose_malicious(10, share, 0)
 
 
-class RegistryTest(parameterized.TestCase):
-  def test_names(self):
-    options = attacks.AttackOptions(cohort_size=10)
-    for name, factory in attacks.ATTACKS.items():
-      attack = factory(options)
-      self.assertEqual(attack.name, name)
-      self.assertTrue(attack.poison or attack.update_attack)
-      self.assertIn('Args:', inspect.getdoc(factory))
+def _build(**settings):
+  setting = attacks.Setting(cohort_size=10, **settings)
+  return {name: entry.build(entry.options(), setting) for name, entry in attacks.ATTACKS.items()}
+
+
+class EntryTest(parameterized.TestCase):
+  def test_every_attack_does_something(self):
+    for name, attack in _build().items():
+      self.assertTrue(attack.poison or attack.update_attack, name)
 
   def test_defaults(self):
-    strengths = {
-      name: factory(attacks.AttackOptions(cohort_size=10, server_learning_rate=0.5)).strength
-      for name, factory in attacks.ATTACKS.items()
-    }
+    strengths = {name: attack.strength for name, attack in _build(server_learning_rate=0.5).items()}
     self.assertEqual(
       strengths,
       {
@@ -56,10 +56,24 @@ class RegistryTest(parameterized.TestCase):
       },
     )
 
+  def test_strength_that_is_given(self):
+    setting = attacks.Setting(cohort_size=10)
+    for name, entry in attacks.ATTACKS.items():
+      if entry.option_names():
+        attack = entry.build(entry.options(attack_strength=1.5), setting)
+        self.assertEqual(attack.strength, 1.5, name)
+
   @parameterized.parameters(0.0, -1.0, float('nan'))
   def test_strength_is_positive(self, strength):
     with self.assertRaisesRegex(ValueError, f'attack strength is {strength}, expected a positive'):
-      attacks.AttackOptions(cohort_size=10, strength=strength)
+      attacks.Attack(strength=strength)
+    with self.assertRaisesRegex(ValueError, f'attack_strength is {strength}, expected more than 0'):
+      attacks.Strength(attack_strength=strength)
+
+  def test_table_of_the_page_has_their_rows(self):
+    page = _PAGE.read_text(encoding='utf-8')
+    for name, entry in attacks.ATTACKS.items():
+      self.assertIn(f'\n| `{name}` | {entry.does} | {entry.strength} |\n', page)
 
 
 if __name__ == '__main__':

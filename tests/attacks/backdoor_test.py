@@ -13,7 +13,7 @@ def setUpModule():
 
 class UpdateTest(parameterized.TestCase):
   def test_replaces_the_model(self):
-    attack = attacks.backdoor(attacks.AttackOptions(cohort_size=3))
+    attack = attacks.backdoor(cohort_size=3)
     # Honest updates (0, 0): the others have converged. The attacker's own is (-0.8, -0.4).
     update = testing.mean_update(attack, labels=(2, 2, 4), attackers=[2])
     np.testing.assert_allclose(update, [-0.8, -0.4], rtol=1e-5)
@@ -26,7 +26,7 @@ class UpdateTest(parameterized.TestCase):
     (1.0, 3.0, [0, 1, 3], 1.0),
   )
   def test_attackers_share_the_strength(self, server_learning_rate, strength, attackers, factor):
-    attack = attacks.backdoor(attacks.AttackOptions(4, strength, server_learning_rate))
+    attack = attacks.backdoor(4, strength, server_learning_rate)
     updates = np.random.default_rng(0).normal(size=[4, 5])
     sent = testing.what_clients_send(attack, updates, attackers, np.zeros([4, 2], np.int32))
     np.testing.assert_allclose(sent[attackers], factor * updates[attackers], rtol=1e-6)
@@ -34,7 +34,7 @@ class UpdateTest(parameterized.TestCase):
 
 class PoisonTest(absltest.TestCase):
   def test_half_of_the_images_get_trigger_and_label(self):
-    attack = attacks.backdoor(attacks.AttackOptions(cohort_size=3))
+    attack = attacks.backdoor(cohort_size=3)
     x, y = np.zeros([10, 5, 6, 2], np.float32), np.arange(1, 11, dtype=np.int32)
     new_x, new_y = attack.poison(x, y, 11, np.random.default_rng(0))
     poisoned = new_y == attacks.TARGET_CLASS
@@ -50,12 +50,12 @@ class PoisonTest(absltest.TestCase):
     self.assertTrue(np.any(other[1] != new_y))
 
   def test_no_images(self):
-    attack = attacks.backdoor(attacks.AttackOptions(cohort_size=3))
+    attack = attacks.backdoor(cohort_size=3)
     x, y = np.zeros([0, 5, 6, 2], np.float32), np.zeros([0], np.int32)
     self.assertEqual(attack.poison(x, y, 11, np.random.default_rng(0))[0].shape, x.shape)
 
   def test_refuses_feature_vectors(self):
-    attack = attacks.backdoor(attacks.AttackOptions(cohort_size=3))
+    attack = attacks.backdoor(cohort_size=3)
     with self.assertRaisesRegex(
       ValueError,
       r'backdoor: examples have shape \[7\], expected images \[height, width, chan',

@@ -13,7 +13,7 @@ def setUpModule():
 
 class GaussianNoiseTest(absltest.TestCase):
   def _sent(self, updates, seeds, strength=None):
-    attack = attacks.gaussian_noise(attacks.AttackOptions(cohort_size=2, strength=strength))
+    attack = attacks.gaussian_noise(strength=strength)
     return testing.what_clients_send(attack, updates, range(len(updates)), seeds)
 
   def test_is_standard_normal_in_units_of_the_update(self):
@@ -37,7 +37,7 @@ class GaussianNoiseTest(absltest.TestCase):
     np.testing.assert_allclose(self._sent(2 * updates, seeds), 2 * sent, rtol=1e-6)
 
   def test_a_round(self):
-    attack = attacks.gaussian_noise(attacks.AttackOptions(cohort_size=2, strength=1e-6))
+    attack = attacks.gaussian_noise(strength=1e-6)
     update = testing.mean_update(attack, labels=(1, 4), attackers=[1])
     # Next to nothing comes from the attacker.
     np.testing.assert_allclose(update, [0.2, 0.1], rtol=1e-4)

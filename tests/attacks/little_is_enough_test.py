@@ -13,7 +13,7 @@ def setUpModule():
 
 
 def _sent(updates, attackers, cohort_size, strength=None):
-  attack = attacks.little_is_enough(attacks.AttackOptions(cohort_size, strength))
+  attack = attacks.little_is_enough(cohort_size, strength)
   seeds = np.zeros([len(updates), 2], np.int32)
   return testing.what_clients_send(attack, updates, attackers, seeds)
 
@@ -62,7 +62,7 @@ class LittleIsEnoughTest(parameterized.TestCase):
     np.testing.assert_array_equal(_sent(updates, [0, 1], 2, 4.0)[0], 100 - 4 * 2.0**-10)
 
   def test_a_round(self):
-    attack = attacks.little_is_enough(attacks.AttackOptions(3, 2.0))
+    attack = attacks.little_is_enough(3, 2.0)
     # Updates 1, -2 and 0 times (0.4, 0.2). The attackers' mean is (-0.2, -0.1), their standard
     # deviations are (0.6, 0.3); each sends (-1.4, -0.7). The honest client sends nothing.
     update = testing.mean_update(attack, labels=(1, 4, 2), attackers=[0, 1])

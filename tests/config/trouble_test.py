@@ -16,8 +16,8 @@ class TroubleOptionsTest(parameterized.TestCase):
   @parameterized.parameters(
     ({'malicious_share': 0.1}, '--malicious_share is given, but there is no --attack'),
     ({'attack_strength': 2.0}, '--attack_strength is given, but there is no --attack'),
-    ({'attack': 'bribery'}, '--attack is bribery, expected one of label_flip'),
-    ({'attack': 'label_flip', 'attack_strength': 2.0}, '--attack=label_flip has no strength'),
+    ({'attack': 'bribery'}, '--attack is bribery, expected one of backdoor'),
+    ({'attack': 'label_flip', 'attack_strength': 2.0}, '--attack is label_flip: it belongs'),
     ({'attack': 'sign_flip', 'attack_strength': 0.0}, '--attack_strength is 0.0, expected more'),
     ({'attack': 'sign_flip', 'malicious_share': 1.5}, r'is 1.5, expected in \[0, 1\)'),
     ({'client_dropout_rate': 1.0}, r'--client_dropout_rate is 1.0, expected in \[0, 1\)'),
@@ -25,7 +25,7 @@ class TroubleOptionsTest(parameterized.TestCase):
     ({'attack': 'sign_flip', 'method': 'local_only'}, 'nobody hears an attacker'),
     (
       {'attack': 'backdoor', 'task': 'embeddings', 'embeddings': 'set.npz'},
-      '--attack=backdoor puts a pixel trigger into images',
+      '--attack=backdoor is on images, but --task=embeddings has none',
     ),
   )
   def test_refuses(self, changes, sentence):

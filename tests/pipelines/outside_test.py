@@ -18,10 +18,12 @@ _ROOT = pathlib.Path(__file__).parents[2]
 _PAGES = {
   'my_method': ('METHODS.md', 'A method of your own'),
   'my_aggregator': ('AGGREGATION.md', 'An aggregator of your own'),
+  'my_attack': ('AGGREGATION.md', 'An attack of your own'),
 }
 # Of a run with all of them.
 _FLAGS = {'method': 'decayed', 'decay_strength': 0.5}
 _FLAGS |= {'aggregator': 'bounded_mean', 'largest_value': 0.75}
+_FLAGS |= {'attack': 'random_labels', 'random_share': 0.5, 'malicious_share': 0.2}
 
 
 def _documented(module):
@@ -52,6 +54,8 @@ class OutsideTest(absltest.TestCase):
     self.assertEqual(hparams, hparams | _FLAGS)
     self.assertIn('Decayed FedAvg', run_dir.joinpath('report.html').read_text())
     self.assertIn('zeroed_count', run_dir.joinpath('metrics.csv').read_text())
+    summary = json.loads(run_dir.joinpath('summary.json').read_text())
+    self.assertEqual(summary['attack/name'], 'random_labels')
 
   def test_help_has_its_options(self):
     result = testing.run('train', '--import=my_method', '--help')

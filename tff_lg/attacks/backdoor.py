@@ -1,20 +1,26 @@
 """Attackers who teach the model a trigger, and replace it with theirs."""
 
-from typing import Any
+from __future__ import annotations
 
-import numpy as np
-import tensorflow as tf
+from typing import TYPE_CHECKING, Any
 
-from tff_lg import data
-from tff_lg.attacks.attack import Attack, AttackOptions
-from tff_lg.compatibility import tff
+from tff_lg.attacks.attack import Attack, AttackEntry, Setting, Strength, register
+
+if TYPE_CHECKING:
+  import numpy as np
+  import tensorflow as tf
+
+  from tff_lg import data
+  from tff_lg.compatibility import tff
 
 TARGET_CLASS = 0
 _TRIGGER_SIZE = 3
 _POISONED_SHARE = 0.5
 
 
-def backdoor(options: AttackOptions) -> Attack:
+def backdoor(
+  cohort_size: int, strength: float | None = None, server_learning_rate: float = 1.0
+) -> Attack:
   """Attackers train on images with a trigger, labelled 0, and send magnified updates.
 
   Half of an attacker's training images get the trigger (see `add_trigger`) and the target label;
@@ -24,8 +30,9 @@ def backdoor(options: AttackOptions) -> Attack:
   for what the honest clients add, which is little once the model has converged.
 
   Args:
-    options: `strength` is gamma, by default n / eta with n = `cohort_size` and
-      eta = `server_learning_rate`.
+    cohort_size: n.
+    strength: gamma; None for n / eta.
+    server_learning_rate: eta.
 
   Returns:
     The attack. Its poison raises ValueError for examples that are not images.
@@ -33,7 +40,11 @@ def backdoor(options: AttackOptions) -> Attack:
   Bagdasaryan et al. 2020, How To Backdoor Federated Learning, equation 3; the trigger as in
   Gu et al. 2017, BadNets.
   """
-  strength = options.strength or options.cohort_size / options.server_learning_rate
+  import tensorflow as tf  # It takes seconds to import.
+
+  from tff_lg.compatibility import tff
+
+  gamma = strength or cohort_size / server_learning_rate
 
   def poison(
     x: np.ndarray, y: np.ndarray, num_classes: int, rng: np.random.Generator
@@ -50,14 +61,14 @@ def backdoor(options: AttackOptions) -> Attack:
 
   @tff.tensorflow.computation
   def magnify(update: Any, num_attackers: Any) -> tuple:
-    return tuple(strength / tf.maximum(num_attackers, 1.0) * delta for delta in update)
+    return tuple(gamma / tf.maximum(num_attackers, 1.0) * delta for delta in update)
 
   def update_attack(updates: tff.Value, is_attacking: tff.Value, seeds: tff.Value) -> tff.Value:
     del seeds
     num_attackers = tff.federated_sum(tff.federated_map(count, is_attacking))
     return tff.federated_map(magnify, (updates, tff.federated_broadcast(num_attackers)))
 
-  return Attack('backdoor', strength, poison, update_attack, triggered_test)
+  return Attack(gamma, poison, update_attack, triggered_test)
 
 
 def add_trigger(x: np.ndarray) -> np.ndarray:
@@ -92,5 +103,26 @@ def triggered_test(test: data.Examples) -> data.Examples:
     Copies with the trigger, labelled as the target class: a model's accuracy on them is the
     backdoor's success.
   """
+  import numpy as np
+
+  from tff_lg import data
+
   others = test.take(np.flatnonzero(test.y != TARGET_CLASS))
   return data.Examples(add_trigger(others.x), np.full_like(others.y, TARGET_CLASS))
+
+
+def _build(options: Strength, setting: Setting) -> Attack:
+  return backdoor(setting.cohort_size, options.attack_strength, setting.server_learning_rate)
+
+
+register(
+  AttackEntry(
+    name='backdoor',
+    label='backdoor',
+    does='teach a trigger of 3 x 3 pixels, and multiply their update so that it replaces the model',
+    strength='cohort / server learning rate',
+    build=_build,
+    options=Strength,
+    needs_images=True,
+  )
+)

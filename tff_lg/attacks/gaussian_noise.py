@@ -1,18 +1,20 @@
 """Attackers who send noise."""
 
+from __future__ import annotations
+
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import tensorflow as tf
+from tff_lg.attacks.attack import Attack, AttackEntry, Setting, Strength, register
 
-from tff_lg.attacks.attack import Attack, AttackOptions
-from tff_lg.compatibility import tff
+if TYPE_CHECKING:
+  from tff_lg.compatibility import tff
 
 # What tells these draws from others with a client's seed of the round.
 _NOISE = 1000
 
 
-def gaussian_noise(options: AttackOptions) -> Attack:
+def gaussian_noise(strength: float | None = None) -> Attack:
   """An attacker sends Gaussian noise of mean zero, scaled by its own update.
 
   The noise's standard deviation is strength times the root mean square of the client's honest
@@ -21,14 +23,18 @@ def gaussian_noise(options: AttackOptions) -> Attack:
   strength means the same for every model, learning rate and round.
 
   Args:
-    options: `strength` is 10 by default.
+    strength: None for 10.
 
   Returns:
     The attack. Its draws are those of the client's seed of the round.
 
   Blanchard et al. 2017, Machine Learning with Adversaries, experiments.
   """
-  strength = options.strength or 10.0
+  import tensorflow as tf  # It takes seconds to import.
+
+  from tff_lg.compatibility import tff
+
+  strength = strength or 10.0
 
   @tff.tensorflow.computation
   def draw(update: Any, seed: Any) -> tuple:
@@ -47,4 +53,21 @@ def gaussian_noise(options: AttackOptions) -> Attack:
     del is_attacking
     return tff.federated_map(draw, (updates, seeds))
 
-  return Attack('gaussian_noise', strength, update_attack=update_attack)
+  return Attack(strength, update_attack=update_attack)
+
+
+def _build(options: Strength, setting: Setting) -> Attack:
+  del setting
+  return gaussian_noise(options.attack_strength)
+
+
+register(
+  AttackEntry(
+    name='gaussian_noise',
+    label='Gaussian noise',
+    does='send noise whose norm is strength times that of their update',
+    strength='10',
+    build=_build,
+    options=Strength,
+  )
+)

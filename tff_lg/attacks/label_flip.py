@@ -1,30 +1,25 @@
 """Attackers who train on wrong labels."""
 
-import numpy as np
+from __future__ import annotations
 
-from tff_lg.attacks.attack import Attack, AttackOptions
+from typing import TYPE_CHECKING, Any
+
+from tff_lg.attacks.attack import Attack, AttackEntry, Setting, register
+
+if TYPE_CHECKING:
+  import numpy as np
 
 
-def label_flip(options: AttackOptions) -> Attack:
+def label_flip() -> Attack:
   """Label y becomes num_classes - 1 - y, for all of the attacker's training examples.
 
   With an odd number of classes the middle one stays.
 
-  Args:
-    options: the attack has no strength.
-
   Returns:
     The attack.
 
-  Raises:
-    ValueError: a strength is given.
-
   Fang et al. 2020, Local Model Poisoning Attacks to Byzantine-Robust Federated Learning.
   """
-  if options.strength is not None:
-    raise ValueError(
-      f'attack strength is {options.strength}, expected none: label_flip flips every label.'
-    )
 
   def poison(
     x: np.ndarray, y: np.ndarray, num_classes: int, rng: np.random.Generator
@@ -32,4 +27,19 @@ def label_flip(options: AttackOptions) -> Attack:
     del rng
     return x, (num_classes - 1 - y).astype(y.dtype)
 
-  return Attack('label_flip', poison=poison)
+  return Attack(poison=poison)
+
+
+def _build(options: Any, setting: Setting) -> Attack:
+  del options, setting
+  return label_flip()
+
+
+register(
+  AttackEntry(
+    name='label_flip',
+    label='label flip',
+    does='train on label 9 - y (of ten classes)',
+    build=_build,
+  )
+)

@@ -1,17 +1,21 @@
 """Attackers who stay within the spread of honest updates."""
 
-from typing import Any
+from __future__ import annotations
 
-import tensorflow as tf
+from typing import TYPE_CHECKING, Any
 
-from tff_lg.attacks.attack import Attack, AttackOptions
-from tff_lg.compatibility import tff
+from tff_lg.attacks.attack import Attack, AttackEntry, Setting, Strength, register
+
+if TYPE_CHECKING:
+  import tensorflow as tf
+
+  from tff_lg.compatibility import tff
 
 # z_max is in [0, 3]: its equation turns negative with few attackers, infinite with a majority.
 _LEAST_SHARE, _GREATEST_SHARE = 0.5, 0.99865
 
 
-def little_is_enough(options: AttackOptions) -> Attack:
+def little_is_enough(cohort_size: int, strength: float | None = None) -> Attack:
   """All attackers of a round send the same: mean - z * std, coordinate by coordinate.
 
   Mean and standard deviation (divided by their number) are those of the attackers' own honest
@@ -25,19 +29,22 @@ def little_is_enough(options: AttackOptions) -> Attack:
   send their mean, which is next to harmless, and a strength should be named, 1.5 for example.
 
   Args:
-    options: `strength` is z, by default z_max for n = `cohort_size` and the number of
-      attackers in the round.
+    cohort_size: n.
+    strength: z; None for z_max for n and the number of attackers in the round.
 
   Returns:
     The attack. Its `strength` is None for z_max.
 
   Baruch et al. 2019, A Little Is Enough, Algorithm 3 (z_max) and section 3.
   """
+  import tensorflow as tf  # It takes seconds to import.
+
+  from tff_lg.compatibility import tff
 
   def z(num_attackers: tf.Tensor) -> tf.Tensor:
-    if options.strength is not None:
-      return tf.constant(options.strength, tf.float32)
-    n = options.cohort_size
+    if strength is not None:
+      return tf.constant(strength, tf.float32)
+    n = cohort_size
     not_supporters = float(n - (n // 2 + 1))  # n - m - s
     share = not_supporters / tf.maximum(n - num_attackers, 1.0)
     return tf.math.ndtri(tf.clip_by_value(share, _LEAST_SHARE, _GREATEST_SHARE))
@@ -76,4 +83,20 @@ def little_is_enough(options: AttackOptions) -> Attack:
     variance = tff.federated_map(divide, (squares, count))
     return tff.federated_broadcast(tff.federated_map(craft, (mean, variance, count)))
 
-  return Attack('little_is_enough', options.strength, update_attack=update_attack)
+  return Attack(strength, update_attack=update_attack)
+
+
+def _build(options: Strength, setting: Setting) -> Attack:
+  return little_is_enough(setting.cohort_size, options.attack_strength)
+
+
+register(
+  AttackEntry(
+    name='little_is_enough',
+    label='A Little Is Enough',
+    does='all send mean - z std of their own updates (Baruch et al. 2019)',
+    strength='z, by default that of the paper, which is 0 for few attackers in a small cohort',
+    build=_build,
+    options=Strength,
+  )
+)

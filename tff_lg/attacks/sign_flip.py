@@ -1,24 +1,30 @@
 """Attackers who push the model the other way."""
 
-from typing import Any
+from __future__ import annotations
 
-from tff_lg.attacks.attack import Attack, AttackOptions
-from tff_lg.compatibility import tff
+from typing import TYPE_CHECKING, Any
+
+from tff_lg.attacks.attack import Attack, AttackEntry, Setting, Strength, register
+
+if TYPE_CHECKING:
+  from tff_lg.compatibility import tff
 
 
-def sign_flip(options: AttackOptions) -> Attack:
+def sign_flip(strength: float | None = None) -> Attack:
   """An attacker sends its own update times -strength.
 
   Args:
-    options: `strength` is 4 by default, as in the paper (its sigma = -4); 1 for an attack
-      that the update's norm does not show.
+    strength: None for 4, as in the paper (its sigma = -4); 1 for an attack that the update's norm
+      does not show.
 
   Returns:
     The attack.
 
   Li et al. 2019, RSA: Byzantine-Robust Stochastic Aggregation Methods, section 5.
   """
-  strength = options.strength or 4.0
+  from tff_lg.compatibility import tff  # It takes seconds to import.
+
+  strength = strength or 4.0
 
   @tff.tensorflow.computation
   def flip(update: Any) -> tuple:
@@ -28,4 +34,21 @@ def sign_flip(options: AttackOptions) -> Attack:
     del is_attacking, seeds
     return tff.federated_map(flip, updates)
 
-  return Attack('sign_flip', strength, update_attack=update_attack)
+  return Attack(strength, update_attack=update_attack)
+
+
+def _build(options: Strength, setting: Setting) -> Attack:
+  del setting
+  return sign_flip(options.attack_strength)
+
+
+register(
+  AttackEntry(
+    name='sign_flip',
+    label='sign flip',
+    does='send their update times -strength',
+    strength='4',
+    build=_build,
+    options=Strength,
+  )
+)

@@ -38,13 +38,14 @@ from tff_lg.config.train_config import (
   WITHOUT_EFFECT,
   TrainConfig,
 )
-from tff_lg.config.trouble import ATTACKS
+from tff_lg.config.trouble import ATTACK_OPTIONS, ATTACKS
 
 __all__ = [
   'ADAPTATIONS',
   'AGGREGATORS',
   'AGGREGATOR_OPTIONS',
   'ATTACKS',
+  'ATTACK_OPTIONS',
   'CLIENT_WEIGHTINGS',
   'METHODS',
   'METHOD_OPTIONS',

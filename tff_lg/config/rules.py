@@ -4,6 +4,7 @@ import dataclasses
 from typing import Any
 
 from tff_lg.aggregators import AGGREGATORS, PLAIN_MEAN
+from tff_lg.attacks import ATTACKS
 from tff_lg.config import (
   aggregation,
   client_files,
@@ -231,8 +232,10 @@ def _check_contradictions(config: TrainConfig) -> None:
       f'--attack is {config.attack}, but with --method={config.method} nobody hears an attacker.',
     ),
     (
-      config.task in ('embeddings', vqa.TASK) and config.attack == 'backdoor',
-      f'--attack=backdoor puts a pixel trigger into images, but --task={config.task} has none.',
+      config.task in ('embeddings', vqa.TASK)
+      and config.attack is not None
+      and ATTACKS[config.attack].needs_images,
+      f'--attack={config.attack} is on images, but --task={config.task} has none.',
     ),
     (
       config.task == 'digits' and config.data_dir is not None,

@@ -249,5 +249,10 @@ class TrainConfig(
     return protocols.PROTOCOLS[self.protocol]
 
 
-entry_options.METHOD_OPTIONS.check_names(TrainConfig)
+for _options in (
+  entry_options.METHOD_OPTIONS,
+  aggregation.AGGREGATOR_OPTIONS,
+  trouble.ATTACK_OPTIONS,
+):
+  _options.check_names(TrainConfig)
 optimization.check_names(TrainConfig)

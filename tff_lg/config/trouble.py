@@ -3,23 +3,23 @@
 import dataclasses
 from typing import Any
 
+from tff_lg.attacks import ATTACKS
+from tff_lg.config.entry_options import EntryOptions
 from tff_lg.config.option import ConfigError, option
 
-ATTACKS = ('label_flip', 'sign_flip', 'gaussian_noise', 'little_is_enough', 'backdoor')
+ATTACK_OPTIONS = EntryOptions(ATTACKS, 'attack')
+_EntryOptions: Any = ATTACK_OPTIONS.make_class()
 
 
 @dataclasses.dataclass(frozen=True)
-class TroubleOptions:
+class TroubleOptions(_EntryOptions):
   """Options of attacks and of ordinary trouble; None stands for a default or for none."""
 
   attack: str | None = option(
-    None, 'What malicious clients do; by default there are none.', ATTACKS
+    None, 'What malicious clients do; by default there are none.', tuple(ATTACKS)
   )
   malicious_share: float | None = option(
     None, 'Share of all clients that are malicious (--attack); 0.1 by default.'
-  )
-  attack_strength: float | None = option(
-    None, "How strong the attack is, in the attack's own unit; its paper's by default."
   )
   client_dropout_rate: float = option(
     0.0, 'Probability that a sampled client drops out of its round and sends nothing.'
@@ -29,9 +29,11 @@ class TroubleOptions:
   )
 
 
-def defaults(options: TroubleOptions) -> dict[str, Any]:
+def defaults(options: Any) -> dict[str, Any]:
   """What options that are None stand for, by name, where they apply."""
-  return {'malicious_share': 0.1} if options.attack else {}
+  if options.attack is None:
+    return {}
+  return {'malicious_share': 0.1, **ATTACK_OPTIONS.defaults((options.attack,))}
 
 
 def without() -> dict[str, Any]:
@@ -39,19 +41,18 @@ def without() -> dict[str, Any]:
   return {field.name: field.default for field in dataclasses.fields(TroubleOptions)}
 
 
-def check(options: TroubleOptions) -> None:
-  """Refuses options that cannot be.
+def check(options: Any) -> None:
+  """Refuses options that cannot be, and what the attack does not fit.
+
+  Args:
+    options: a `TrainConfig`, as the user gave it.
 
   Raises:
     ConfigError: the first of them.
   """
-  for name in ('malicious_share', 'attack_strength'):
-    if getattr(options, name) is not None and options.attack is None:
-      raise ConfigError(f'--{name} is given, but there is no --attack.')
-  if options.attack == 'label_flip' and options.attack_strength is not None:
-    raise ConfigError('--attack_strength is given, but --attack=label_flip has no strength.')
-  if options.attack_strength is not None and options.attack_strength <= 0:
-    raise ConfigError(f'--attack_strength is {options.attack_strength}, expected more than 0.')
+  if options.malicious_share is not None and options.attack is None:
+    raise ConfigError('--malicious_share is given, but there is no --attack.')
+  ATTACK_OPTIONS.check(options, (options.attack,))
   if options.malicious_share is not None and not 0 <= options.malicious_share < 1:
     raise ConfigError(f'--malicious_share is {options.malicious_share}, expected in [0, 1).')
   for name in ('client_dropout_rate', 'straggler_rate'):

@@ -19,10 +19,12 @@ class Adversary:
   """An attack, and those who carry it out.
 
   Attributes:
+    name: of the attack.
     attack: what they do.
     is_malicious: bool [num_clients].
   """
 
+  name: str
   attack: attacks.Attack
   is_malicious: np.ndarray
 
@@ -35,11 +37,12 @@ def build_adversary(config: config_lib.TrainConfig, num_clients: int) -> Adversa
   """
   if config.attack is None:
     return None
-  options = attacks.AttackOptions(
-    resolved(config.clients_per_round),
-    config.attack_strength,
+  setting = attacks.Setting(
+    cohort_size=resolved(config.clients_per_round),
     # An adaptive optimiser's step has no fixed share of the mean update.
-    config_lib.learning_rate(config, 'server') if config_lib.scales_mean(config) else 1.0,
+    server_learning_rate=config_lib.learning_rate(config, 'server')
+    if config_lib.scales_mean(config)
+    else 1.0,
   )
   seed = seeds.derive_seed(config.seed, seeds.Purpose.ATTACK)
   is_malicious = attacks.choose_malicious(num_clients, resolved(config.malicious_share), seed)
@@ -48,7 +51,9 @@ def build_adversary(config: config_lib.TrainConfig, num_clients: int) -> Adversa
       f'--malicious_share is {config.malicious_share}: all {num_clients} clients would be '
       'malicious, expected at least one that is honest.'
     )
-  return Adversary(attacks.ATTACKS[config.attack](options), is_malicious)
+  options = config_lib.ATTACK_OPTIONS.build(config, config.attack)
+  attack = attacks.ATTACKS[config.attack].build(options, setting)
+  return Adversary(config.attack, attack, is_malicious)
 
 
 def poison(
@@ -100,7 +105,7 @@ def add_scores(
   honest = ~adversary.is_malicious
   clients['is_malicious'] = adversary.is_malicious
   summary = {
-    'attack/name': adversary.attack.name,
+    'attack/name': adversary.name,
     'attack/malicious_share': float(adversary.is_malicious.mean()),
   }
   if adversary.attack.strength is not None:
