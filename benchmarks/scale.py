@@ -92,10 +92,10 @@ def _measure(population: int, cohort: int) -> dict[str, float]:
 
 def _run_point(population: int, cohort: int) -> dict[str, float]:
   """Median seconds of a round, the first left out, and the process's memory."""
+  from tff_lg import training
   from tff_lg.runtime import workers
-  from tff_lg.simulation import execution, experiment
+  from tff_lg.simulation import execution, experiment, loop_values
   from tff_lg.tasks import tasks
-  from tff_lg.training import rounds
 
   workers.configure_tensorflow('auto')  # before anything else starts TensorFlow
   execution.set_execution_context()
@@ -116,19 +116,23 @@ def _run_point(population: int, cohort: int) -> dict[str, float]:
   phases = experiment.build_phases(config, tasks.build_model(config, federated_data))
   seconds, resident, process = [], [], psutil.Process()
 
-  class TimedLoop(rounds.RoundLoop):
-    """A loop that times its rounds, without evaluations and checkpoints."""
+  class Stopwatch(training.Callback):
+    """Takes the time and the memory of each round; the last one's has the evaluation in it."""
 
-    def _one_round(self, state):
-      began = time.perf_counter()
-      result = super()._one_round(state)
-      seconds.append(time.perf_counter() - began)
+    def on_run_begin(self, state, phases):
+      self._began = time.perf_counter()
+
+    def on_round_end(self, state, metrics):
+      seconds.append(time.perf_counter() - self._began)
       memory = process.memory_info()
       resident.append(memory.rss - memory.shared)
-      return result
+      self._began = time.perf_counter()
 
+  clients = training.to_clients(federated_data)
   with tempfile.TemporaryDirectory() as folder:
-    TimedLoop(config, federated_data, phases, folder).run()
+    values = loop_values.loop_values(config, len(clients), folder)
+    values['callbacks'].append(Stopwatch())
+    training.run(phases, clients, **values)
   peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # KiB on Linux.
   return {
     'seconds': statistics.median(seconds[1:]),

@@ -13,16 +13,16 @@ import tensorflow as tf
 from absl.testing import absltest, parameterized
 
 from tests.learning import testing
-from tff_lg import checkpoints, data, learning, simulation
+from tff_lg import checkpoints, data, learning, simulation, training
 from tff_lg import config as config_lib
 from tff_lg.client_states import client_state_file, disk_client_store
 from tff_lg.experiments import new_device
-from tff_lg.simulation import trained_run
-from tff_lg.training import rounds
+from tff_lg.simulation import loop_values, trained_run
+from tff_lg.training import communication, storage
 
 # What a run has just done when it stops: the call before which it does, and which of these calls.
 _STOPS = {
-  'states_of_a_round_stored': (rounds.communication, 'count_round', 5),
+  'states_of_a_round_stored': (communication, 'count_round', 5),
   'states_of_a_checkpoint_stored': (checkpoints.CheckpointManager, 'save', 3),
   'checkpoint_written': (disk_client_store.DiskClientStateStore, 'settle', 4),
   'some_dropped': (client_state_file.ClientStateFile, 'delete', 11),
@@ -48,11 +48,11 @@ def _federated_data() -> data.FederatedData:
   return data.FederatedData(clients, examples(6), 3, ('a', 'b', 'c'))
 
 
-def _phases() -> list[rounds.Phase]:
+def _phases() -> list[training.Phase]:
   """Two rounds of FedAvg, six of LG-FedAvg; clients keep their optimiser."""
   settings = testing.settings(0.1, learning.TensorBatches(3), reset_client_optimizer=False)
   return [
-    rounds.Phase(
+    training.Phase(
       method,
       learning.build_local_global_process(
         testing.classifier().with_global_layers(layers), settings
@@ -66,7 +66,7 @@ def _phases() -> list[rounds.Phase]:
   ]
 
 
-def _loop(client_store, phases, folder) -> rounds.RoundLoop:
+def _run(client_store, phases, folder, **start) -> training.RunState:
   config = config_lib.TrainConfig(
     client_store=client_store,
     num_clients=6,
@@ -74,7 +74,8 @@ def _loop(client_store, phases, folder) -> rounds.RoundLoop:
     evaluate_every=1,
     checkpoint_every=2,
   )
-  return rounds.RoundLoop(config_lib.resolve(config), _federated_data(), phases, folder)
+  values = loop_values.loop_values(config_lib.resolve(config), 6, folder)
+  return training.run(phases, training.to_clients(_federated_data()), **values, **start)
 
 
 def _before(stop, do):
@@ -94,7 +95,7 @@ def _before(stop, do):
 def _run_to_death(folder, stop) -> None:
   simulation.set_execution_context()
   with _before(stop, lambda: os._exit(9)):
-    _loop('disk', _phases(), folder).run()
+    _run('disk', _phases(), folder)
 
 
 class RoundsTest(parameterized.TestCase):
@@ -111,7 +112,7 @@ class RoundsTest(parameterized.TestCase):
   @classmethod
   def _finish(cls, client_store, folder):
     """Runs to the end; everything that comes out."""
-    state = _loop(client_store, cls.phases, folder).run()
+    state = _run(client_store, cls.phases, folder)
     models = [(w, list(states)) for _, w, states in state.selection.groups()]
     tensors = (state.server_state, state.clients.get(range(6)), models, state.selection.best_round)
     files = []
@@ -175,7 +176,7 @@ class RoundsTest(parameterized.TestCase):
     with (
       _before('states_of_a_round_stored', fill),
       self.assertRaisesRegex(
-        rounds.RunError, f'The disk of {self.folder} is full .*The checkpoint of round 4 is kept'
+        training.RunError, f'The disk of {self.folder} is full .*The checkpoint of round 4 is kept'
       ),
     ):
       self._finish('disk', self.folder)
@@ -193,10 +194,11 @@ class RoundsTest(parameterized.TestCase):
     for client_store in ('memory', 'disk'):
       folder = f'{self.folder}/{client_store}'
       self._finish(client_store, f'{folder}/first')
-      last = _loop(client_store, self.phases, f'{folder}/first').restore()
+      saved = storage.RunStorage(self.phases, 6, f'{folder}/first', client_store)
+      last = saved.restore().state
       start = dataclasses.replace(last, round_num=0, phase=0)
       phase = dataclasses.replace(self.phases[1], num_rounds=2)
-      state = _loop(client_store, [phase], f'{folder}/second').run(start)
+      state = _run(client_store, [phase], f'{folder}/second', start=start)
       states.append(tf.nest.flatten(state.clients.get(range(7))))
       for store in (last.clients, state.clients):
         store.close()

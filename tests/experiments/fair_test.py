@@ -9,7 +9,6 @@ from absl.testing import absltest
 
 from tff_lg import learning, models, simulation
 from tff_lg.experiments import fair, fair_config
-from tff_lg.training import rounds
 
 _SMALL = fair_config.FairConfig(
   partitions=('non_iid',),
@@ -187,8 +186,10 @@ class RoundsTest(absltest.TestCase):
       pairs = zip(*devices, strict=True)
       return [np.average(pair, axis=0, weights=(40, 10)) for pair in pairs]
 
-    (first, _), (second, left_out) = fair._rounds(fedavg, start, train, 3, range(1, 2))
-    *_, (learned, _) = fair._rounds(alone, first, train, 3, range(1, 2))
+    states, diverged = fair._run_rounds(fedavg, start, train, 3, range(1, 2))
+    (first, _), (second, left_out) = states
+    (*_, (learned, _)), _ = fair._run_rounds(alone, first, train, 3, range(1, 2))
+    self.assertEmpty(diverged)
     self.assertEqual(left_out, 0)
     for device in range(2):
       for found, expected in ((first, mean(start)), (second, mean(learned))):
@@ -205,7 +206,7 @@ class DivergenceTest(absltest.TestCase):
     self.assertEqual([bool(run.diverged) for run in runs], [False, False, True, False, True])
     self.assertEqual(
       runs[4].diverged,
-      'Round 1: no client of the cohort has a finite update; choose smaller --lambdas, or look at '
+      'Round 2: no client of the cohort has a finite update; choose smaller --lambdas, or look at '
       'the data of device_0, device_1.',
     )
     self.assertIn('non_iid, lg_fedavg, lambda 1e+30, seed 5 diverged', logs.output[-1])
@@ -222,12 +223,9 @@ class DivergenceTest(absltest.TestCase):
     train = [learning.ClientTensors(np.ones((4, 36), np.float32), np.zeros((4, 3), np.int32))] * 2
     fedavg = fair._build_process('fedavg', 0.0, 1, 36)
     start = [[np.full_like(w, 3e38) for w in fedavg.model.initial_weights]] * 2
-    states = fair._rounds(fedavg, start, train, 3, range(1, 9))
-    next(states)
-    weights, _ = next(states)
+    (_, (weights, _)), diverged = fair._run_rounds(fedavg, start, train, 3, range(1, 9))
     self.assertTrue(np.isnan(weights[0][0]).all())
-    with self.assertRaisesRegex(rounds.DivergenceError, 'Round 1: .* finite'):
-      next(states)
+    self.assertRegex(diverged, 'Round 2: .* finite')
 
 
 class SplitTest(absltest.TestCase):

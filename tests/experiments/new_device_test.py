@@ -16,7 +16,7 @@ from tff_lg import config as config_lib
 from tff_lg.experiments import new_device, new_device_rows
 from tff_lg.run_folder import run_files, run_settings
 from tff_lg.simulation import trained_run
-from tff_lg.training import rounds
+from tff_lg.training import storage
 
 _SOURCE = config_lib.TrainConfig(
   task='digits',
@@ -285,16 +285,16 @@ class RunTest(absltest.TestCase):
 
   def test_goes_on_to_the_same_bits(self):
     run_dir = self.create_tempdir().full_path + '/stopped'
-    save, saved = rounds.RoundLoop._save, []
+    save, saved = storage.RunStorage.save, []
 
-    def save_then_stop(loop, state):
-      save(loop, state)
+    def save_then_stop(saved_in, state, *more):
+      save(saved_in, state, *more)
       saved.append(state.round_num)
       if len(saved) == 5:  # In the second run, after its second round.
         raise KeyboardInterrupt
 
     with (
-      mock.patch.object(rounds.RoundLoop, '_save', save_then_stop),
+      mock.patch.object(storage.RunStorage, 'save', save_then_stop),
       self.assertRaises(KeyboardInterrupt),
     ):
       new_device.run_new_device(self.config, run_dir)

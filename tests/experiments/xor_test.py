@@ -5,10 +5,9 @@ import dataclasses
 import numpy as np
 from absl.testing import absltest, parameterized
 
-from tff_lg import simulation
+from tff_lg import simulation, training
 from tff_lg.analysis.figures import xor as figures
 from tff_lg.experiments import xor
-from tff_lg.training import rounds
 
 _SMALL = xor.XorConfig(rounds=60, initialisations=2, num_examples=100, noise=0.1, batch_size=10)
 
@@ -78,7 +77,7 @@ class RunXorTest(parameterized.TestCase):
 
   def test_training_that_diverges_ends(self):
     config = dataclasses.replace(_SMALL, learning_rate=1e38)
-    with self.assertRaisesRegex(rounds.DivergenceError, 'Round .* finite'):
+    with self.assertRaisesRegex(training.DivergenceError, 'Round .* finite'):
       xor.run_xor(config)
 
   def test_summary_and_text_by_hand(self):

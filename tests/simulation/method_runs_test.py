@@ -13,7 +13,7 @@ from tff_lg import config as config_lib
 from tff_lg.run_folder import run_files
 from tff_lg.simulation import experiment, trained_run
 from tff_lg.tasks import tasks
-from tff_lg.training import cohorts, rounds, run_state
+from tff_lg.training import cohorts, run_state, storage
 
 _METHODS = tuple(learning.METHODS)
 _FILES = ('metrics.csv', 'communication.csv', 'clients.parquet', 'held_out_clients.parquet')
@@ -75,7 +75,7 @@ class MethodRunsTest(parameterized.TestCase):
       self._check_resumed(method, folder)
 
   def _check_empty_client(self, method, folder):
-    drawn = cohorts.CohortSampler(_config(method), 3)(2).clients
+    drawn = cohorts.CohortSampler(3, **config_lib.cohort_options(_config(method)))(2).clients
     self.assertIn(_EMPTY, drawn)
     _, clients = run_files.load_results(folder)
     accuracy = clients['local_test/accuracy'].to_numpy()
@@ -105,16 +105,16 @@ class MethodRunsTest(parameterized.TestCase):
         self.assertFalse(np.array_equal(weight, initial))
 
   def _check_resumed(self, method, folder):
-    save, config = rounds.RoundLoop._save, _config(method, client_store='disk')
+    save, config = storage.RunStorage.save, _config(method, client_store='disk')
     other = f'{self.root}/resumed'
 
-    def save_then_stop(loop, state):
-      save(loop, state)
+    def save_then_stop(saved_in, state, *more):
+      save(saved_in, state, *more)
       if state.round_num == 2:
         raise KeyboardInterrupt
 
     with (
-      mock.patch.object(rounds.RoundLoop, '_save', save_then_stop),
+      mock.patch.object(storage.RunStorage, 'save', save_then_stop),
       self.assertRaises(KeyboardInterrupt),
     ):
       _with_data(simulation.run_experiment, config, other)

@@ -14,7 +14,7 @@ from absl.testing import absltest
 from tff_lg import checkpoints, folder_lock, simulation
 from tff_lg import config as config_lib
 from tff_lg.tasks import tasks
-from tff_lg.training import rounds
+from tff_lg.training import divergence
 
 _CONFIG = config_lib.resolve(
   config_lib.TrainConfig(
@@ -95,14 +95,17 @@ class ResumedRunTest(absltest.TestCase):
 
   def test_diverged_run_goes_on_with_a_lower_rate(self):
     folder = self.create_tempdir().full_path + '/diverged'
-    one_round = rounds.RoundLoop._one_round
+    check = divergence.UpdateWatch.check
 
-    def diverges(loop, state):
-      if state.round_num == 3 and 'baselines' not in loop._folder:
-        raise rounds.DivergenceError('Round 4: diverged.')
-      return one_round(loop, state)
+    def diverges(watch, round_num, clients, output):
+      # The baseline has trained its last round before.
+      rounds_seen.append(round_num)
+      if round_num == 4 and rounds_seen.count(4) == 2:
+        return 'Round 4: diverged.'
+      return check(watch, round_num, clients, output)
 
-    with mock.patch.object(rounds.RoundLoop, '_one_round', diverges):
+    rounds_seen = []
+    with mock.patch.object(divergence.UpdateWatch, 'check', diverges):
       with self.assertRaisesRegex(simulation.RunError, 'Round 4: diverged'):
         simulation.run_experiment(_CONFIG, folder)
     finished = _read(folder, 'baselines/local_only/hparams.json')

@@ -11,11 +11,10 @@ import pandas as pd
 from absl.testing import absltest, parameterized
 
 from tff_lg import config as config_lib
-from tff_lg import data, models, seeds, simulation
+from tff_lg import data, models, seeds, simulation, training
 from tff_lg.run_folder import run_files
 from tff_lg.simulation import experiment, layer_variances, split_choice, trained_run
 from tff_lg.tasks import tasks
-from tff_lg.training import rounds
 
 _CONFIG = config_lib.TrainConfig(
   task='digits',
@@ -168,7 +167,7 @@ class RunTest(absltest.TestCase):
 
   def test_stopped_and_without_test_labels_the_choice_is_the_same(self):
     folder, load = f'{self.root}/stopped', tasks.load_data
-    run, calls = rounds.RoundLoop.run, []
+    run, calls = training.run, []
 
     def without_test_labels(config):
       found = load(config)
@@ -178,16 +177,16 @@ class RunTest(absltest.TestCase):
       )
       return dataclasses.replace(found, clients=clients)
 
-    def stops(loop, *start):
-      calls.append(start)
+    def stops(*args, **values):
+      calls.append(args)
       # The warm start, a candidate, another; the warm start, four candidates, the run itself.
       if len(calls) in (3, 9):
         raise KeyboardInterrupt
-      return run(loop, *start)
+      return run(*args, **values)
 
     with (
       mock.patch.object(tasks, 'load_data', without_test_labels),
-      mock.patch.object(rounds.RoundLoop, 'run', stops),
+      mock.patch.object(training, 'run', stops),
     ):
       for is_made in (False, True):
         with self.assertRaises(KeyboardInterrupt):
@@ -201,18 +200,18 @@ class RunTest(absltest.TestCase):
       split_choice.best_candidate(self.choice.candidates, 'accuracy')
     )
     config = config_lib.resolve(_CONFIG)
-    run, diverging = rounds.RoundLoop.run, {best}
+    run, diverging = training.run, {best}
 
-    def diverges(loop, *start):
+    def diverges(*args, **values):
       # The warm start has no start of its own, the candidates are in folders by number.
-      if start and int(os.path.basename(loop._folder)) in diverging:
-        raise rounds.DivergenceError('Round 2: no client of the cohort has a finite update')
-      return run(loop, *start)
+      if 'start' in values and int(os.path.basename(values['run_dir'])) in diverging:
+        raise training.DivergenceError('Round 2: no client of the cohort has a finite update')
+      return run(*args, **values)
 
-    with mock.patch.object(rounds.RoundLoop, 'run', diverges):
+    with mock.patch.object(training, 'run', diverges):
       simulation.run_experiment(config, f'{self.root}/one_diverges')
       diverging |= set(range(len(self.choice.candidates)))
-      with self.assertRaisesRegex(rounds.RunError, 'Round 2'):
+      with self.assertRaisesRegex(training.RunError, 'Round 2'):
         simulation.run_experiment(config, f'{self.root}/all_diverge')
     choice = split_choice.load_choice(f'{self.root}/one_diverges')
     others = [each for each in self.choice.candidates if each is not self.choice.candidates[best]]

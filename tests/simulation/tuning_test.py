@@ -7,10 +7,9 @@ import os
 from absl.testing import absltest
 
 from tff_lg import config as config_lib
-from tff_lg import simulation
+from tff_lg import simulation, training
 from tff_lg.run_folder import run_files
 from tff_lg.simulation import trained_run, tuning
-from tff_lg.training import rounds
 
 _CONFIG = config_lib.TrainConfig(
   method='fedavg',
@@ -38,7 +37,7 @@ class TuneLearningRateTest(absltest.TestCase):
       self.trials.append((trial, os.path.basename(folder)))
       score = scores(trial.client_learning_rate)
       if score is None:
-        raise rounds.DivergenceError('No client has a finite update.')
+        raise training.DivergenceError('No client has a finite update.')
       return {_NAME: score}
 
     return tuning.tune_learning_rate(config, self.folder, run)
@@ -59,7 +58,7 @@ class TuneLearningRateTest(absltest.TestCase):
     )
     self.assertEqual(tuned.learning_rate, 0.1)
     self.assertEqual(tuned.tried, {0.01: -math.inf, 0.1: 0.5, 1.0: -math.inf})
-    with self.assertRaisesRegex(rounds.DivergenceError, 'every learning rate diverges'):
+    with self.assertRaisesRegex(training.DivergenceError, 'every learning rate diverges'):
       self._tune(lambda rate: None)
 
   def test_a_damaged_file_is_named(self):

@@ -9,12 +9,13 @@ import tensorflow as tf
 from absl.testing import absltest
 
 from tests.learning import testing
-from tff_lg import analysis, data, learning, simulation
+from tff_lg import analysis, data, learning, simulation, training
 from tff_lg import config as config_lib
 from tff_lg.client_states import client_store
 from tff_lg.data import arrays
 from tff_lg.run_folder import data_fingerprint
-from tff_lg.training import client_data, cohorts, evaluation, rounds
+from tff_lg.simulation import loop_values
+from tff_lg.training import client_data, cohorts, evaluation, storage
 
 _NUM_CLIENTS = 8
 
@@ -41,6 +42,10 @@ def _config(folder='d', **changes):
     'baselines': (),
   }
   return config_lib.resolve(config_lib.TrainConfig(**{**options, **changes}))
+
+
+def _sampler():
+  return training.CohortSampler(_NUM_CLIENTS, **config_lib.cohort_options(_config()))
 
 
 def _write_clients(folder):
@@ -81,17 +86,20 @@ class RunOfUnreadClientsTest(absltest.TestCase):
   def _run(self, federated_data, name='run', **changes):
     folder = os.path.join(self.create_tempdir().full_path, name)
     config = _config(**changes)
-    phase = rounds.Phase('lg_fedavg', _PROCESS, config.rounds)
-    loop = rounds.RoundLoop(config, federated_data, [phase], folder)
-    return loop, loop.run(), pd.read_csv(os.path.join(folder, 'metrics.csv'))
+    phase = training.Phase('lg_fedavg', _PROCESS, config.rounds)
+    clients = training.to_clients(federated_data)
+    values = loop_values.loop_values(config, _NUM_CLIENTS, folder)
+    state = training.run([phase], clients, **values)
+    metrics = pd.read_csv(os.path.join(folder, 'metrics.csv'))
+    return clients, values['evaluation'].clients, state, metrics
 
   def test_same_bits_as_in_memory_with_and_without_reading_ahead(self):
-    loop, state, metrics = self._run(_in_memory(self._load()))
-    self.assertIsInstance(loop.client_data['train'], list)
+    clients, _, state, metrics = self._run(_in_memory(self._load()))
+    self.assertIsInstance(clients.parts['train'], list)
     for cache_size in (0, 1, 1000):
       # Two clients at a time are evaluated.
       with mock.patch.object(client_store, 'CLIENTS_AT_A_TIME', 2):
-        _, other, other_metrics = self._run(self._load(cache_size))
+        _, _, other, other_metrics = self._run(self._load(cache_size))
       for a, b in zip(_leaves(state), _leaves(other), strict=True):
         np.testing.assert_array_equal(a, b)
       np.testing.assert_array_equal(state.selection.best_round, other.selection.best_round)
@@ -106,49 +114,50 @@ class RunOfUnreadClientsTest(absltest.TestCase):
 
     original = arrays.read_npz
     with mock.patch.object(arrays, 'read_npz', read):
-      loop, _, _ = self._run(self._load(), max_evaluated_clients=1, rounds=2)
-    draw = cohorts.CohortSampler(_config(), _NUM_CLIENTS)
-    wanted = {*draw(0).clients, *draw(1).clients, *loop.evaluated.tolist()}
+      _, evaluated, _, _ = self._run(self._load(), max_evaluated_clients=1, rounds=2)
+    draw = _sampler()
+    wanted = {*draw(0).clients, *draw(1).clients, *evaluated.tolist()}
     self.assertLess(len(wanted), _NUM_CLIENTS)
     self.assertCountEqual(opened, [f'c{number}' for number in wanted])
 
   def test_a_sample_is_evaluated_and_chosen_by(self):
     federated_data = _in_memory(self._load())
-    whole, _, _ = self._run(federated_data, evaluate_every=1)
-    loop, state, metrics = self._run(federated_data, evaluate_every=1, max_evaluated_clients=3)
-    self.assertIsNone(whole.evaluated)
-    self.assertLen(set(loop.evaluated), 3)
-    np.testing.assert_array_equal(
-      loop.evaluated, cohorts.draw_evaluated(_config(max_evaluated_clients=3), _NUM_CLIENTS)
+    _, everybody, _, _ = self._run(federated_data, evaluate_every=1)
+    clients, evaluated, state, metrics = self._run(
+      federated_data, evaluate_every=1, max_evaluated_clients=3
     )
+    self.assertIsNone(everybody)
+    self.assertLen(set(evaluated), 3)
+    np.testing.assert_array_equal(evaluated, cohorts.draw_evaluated(_NUM_CLIENTS, 3, 0))
     self.assertEqual(metrics['evaluated/num_clients'].tolist(), [3, 3, 3])
-    others = np.setdiff1d(np.arange(_NUM_CLIENTS), loop.evaluated)
+    others = np.setdiff1d(np.arange(_NUM_CLIENTS), evaluated)
     # Nobody can judge the others' models: they keep the newest.
     np.testing.assert_array_equal(state.selection.best_round[others], 3)
     values = evaluation.evaluate_clients(
       _PROCESS,
       state.server_state,
-      state.clients.get(loop.evaluated.tolist()),
-      client_data.take(loop.client_data['test'], loop.evaluated),
+      state.clients.get(evaluated.tolist()),
+      client_data.take(clients.parts['test'], evaluated),
     )
     mean = metrics['local_test/accuracy/mean_over_clients'].iloc[-1]
     self.assertAlmostEqual(mean, values['accuracy'].mean())
-    sizes = np.array([federated_data.clients[client].size('test') for client in loop.evaluated])
+    sizes = np.array([federated_data.clients[client].size('test') for client in evaluated])
     pooled = metrics['local_test/accuracy/pooled'].iloc[-1]
     self.assertAlmostEqual(pooled, (values['accuracy'] * sizes).sum() / sizes.sum())
 
   def test_an_error_while_reading_ahead_stops_the_round_that_needs_the_client(self):
-    draw = cohorts.CohortSampler(_config(), _NUM_CLIENTS)
+    draw = _sampler()
     (broken, *_) = set(draw(1).clients) - set(draw(0).clients)
     federated_data = self._load()
     path = os.path.join(self.data_dir, f'c{broken}.npz')
     os.truncate(path, 100)
     folder = os.path.join(self.create_tempdir().full_path, 'run')
-    phase = rounds.Phase('lg_fedavg', _PROCESS, 3)
-    loop = rounds.RoundLoop(_config(), federated_data, [phase], folder)
+    phases = [training.Phase('lg_fedavg', _PROCESS, 3)]
+    values = loop_values.loop_values(_config(), _NUM_CLIENTS, folder)
     with self.assertRaisesRegex(data.DataError, f'c{broken}.npz: cannot be read as an npz file'):
-      loop.run()
-    self.assertEqual(loop.restore().round_num, 1)
+      training.run(phases, training.to_clients(federated_data), **values)
+    restored = storage.RunStorage(phases, _NUM_CLIENTS, folder).restore()
+    self.assertEqual(restored.state.round_num, 1)
 
   def test_a_run_goes_on_with_the_clients_that_it_began_with(self):
     folder = self.create_tempdir().full_path

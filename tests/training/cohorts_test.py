@@ -11,7 +11,7 @@ def _sampler(num_clients=20, **changes):
   config = config_lib.resolve(
     config_lib.TrainConfig(**{'num_clients': num_clients, 'clients_per_round': 5, **changes})
   )
-  return cohorts.CohortSampler(config, num_clients)
+  return cohorts.CohortSampler(num_clients, **config_lib.cohort_options(config))
 
 
 class CohortSamplerTest(parameterized.TestCase):
@@ -66,6 +66,22 @@ class CohortSamplerTest(parameterized.TestCase):
       self.assertEqual(_sampler()(round_num).clients, troubled(round_num).clients)
     uploads = sum(troubled(round_num).num_uploads for round_num in range(100))
     self.assertBetween(uploads, 200, 300)
+
+  def test_refuses(self):
+    for options, sentence in (
+      ((20, 21), 'clients_per_round is 21, expected 1 to 20, all clients'),
+      ((20, 0), 'clients_per_round is 0'),
+    ):
+      with self.assertRaisesRegex(ValueError, sentence):
+        cohorts.CohortSampler(*options)
+    with self.assertRaisesRegex(
+      ValueError, 'sampling is some, expected one of fixed_size, poisson'
+    ):
+      cohorts.CohortSampler(20, 5, sampling='some')
+
+  def test_everybody(self):
+    cohort = cohorts.everybody(3)(7)
+    self.assertEqual((cohort.clients, cohort.num_uploads), ([0, 1, 2], 3))
 
   def test_most_participations(self):
     sampler = _sampler()

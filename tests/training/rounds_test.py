@@ -11,9 +11,10 @@ from absl.testing import absltest, parameterized
 
 from tests.learning import testing
 from tff_lg import config as config_lib
-from tff_lg import data, learning, models, simulation
+from tff_lg import data, learning, models, simulation, training
 from tff_lg.compatibility import tff
-from tff_lg.training import cohorts, early_stopping, evaluation, rounds
+from tff_lg.simulation import loop_values
+from tff_lg.training import evaluation, storage
 
 _NAN = float('nan')
 
@@ -54,7 +55,7 @@ def _phase(num_rounds, layers=('output',), method='lg_fedavg', rate=0.1, extra_w
     testing.classifier().with_global_layers(layers).with_extra_weights(dict(extra_weights)),
     testing.settings(rate, learning.TensorBatches(3)),
   )
-  return rounds.Phase(method, process, num_rounds)
+  return training.Phase(method, process, num_rounds)
 
 
 def _attacked_phase(num_rounds, size):
@@ -70,13 +71,13 @@ def _attacked_phase(num_rounds, size):
 
   settings = testing.settings(0.1, learning.TensorBatches(3), update_attack=update_attack)
   process = learning.build_local_global_process(testing.classifier(), settings)
-  return rounds.Phase('fedavg', process, num_rounds)
+  return training.Phase('fedavg', process, num_rounds)
 
 
 def _mtl_phase(num_rounds):
   settings = testing.settings(0.1, learning.TensorBatches(3))
   process = learning.METHODS['mtl'].build_process(testing.classifier(), settings)
-  return rounds.Phase('mtl', process, num_rounds)
+  return training.Phase('mtl', process, num_rounds)
 
 
 def _auxiliary_phase(num_rounds):
@@ -90,7 +91,18 @@ def _auxiliary_phase(num_rounds):
   process = learning.METHODS['lg_fedavg'].build_process(
     testing.classifier(), settings, global_layers=('output',), auxiliary=auxiliary
   )
-  return rounds.Phase('lg_fedavg', process, num_rounds)
+  return training.Phase('lg_fedavg', process, num_rounds)
+
+
+def _run(config, federated_data, phases, folder, is_malicious=None, groups=None, **changes):
+  """Runs phases as a config says, but for changed values."""
+  clients = training.to_clients(federated_data, is_malicious)
+  values = loop_values.loop_values(config, len(clients), folder, groups)
+  return training.run(phases, clients, **{**values, **changes})
+
+
+def _restore(phases, folder, read_only=True):
+  return storage.RunStorage(phases, 4, folder).restore(read_only).state
 
 
 def _leaves(state):
@@ -103,7 +115,7 @@ class RoundLoopTest(parameterized.TestCase):
   def test_local_weights_of_clients_not_sampled_stay(self):
     folder = self.create_tempdir().full_path
     phase = _phase(1)
-    state = rounds.RoundLoop(_config(), _federated_data(), [phase], folder).run()
+    state = _run(_config(), _federated_data(), [phase], folder)
     start = phase.process.model.split(phase.process.model.initial_weights)[1]
     changed = [
       any(not np.array_equal(a, b) for a, b in zip(client.local_weights, start, strict=True))
@@ -115,8 +127,8 @@ class RoundLoopTest(parameterized.TestCase):
     folder = self.create_tempdir().full_path
     both = ('hidden_1', 'output')
     warm, method = _phase(2, both, 'fedavg'), _phase(1, (), 'local_only')
-    alone = rounds.RoundLoop(_config(), _federated_data(), [warm], folder + '/warm').run()
-    state = rounds.RoundLoop(_config(), _federated_data(), [warm, method], folder + '/two').run()
+    alone = _run(_config(), _federated_data(), [warm], folder + '/warm')
+    state = _run(_config(), _federated_data(), [warm, method], folder + '/two')
     for got, want in zip(state.start_weights, alone.server_state.global_weights, strict=True):
       np.testing.assert_array_equal(got, want)
     methods = pd.read_csv(folder + '/two/metrics.csv')['method']
@@ -128,7 +140,7 @@ class RoundLoopTest(parameterized.TestCase):
     phases = [_phase(1, ('hidden_1', 'output'), 'fedavg'), _phase(2, extra_weights=extra)]
     shorter = [phases[0], dataclasses.replace(phases[1], num_rounds=1)]
     for phases_ in (shorter, phases):
-      state = rounds.RoundLoop(_config(), _federated_data(), phases_, folder).run()
+      state = _run(_config(), _federated_data(), phases_, folder)
       np.testing.assert_array_equal(state.start_weights[4], [7, 8])
       for client in state.clients.get(range(4)):
         np.testing.assert_array_equal(client.local_weights[2], [7, 8])
@@ -136,20 +148,21 @@ class RoundLoopTest(parameterized.TestCase):
 
   def test_reference_protocol_warm_starts_from_the_best_round(self):
     config = _config(protocol='reference')
-    warm, method = _phase(3, ('hidden_1', 'output'), 'fedavg', rate=3.0), _phase(1)
+    warm = _phase(3, ('hidden_1', 'output'), 'fedavg', rate=3.0)
+    method = dataclasses.replace(_phase(1), start_from='best')
     folder = self.create_tempdir().full_path
-    alone = rounds.RoundLoop(config, _federated_data(), [warm], folder + '/warm').run()
+    alone = _run(config, _federated_data(), [warm], folder + '/warm')
     ((_, best, _),) = alone.selection.groups()
     scores = pd.read_csv(folder + '/warm/metrics.csv')['local_test/accuracy/mean_over_clients']
     self.assertEqual(alone.selection.best_round[0], scores[::-1].idxmax() + 1)
-    state = rounds.RoundLoop(config, _federated_data(), [warm, method], folder + '/two').run()
+    state = _run(config, _federated_data(), [warm, method], folder + '/two')
     np.testing.assert_array_equal(state.start_weights[0], best[0])
 
   def test_client_that_is_not_finite_is_named_and_counted(self):
     folder = self.create_tempdir().full_path
     config = dataclasses.replace(_config(), clients_per_round=4)
     with self.assertLogs(level='WARNING') as logs:
-      rounds.RoundLoop(config, _federated_data(broken=(2,)), [_phase(1)], folder).run()
+      _run(config, _federated_data(broken=(2,)), [_phase(1)], folder)
     self.assertIn('Round 1: left out clients whose update is not finite: c2.', logs.output[0])
     metrics = pd.read_csv(os.path.join(folder, 'metrics.csv'))
     self.assertEqual(metrics['train/num_clients_left_out'][0], 1)
@@ -158,10 +171,10 @@ class RoundLoopTest(parameterized.TestCase):
 
   def test_run_without_any_finite_update_stops_and_keeps_its_checkpoint(self):
     folder = self.create_tempdir().full_path
-    rounds.RoundLoop(_config(), _federated_data(), [_phase(2)], folder).run()
+    _run(_config(), _federated_data(), [_phase(2)], folder)
     broken = _federated_data(broken=range(4))
-    with self.assertRaisesRegex(rounds.DivergenceError, 'Round 3: no client .* finite'):
-      rounds.RoundLoop(_config(), broken, [_phase(3)], folder).run()
+    with self.assertRaisesRegex(training.DivergenceError, 'Round 3: no client .* finite'):
+      _run(_config(), broken, [_phase(3)], folder)
     self.assertIn('round_00000002.npz', os.listdir(os.path.join(folder, 'checkpoints')))
 
   def test_weights_that_are_not_finite_stop_the_round_that_made_them(self):
@@ -172,63 +185,60 @@ class RoundLoopTest(parameterized.TestCase):
       server_optimizer=tff.learning.optimizers.build_sgdm(float('inf')),
     )
     process = learning.build_local_global_process(testing.classifier(), settings)
-    phases = [_phase(2, ('hidden_1', 'output'), 'fedavg'), rounds.Phase('fedavg', process, 2)]
+    phases = [_phase(2, ('hidden_1', 'output'), 'fedavg'), training.Phase('fedavg', process, 2)]
     sentence = (
       'Round 3: --aggregator=mean and --server_learning_rate=1 gave global weights that are not '
       r'finite. Among the clients, client c\d .* The checkpoint of round 2 is kept\.'
     )
-    with self.assertRaisesRegex(rounds.DivergenceError, sentence):
-      rounds.RoundLoop(_config(), _federated_data(), phases, folder).run()
+    with self.assertRaisesRegex(training.DivergenceError, sentence):
+      _run(_config(), _federated_data(), phases, folder)
 
   @parameterized.parameters(1e30, 1e38)
   def test_client_that_ruined_the_model_is_named_and_no_ruined_checkpoint_kept(self, size):
     folder = self.create_tempdir().full_path
     config = dataclasses.replace(_config(), clients_per_round=4)
-    loop = rounds.RoundLoop(
-      config, _federated_data(), [_attacked_phase(5, size)], folder, is_malicious=np.arange(4) == 2
-    )
+    attacked = (config, _federated_data(), [_attacked_phase(5, size)], folder, np.arange(4) == 2)
     if size > 1e37:  # The weighted sum of four overflows.
       with self.assertLogs(level='WARNING') as logs:
-        state = loop.run()
+        state = _run(*attacked)
       self.assertIn('Round 5 is void: --aggregator=mean overflowed', logs.output[-1])
       self.assertIn('client c2 has an update with a value of 1e+38', logs.output[-1])
       self.assertEqual((state.num_void, state.num_empty), (5, 0))
       return
     sentence = r'Round 2: no client .* in round 1 client c2 has .* 1e\+30, .*No checkpoint is kept'
-    with self.assertRaisesRegex(rounds.DivergenceError, sentence):
-      loop.run()
+    with self.assertRaisesRegex(training.DivergenceError, sentence):
+      _run(*attacked)
     self.assertEmpty(os.listdir(os.path.join(folder, 'checkpoints')))
 
   def test_client_that_ruined_the_model_is_named_after_a_resume(self):
     folder = self.create_tempdir().full_path
     config = dataclasses.replace(_config(), clients_per_round=4, checkpoint_every=1)
 
-    def loop(num_rounds):
+    def run(num_rounds):
       phase = _attacked_phase(num_rounds, 1e30)
-      malicious = np.arange(4) == 2
-      return rounds.RoundLoop(config, _federated_data(), [phase], folder, is_malicious=malicious)
+      return _run(config, _federated_data(), [phase], folder, np.arange(4) == 2)
 
-    loop(1).run()  # Killed here, with the ruined checkpoint of round 1.
+    run(1)  # Killed here, with the ruined checkpoint of round 1.
     with self.assertRaisesRegex(
-      rounds.DivergenceError, r'in round 1 client c2 has .* 1e\+30, .*No checkpoint is kept'
+      training.DivergenceError, r'in round 1 client c2 has .* 1e\+30, .*No checkpoint is kept'
     ):
-      loop(5).run()
+      run(5)
 
   def test_counts_go_on_with_a_run(self):
     folder = self.create_tempdir().full_path
     config = dataclasses.replace(_config(), client_dropout_rate=0.99)
     for num_rounds in (2, 3):
-      state = rounds.RoundLoop(config, _federated_data(), [_phase(num_rounds)], folder).run()
+      state = _run(config, _federated_data(), [_phase(num_rounds)], folder)
       self.assertEqual((state.num_empty, state.num_void), (num_rounds, 0))
 
   @parameterized.parameters(_phase, _mtl_phase, _auxiliary_phase)
   def test_goes_on_to_the_same_bits(self, phase):
     folder = self.create_tempdir().full_path
     phases = [_phase(2, ('hidden_1', 'output'), 'fedavg'), phase(4)]
-    whole = rounds.RoundLoop(_config(), _federated_data(), phases, folder + '/whole').run()
+    whole = _run(_config(), _federated_data(), phases, folder + '/whole')
     shorter = [phases[0], dataclasses.replace(phases[1], num_rounds=2)]
-    rounds.RoundLoop(_config(), _federated_data(), shorter, folder + '/parts').run()
-    parts = rounds.RoundLoop(_config(), _federated_data(), phases, folder + '/parts').run()
+    _run(_config(), _federated_data(), shorter, folder + '/parts')
+    parts = _run(_config(), _federated_data(), phases, folder + '/parts')
     for a, b in zip(_leaves(whole), _leaves(parts), strict=True):
       np.testing.assert_array_equal(a, b)
     np.testing.assert_array_equal(whole.selection.best_round, parts.selection.best_round)
@@ -240,28 +250,24 @@ class RoundLoopTest(parameterized.TestCase):
   @parameterized.parameters(True, False)
   def test_goes_on_without_its_tables(self, is_missing):
     folder = self.create_tempdir().full_path
-    rounds.RoundLoop(_config(), _federated_data(), [_phase(3)], folder + '/whole').run()
-    rounds.RoundLoop(_config(), _federated_data(), [_phase(2)], folder + '/parts').run()
+    _run(_config(), _federated_data(), [_phase(3)], folder + '/whole')
+    _run(_config(), _federated_data(), [_phase(2)], folder + '/parts')
     for name in ('metrics.csv', 'communication.csv'):
       path = f'{folder}/parts/{name}'
       os.unlink(path) if is_missing else os.truncate(path, os.path.getsize(path) // 2)
-    rounds.RoundLoop(_config(), _federated_data(), [_phase(3)], folder + '/parts').run()
+    _run(_config(), _federated_data(), [_phase(3)], folder + '/parts')
     for name in ('metrics.csv', 'communication.csv'):
       with open(f'{folder}/whole/{name}') as one, open(f'{folder}/parts/{name}') as other:
         self.assertEqual(one.read(), other.read())
 
   def test_starts_from_trained_models(self):
     folder, phase = self.create_tempdir().full_path, _phase(3)
-    last = rounds.RoundLoop(_config(), _federated_data(), [phase], folder + '/first').run()
+    last = _run(_config(), _federated_data(), [phase], folder + '/first')
     evaluated = pd.read_csv(folder + '/first/metrics.csv').iloc[-1]
-    # Early stopping of the run before ends nothing here.
-    over = early_stopping.Progress(is_over=True)
-    start = dataclasses.replace(last, round_num=0, progress=over)
+    start = dataclasses.replace(last, round_num=0)
     before = _leaves(start)
-    loop = rounds.RoundLoop(
-      _config(), _federated_data(), [dataclasses.replace(phase, num_rounds=1)], folder + '/second'
-    )
-    state = loop.run(start)
+    shorter = [dataclasses.replace(phase, num_rounds=1)]
+    state = _run(_config(), _federated_data(), shorter, folder + '/second', start=start)
     self.assertEqual((state.round_num, state.server_state.round_num), (1, 4))
     self.assertFalse(all(map(np.array_equal, _leaves(state), before)))
     self.assertTrue(all(map(np.array_equal, _leaves(start), before)))
@@ -269,25 +275,26 @@ class RoundLoopTest(parameterized.TestCase):
     self.assertEqual(list(metrics['round_num']), [0, 1])
     for name in ('validation/loss/pooled', 'local_test/accuracy/mean_over_clients'):
       self.assertEqual(metrics[name][0], evaluated[name])
-    for a, b in zip(_leaves(loop.restore()), _leaves(state), strict=True):
+    for a, b in zip(_leaves(_restore(shorter, folder + '/second')), _leaves(state), strict=True):
       np.testing.assert_array_equal(a, b)
 
   def test_newcomers_begin_with_states_of_their_own(self):
     folder, phase = self.create_tempdir().full_path, _phase(1)
-    last = rounds.RoundLoop(_config(), _federated_data(3), [phase], folder + '/first').run()
+    last = _run(_config(), _federated_data(3), [phase], folder + '/first')
     start = dataclasses.replace(last, round_num=0)
     (known,) = last.clients.get([3])
     newcomer = known._replace(local_weights=tuple(w + 1 for w in known.local_weights))
-    loop = rounds.RoundLoop(
+    _run(
       _config(),
       _federated_data(),
       [phase],
       folder + '/second',
-      draw_cohort=lambda _: cohorts.Cohort([0], np.ones(1, np.float32)),
+      draw_cohort=lambda _: training.Cohort([0], np.ones(1, np.float32)),
+      start=start,
+      newcomers=[newcomer],
     )
-    loop.run(start, [newcomer])
-    for store in (loop.restore().clients, loop.restore(read_only=False).clients):
-      (found,) = store.get([3])
+    for read_only in (True, False):
+      (found,) = _restore([phase], folder + '/second', read_only).clients.get([3])
       for weight, expected in zip(found.local_weights, newcomer.local_weights, strict=True):
         np.testing.assert_array_equal(weight, expected)
 
@@ -297,17 +304,16 @@ class RoundLoopTest(parameterized.TestCase):
 
     def draw(round_num):
       drawn.append(round_num)
-      return cohorts.Cohort([2], np.ones(1, np.float32))
+      return training.Cohort([2], np.ones(1, np.float32))
 
     groups = {'some': [0, 3], 'two': [2]}
-    loop = rounds.RoundLoop(
-      _config(), _federated_data(), [_phase(2)], folder, draw_cohort=draw, groups=groups
-    )
     values = {'loss': np.array([1.0, 2, 3, 4]), 'accuracy': np.zeros(4)}
     with mock.patch.object(
       evaluation, 'evaluate_parts', return_value=dict.fromkeys(evaluation.PARTS, values)
     ):
-      state = loop.run()
+      state = _run(
+        _config(), _federated_data(), [_phase(2)], folder, groups=groups, draw_cohort=draw
+      )
     self.assertEqual(drawn, [0, 1])
     self.assertEqual({name.split('/')[0] for name in state.clients.to_arrays(2)}, {'2'})
     metrics = pd.read_csv(folder + '/metrics.csv').iloc[-1]
@@ -317,7 +323,7 @@ class RoundLoopTest(parameterized.TestCase):
 
   def test_traffic_is_that_of_the_cohort(self):
     folder = self.create_tempdir().full_path
-    state = rounds.RoundLoop(_config(), _federated_data(), [_phase(3)], folder).run()
+    state = _run(_config(), _federated_data(), [_phase(3)], folder)
     # Output layer: 5 * 3 + 3 weights; 2 clients, 3 rounds; round number or client weight.
     self.assertEqual(state.traffic.parameters_up, 18 * 2 * 3)
     self.assertEqual(state.traffic.bytes_down, (18 * 4 + 4) * 2 * 3)
@@ -353,14 +359,10 @@ class SelectionTest(parameterized.TestCase):
       dict.fromkeys(evaluation.PARTS, {'loss': np.array(loss), 'accuracy': np.array(accuracy)})
       for loss, accuracy in zip(self._LOSS, self._ACCURACY, strict=True)
     ]
-    loop = rounds.RoundLoop(
-      _config(**changes),
-      dataclasses.replace(data_, clients=clients),
-      [self.phases[layers]],
-      self.create_tempdir().full_path,
-    )
+    data_ = dataclasses.replace(data_, clients=clients)
+    folder = self.create_tempdir().full_path
     with mock.patch.object(evaluation, 'evaluate_parts', side_effect=values):
-      return loop.run().selection
+      return _run(_config(**changes), data_, [self.phases[layers]], folder).selection
 
   @parameterized.named_parameters(
     # Pooled losses: 12/6, 10/6, 10/6 (the later wins), none; accuracies 3.1/6, 3.8/6, 2.5/6, 0.

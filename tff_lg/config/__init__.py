@@ -28,6 +28,7 @@ from tff_lg.config.protocols import PROTOCOLS, Protocol
 from tff_lg.config.rules import resolve, with_cohort
 from tff_lg.config.runtime import RUNTIMES, RuntimeOptions
 from tff_lg.config.runtime import check as check_runtime
+from tff_lg.config.sampling import cohort_options
 from tff_lg.config.text import TASKS as TEXT_TASKS
 from tff_lg.config.train_config import (
   CLIENT_WEIGHTINGS,
@@ -68,6 +69,7 @@ __all__ = [
   'as_own_models',
   'check_new_device',
   'check_runtime',
+  'cohort_options',
   'fast',
   'fast_adapt',
   'fast_new_device',

@@ -12,6 +12,7 @@ adversary. Liang et al. 2020, section on fair representations.
 same epochs as the other methods.
 """
 
+import dataclasses
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -21,11 +22,11 @@ import tensorflow as tf
 from absl import logging
 
 from tff_lg import data as data_lib
-from tff_lg import learning, models, seeds, simple_models
+from tff_lg import learning, models, seeds, simple_models, training
 from tff_lg.compatibility import tff
 from tff_lg.config import own_models
 from tff_lg.experiments import fair_config, fair_local
-from tff_lg.training import communication, divergence, rounds
+from tff_lg.training import communication, divergence
 
 _LOCAL_LAYERS, _GLOBAL_LAYERS = ('hidden_1', 'hidden_2', 'hidden_3'), ('hidden_4', 'output')
 # The paper's: of the network, whose adversary has no dropout, and of the devices' SGD, whose
@@ -116,7 +117,7 @@ def run_fair(config: fair_config.FairConfig) -> Iterator[FairRun]:
 
   Raises:
     data_lib.DataError: the files of Adult are missing or damaged.
-    rounds.DivergenceError: training alone diverges, from which all others go on.
+    training.DivergenceError: training alone diverges, from which all others go on.
   """
   processes: dict[tuple, learning.LocalGlobalProcess] = {}
   trainer = None
@@ -145,15 +146,15 @@ def run_fair(config: fair_config.FairConfig) -> Iterator[FairRun]:
           own = _own_models(name, trainer, model.initial_weights, look, train, test, seed)
           yield FairRun(partition, strength=0.0, seed=seed, **own)
       alone = process('local_only', 0.0, config.pretrain_epochs)
-      (*_, (start, _)), diverged = _collect(_rounds(alone, initial, train, seed, range(1)))
+      (*_, (start, _)), diverged = _run_rounds(alone, initial, train, seed, range(1))
       if diverged:
-        raise rounds.DivergenceError(f'{partition}, seed {seed}, training alone: {diverged}')
+        raise training.DivergenceError(f'{partition}, seed {seed}, training alone: {diverged}')
       for method, split in splits.items():
         for strength in (0.0, *(config.lambdas if split.adversary_acts else ())):
           joint = process(method, strength)
           remedy = 'choose smaller --lambdas' if strength else ''
-          states, diverged = _collect(
-            _rounds(joint, start, train, seed, range(1, 1 + config.rounds), remedy)
+          states, diverged = _run_rounds(
+            joint, start, train, seed, range(1, 1 + config.rounds), remedy
           )
           if diverged:
             told = '%s, %s, lambda %g, seed %d diverged and has no figures. %s'
@@ -304,64 +305,74 @@ def _simple_outputs(
   )
 
 
-def _rounds(
+class _Weights(training.Callback):
+  """Keeps each device's weights as rounds begin and after each.
+
+  Attributes:
+    states: the weights of each device, and how many updates of the round were left out.
+  """
+
+  def __init__(self, num_devices: int) -> None:
+    self._devices = range(num_devices)
+    self.states: list[tuple[list[models.ModelWeights], int]] = []
+
+  def on_run_begin(self, state: training.RunState, phases: Sequence[training.Phase]) -> None:
+    """Keeps the weights that rounds begin with."""
+    self._process = phases[0].process
+    self._add(state, 0)
+
+  def on_round_end(self, state: training.RunState, metrics: Mapping[str, float]) -> None:
+    """Keeps the weights after a round."""
+    self._add(state, int(metrics['train/num_clients_left_out']))
+
+  def _add(self, state: training.RunState, left_out: int) -> None:
+    weights = [
+      self._process.model.merge(state.server_state.global_weights, of_client.local_weights)
+      for of_client in state.clients.get(self._devices)
+    ]
+    self.states.append((weights, left_out))
+
+
+def _run_rounds(
   process: learning.LocalGlobalProcess,
   start: Sequence[models.ModelWeights],
   train: Sequence[learning.ClientTensors],
   seed: int,
   round_nums: range,
   remedy: str = '',
-) -> Iterator[tuple[list[models.ModelWeights], int]]:
-  """Runs rounds; yields each device's weights as they begin and after each.
+) -> tuple[list[tuple[list[models.ModelWeights], int]], str]:
+  """Runs rounds in which all devices take part.
 
-  With them comes how many updates of the round were left out, as they were not finite. The
-  server begins with the mean of the devices' weights, weighted by their rows. After a round that
-  diverges come weights that are NaN, then a DivergenceError.
+  The server begins with the mean of the devices' weights, weighted by their rows. Rounds are
+  counted over the whole experiment: the first is that in which devices train alone.
+
+  Returns:
+    Each device's weights as the rounds begin and after each, with the number of updates that were
+    left out, as they were not finite; and why the rounds end early, empty if they do not. The
+    weights after a round that diverges are NaN.
   """
-  watch = divergence.UpdateWatch(
-    [f'device_{device}' for device in range(len(train))], divergence.Wording(remedy=remedy)
-  )
   sizes = [len(tensors.y) for tensors in train]
   mean = tuple(
     np.average(of_devices, axis=0, weights=sizes).astype(np.float32)
     for of_devices in zip(*start, strict=True)
   )
-  server_state = process.initialize(mean)
-  client_states = [process.initialize_client(weights) for weights in start]
-
-  def all_weights() -> list[models.ModelWeights]:
-    return [
-      process.model.merge(server_state.global_weights, state.local_weights)
-      for state in client_states
-    ]
-
-  yield all_weights(), 0
-  for round_num in round_nums:
-    data = [
-      tensors._replace(seed=seeds.tensor_seed(seed, seeds.Purpose.SHUFFLING, round_num, device))
-      for device, tensors in enumerate(train)
-    ]
-    output = process.next(server_state, client_states, data)
-    fault = watch.check(round_num, range(len(train)), output)
-    left_out = int(output.metrics.num_clients_left_out)
-    if fault is not None:
-      yield [tuple(np.full_like(w, np.nan) for w in of_device) for of_device in start], left_out
-      raise rounds.DivergenceError(fault)
-    server_state, client_states = output.server_state, output.client_states
-    yield all_weights(), left_out
-
-
-def _collect(
-  states: Iterator[tuple[list[models.ModelWeights], int]],
-) -> tuple[list[tuple[list[models.ModelWeights], int]], str]:
-  """The states of all rounds, and why they end early if they do."""
-  found = []
+  phase = training.Phase('fair', process, round_nums.stop)
+  state = training.initial_state(phase, len(train), mean, start)
+  weights = _Weights(len(train))
   try:
-    for state in states:
-      found.append(state)
-  except rounds.DivergenceError as error:
-    return found, str(error)
-  return found, ''
+    training.run(
+      [phase],
+      training.Clients([f'device_{device}' for device in range(len(train))], {'train': train}),
+      evaluation=training.NEVER,
+      callbacks=[weights],
+      seed=seed,
+      start=dataclasses.replace(state, round_num=round_nums.start),
+      wording=divergence.Wording(remedy=remedy),
+    )
+  except training.DivergenceError as error:
+    nothing = [tuple(np.full_like(w, np.nan) for w in of_device) for of_device in start]
+    return [*weights.states, (nothing, error.num_clients_left_out)], str(error)
+  return weights.states, ''
 
 
 def _build_outputs(num_inputs: int) -> _Look:

@@ -11,23 +11,23 @@ Liang et al. 2020, Table 3.
 import contextlib
 import dataclasses
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from absl import logging
 
-from tff_lg import client_gains, files, folder_lock, learning, own_models, seeds
+from tff_lg import client_gains, files, folder_lock, learning, own_models, seeds, training
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.config import own_models as own_model_options
 from tff_lg.data import splits
 from tff_lg.experiments import new_device_rows
 from tff_lg.run_folder import run_files, run_settings
-from tff_lg.simulation import trained_run
+from tff_lg.simulation import loop_values, trained_run
 from tff_lg.tasks import tasks
-from tff_lg.training import cohorts, communication, evaluation, rounds, run_state
+from tff_lg.training import cohorts, communication, evaluation, run_state
 
 CURVES_FILE = 'curves.csv'
 NEW_DEVICE = 'new_device'
@@ -54,7 +54,7 @@ def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str
   Raises:
     ValueError: a source run, its data or the folder cannot be used; one sentence.
     checkpoints.CheckpointError: a source run's models are missing or damaged.
-    rounds.RunError: training cannot go on.
+    training.RunError: training cannot go on.
   """
   sources = {path: trained_run.load_config(path) for path in config.from_run}
   hparams = dataclasses.asdict(config)
@@ -219,9 +219,7 @@ def train_own_model(
   return found
 
 
-def build_cohorts(
-  config: config_lib.TrainConfig, num_old: int, share: float
-) -> Callable[[int], cohorts.Cohort]:
+def build_cohorts(config: config_lib.TrainConfig, num_old: int, share: float) -> cohorts.DrawCohort:
   """Rounds of the new device and some of the old ones.
 
   Args:
@@ -233,7 +231,8 @@ def build_cohorts(
     The cohort of any round, counted from 0. The new device is the last, and never drops out.
   """
   cohort = max(round(share * num_old), 1)
-  sampler = cohorts.CohortSampler(dataclasses.replace(config, clients_per_round=cohort), num_old)
+  options = config_lib.cohort_options(dataclasses.replace(config, clients_per_round=cohort))
+  sampler = cohorts.CohortSampler(num_old, **options)
   nobody = cohorts.Cohort([], np.zeros(0, np.float32))
 
   def draw(round_num: int) -> cohorts.Cohort:
@@ -270,25 +269,24 @@ def _join(
     traffic=communication.RoundTraffic(),
     seconds=0.0,
   )
-  loop = rounds.RoundLoop(
-    loop_config,
-    dataclasses.replace(last.federated_data, clients=clients, held_out=()),
-    [dataclasses.replace(last.phase, num_rounds=config.rounds)],
-    folder,
-    draw_cohort=build_cohorts(loop_config, num_old, share),
-    groups=dict(zip(_GROUPS, (range(num_old), [num_old]), strict=True)),
+  phase = dataclasses.replace(last.phase, num_rounds=config.rounds)
+  participants = training.to_clients(
+    dataclasses.replace(last.federated_data, clients=clients, held_out=())
   )
+  groups = dict(zip(_GROUPS, (range(num_old), [num_old]), strict=True))
+  values = loop_values.loop_values(loop_config, len(clients), folder, groups)
+  values['draw_cohort'] = build_cohorts(loop_config, num_old, share)
 
   def test_accuracy(
     state: run_state.RunState, states: Sequence[learning.ClientState]
   ) -> np.ndarray:
     values = evaluation.evaluate_parts(
-      process, state.server_state, states, {'test': loop.client_data['test']}
+      process, state.server_state, states, {'test': participants.parts['test']}
     )
     return values['test']['accuracy']
 
   before = test_accuracy(start, [*start.clients.get(range(num_old)), newcomer])
-  end = loop.run(start, [newcomer])
+  end = training.run([phase], participants, start=start, newcomers=[newcomer], **values)
   after = test_accuracy(end, end.clients.snapshot(range(len(clients))))
   end.clients.close()
   return pd.DataFrame(
@@ -296,7 +294,7 @@ def _join(
       'client_id': [client.client_id for client in clients],
       'is_new': [False] * num_old + [True],
       **{
-        f'num_{part}': evaluation.count_examples(process.model, loop.client_data[part])
+        f'num_{part}': evaluation.count_examples(process.model, participants.parts[part])
         for part in ('train', 'test')
       },
       f'before/{_ACCURACY}': before,

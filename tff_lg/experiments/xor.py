@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import numpy as np
 import tensorflow as tf
 
-from tff_lg import learning, models, seeds
+from tff_lg import learning, models, seeds, training
 from tff_lg.compatibility import tff
-from tff_lg.training import divergence, rounds
+from tff_lg.training import divergence
 
 CLIENTS = ('up', 'down')
 MODELS = ('mlp', 'cgau')
@@ -153,7 +153,7 @@ def run_xor(config: XorConfig) -> XorResult:
     Data and trained models; equal configs give equal results.
 
   Raises:
-    rounds.DivergenceError: training diverges.
+    training.DivergenceError: training diverges.
   """
   train, test = (
     generate(
@@ -237,21 +237,16 @@ def _train(
   config: XorConfig,
 ) -> TrainedModel:
   """Runs the rounds from one initialisation."""
-  server_state = process.initialize(initial_weights)
-  client_states = [process.initialize_client(initial_weights)] * len(CLIENTS)
-  watch = divergence.UpdateWatch(CLIENTS, divergence.Wording(remedy='lower learning_rate'))
-  for round_num in range(config.rounds):
-    data = [
-      examples._replace(
-        seed=seeds.tensor_seed(config.seed, seeds.Purpose.SHUFFLING, round_num, client)
-      )
-      for client, examples in enumerate(train)
-    ]
-    output = process.next(server_state, client_states, data)
-    fault = watch.check(round_num + 1, range(len(CLIENTS)), output)
-    if fault is not None:
-      raise rounds.DivergenceError(fault)
-    server_state, client_states = output.server_state, output.client_states
+  phase = training.Phase('xor', process, config.rounds)
+  state = training.run(
+    [phase],
+    training.Clients(CLIENTS, {'train': train}),
+    evaluation=training.NEVER,
+    seed=config.seed,
+    start=training.initial_state(phase, len(CLIENTS), initial_weights),
+    wording=divergence.Wording(remedy='lower learning_rate'),
+  )
+  server_state, client_states = state.server_state, state.clients.get(range(len(CLIENTS)))
   on_train, on_test = (
     process.evaluate(server_state, client_states, list(part)) for part in (train, test)
   )

@@ -65,7 +65,9 @@ def run_own_models(
   tensors = {
     part: client_data.part_tensors(federated_data, part) for part in ('train', 'validation', 'test')
   }
-  evaluated = cohorts.draw_evaluated(config, num_clients) if clients is None else clients
+  evaluated = clients
+  if clients is None:
+    evaluated = cohorts.draw_evaluated(num_clients, config.max_evaluated_clients, config.seed)
   clients = np.arange(num_clients) if evaluated is None else evaluated
   folder = os.path.join(run_dir, 'parts')
   table = results.size_table(federated_data, process.model, tensors, evaluated)

@@ -24,7 +24,7 @@ def add_participation(clients: pd.DataFrame, config: config_lib.TrainConfig) -> 
     `own_models/...`: the budget, the median of the epochs over clients, and how many clients had
     fewer than 20 epochs and were best in the last round evaluated.
   """
-  draw = cohorts.CohortSampler(config, len(clients))
+  draw = cohorts.CohortSampler(len(clients), **config_lib.cohort_options(config))
   epochs = np.zeros(len(clients))
   for round_num in range(config.rounds):
     epochs[draw(round_num).clients] += config.client_epochs or 1

@@ -35,7 +35,7 @@ def retrain_without(
     if nobody or everybody is to be removed, or those that are left cannot be trained.
 
   Raises:
-    rounds.RunError: training cannot go on.
+    training.RunError: training cannot go on.
 
   Yu et al. 2020, appendix A.
   """

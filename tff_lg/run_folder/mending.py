@@ -5,7 +5,7 @@ import os
 from absl import logging
 
 from tff_lg import checkpoints, checksums
-from tff_lg.training import releases, run_state
+from tff_lg.training import releases
 
 
 def mend_tables(run_dir: str) -> None:
@@ -23,7 +23,7 @@ def mend_tables(run_dir: str) -> None:
   loaded = checkpoints.CheckpointManager(os.path.join(run_dir, 'checkpoints')).load_latest()
   if loaded is None:
     return
-  tables = run_state.tables(loaded[1])
+  tables = releases.from_arrays(checkpoints.without_prefix(releases.CHECKPOINT_NAME, loaded[1]))
   if tables:
     releases.write_tables(run_dir, tables)
     logging.warning('%s: written again from the last checkpoint.', ' and '.join(damaged))

@@ -11,7 +11,7 @@ from tff_lg import data as data_lib
 from tff_lg import learning, models
 from tff_lg.config.option import resolved
 from tff_lg.scoring import scores
-from tff_lg.training import communication, evaluation, rounds, run_state, selection
+from tff_lg.training import communication, evaluation, plan, run_state, selection
 
 # Columns of the table of clients that every method has, and their means over clients.
 METRICS = ('validation/accuracy', 'validation/loss', 'local_test/accuracy', 'local_test/loss')
@@ -119,7 +119,7 @@ def summarize_clients(
 
 def summarize_rounds(
   config: config_lib.TrainConfig,
-  phases: list[rounds.Phase],
+  phases: list[plan.Phase],
   state: run_state.RunState,
   num_clients: int,
 ) -> dict[str, Any]:

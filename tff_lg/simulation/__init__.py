@@ -9,7 +9,7 @@ from tff_lg.checkpoints import CheckpointError
 from tff_lg.runtime import ClientComputationError
 from tff_lg.simulation.execution import set_execution_context
 from tff_lg.simulation.experiment import run_experiment
-from tff_lg.training.rounds import RunError
+from tff_lg.training import RunError
 
 # What ends a run without being a mistake in the program: each is one sentence for the user.
 RUN_ERRORS = (ValueError, OSError, RunError, CheckpointError, ClientComputationError)

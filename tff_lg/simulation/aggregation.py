@@ -31,7 +31,7 @@ def build_budget(
   entry = aggregators.AGGREGATORS[config.aggregator]
   if entry.budget is None:
     return None
-  sampler = cohorts.CohortSampler(config, num_clients)
+  sampler = cohorts.CohortSampler(num_clients, **config_lib.cohort_options(config))
   population = aggregators.Population(
     num_clients=num_clients,
     clients_per_round=resolved(config.clients_per_round),

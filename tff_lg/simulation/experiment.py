@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from absl import logging
 
-from tff_lg import aggregators, folder_lock, learning, models, own_models, progress
+from tff_lg import aggregators, folder_lock, learning, models, own_models, progress, training
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.config.option import resolved
@@ -24,10 +24,10 @@ from tff_lg.run_folder import (
 )
 from tff_lg.scoring import comparison, results, scores
 from tff_lg.simulation import adversary as adversary_lib
-from tff_lg.simulation import aggregation, layer_variances, split_choice, tuning
+from tff_lg.simulation import aggregation, layer_variances, loop_values, split_choice, tuning
 from tff_lg.tasks import held_out, tasks
 from tff_lg.training import client_data as client_data_lib
-from tff_lg.training import evaluation, rounds, run_state
+from tff_lg.training import cohorts, evaluation, run_state
 
 # The method of the rounds before the method's own.
 _WARM_START = 'fedavg'
@@ -49,7 +49,7 @@ def run_experiment(
   Raises:
     ValueError: the folder holds a run of another config, or the data or the config
       cannot be used; one sentence.
-    rounds.RunError: training cannot go on.
+    training.RunError: training cannot go on.
   """
   run_settings.check(run_dir, config)
   began = time.monotonic() if began is None else began
@@ -73,7 +73,7 @@ def _run(
   with contextlib.ExitStack() as held:
     try:
       summary = _run_locked(config, federated_data, model, run_dir, began, held)
-    except rounds.DivergenceError as error:
+    except training.DivergenceError as error:
       changed_settings.mark_diverged(run_dir, str(error))
       raise
   return summary
@@ -93,12 +93,11 @@ def _run_locked(
   adversary = adversary_lib.build_adversary(config, num_clients)
   auxiliary = tasks.build_auxiliary(config, federated_data)
 
-  def phases_of(config: config_lib.TrainConfig) -> list[rounds.Phase]:
+  def phases_of(config: config_lib.TrainConfig) -> list[training.Phase]:
     return build_phases(config, model, budget, adversary, auxiliary)
 
   phases = phases_of(config)
-  if config.early_stopping_rounds is not None:
-    _check_validation(federated_data, model)
+  _check_choosing(config, federated_data, model)
   if config.picks_split:
     layer_variances.check_clients(federated_data)
   if budget is not None:
@@ -144,26 +143,25 @@ def _run_locked(
   run_files.write_inputs(
     run_dir, federated_data, last.model, '' if choice is None else choice.describe()
   )
-  loop = rounds.RoundLoop(
-    config,
+  participants = training.to_clients(
     adversary_lib.poison(adversary, config, federated_data) if adversary else federated_data,
-    phases,
-    run_dir,
-    budget=budget,
-    is_malicious=adversary.is_malicious if adversary else None,
-    patience=config.early_stopping_rounds,
+    adversary.is_malicious if adversary else None,
   )
-  state = loop.run()
+  values = loop_values.loop_values(config, num_clients, run_dir)
+  if config.early_stopping_rounds is not None:
+    values['callbacks'].append(training.EarlyStopping(config.early_stopping_rounds))
+  state = training.run(phases, participants, budget=budget, **values)
   rounds_saved = config.total_rounds - state.round_num
   phases[-1] = dataclasses.replace(phases[-1], num_rounds=phases[-1].num_rounds - rounds_saved)
   if 0 < state.round_num == state.num_empty:
-    raise rounds.RunError(
+    raise training.RunError(
       f'No client took part in any of the {state.round_num} rounds: nothing was learnt. Expected '
       'clients with training examples, a lower --client_dropout_rate or more --clients_per_round.'
     )
 
+  evaluated = values['evaluation'].clients
   clients, of_clients = results.score_clients(
-    federated_data, last, state, loop.client_data, loop.evaluated
+    federated_data, last, state, participants.parts, evaluated
   )
   summary = {
     **results.summarize_clients(config, clients),
@@ -179,8 +177,8 @@ def _run_locked(
     summary.update(tuned.summary())
   if choice is not None:
     summary.update(choice.summary())
-  if loop.evaluated is not None:
-    summary['evaluated/num_clients'] = len(loop.evaluated)
+  if evaluated is not None:
+    summary['evaluated/num_clients'] = len(evaluated)
   if budget is not None:
     summary.update(aggregation.summarize_budget(budget, config))
   if adversary is not None:
@@ -200,16 +198,30 @@ def _run_locked(
   return summary
 
 
-def _check_validation(
-  federated_data: data_lib.FederatedData, model: models.LocalGlobalModel
+def _check_choosing(
+  config: config_lib.TrainConfig,
+  federated_data: data_lib.FederatedData,
+  model: models.LocalGlobalModel,
 ) -> None:
-  """Refuses data without any validation example."""
-  validation = client_data_lib.part_tensors(federated_data, 'validation')
-  if not evaluation.count_examples(model, validation).any():
+  """Refuses data without any example to choose models by, or to stop early by."""
+
+  def num_examples(part: str) -> np.ndarray:
+    return evaluation.count_examples(model, client_data_lib.part_tensors(federated_data, part))
+
+  if config.early_stopping_rounds is not None and not num_examples('validation').any():
     raise ValueError(
       '--early_stopping_rounds looks at validation data, but no client has a validation example: '
       'give clients more examples, or a larger --validation_fraction.'
     )
+  num_clients = len(federated_data.clients)
+  evaluated = cohorts.draw_evaluated(num_clients, config.max_evaluated_clients, config.seed)
+  part = evaluation.PARTS[config.choices.choose_by]
+  if evaluated is None or config.trains_to_best or num_examples(part)[evaluated].any():
+    return
+  raise ValueError(
+    f'--max_evaluated_clients is {len(evaluated)}, but none of the clients drawn has {part} '
+    'examples to choose models by: evaluate more.'
+  )
 
 
 def build_phases(
@@ -218,7 +230,7 @@ def build_phases(
   budget: aggregators.PrivacyBudget | None = None,
   adversary: adversary_lib.Adversary | None = None,
   auxiliary: models.AuxiliaryNetwork | None = None,
-) -> list[rounds.Phase]:
+) -> list[training.Phase]:
   """Builds the processes of the warm start, if there is one, and of the method.
 
   Args:
@@ -255,7 +267,8 @@ def build_phases(
       )
       options = _method_options(config, method, model, auxiliary)
       process = learning.METHODS[method].build_process(model, settings, **options)
-      phases.append(rounds.Phase(method, process, num_rounds))
+      start_from = config.choices.warm_start_from
+      phases.append(training.Phase(method, process, num_rounds, start_from))
   return phases
 
 
@@ -334,7 +347,7 @@ def _score_held_out(
     alone,
     process,
     dataclasses.replace(state, selection=selection),
-    {part: client_data_lib.part_tensors(alone, part) for part in ('train', 'validation', 'test')},
+    training.to_clients(alone).parts,
     # Of text it is scored on the mean of all weights, which says nothing of these clients.
     with_new_test=not alone.has_sequences,
   )

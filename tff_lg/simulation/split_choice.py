@@ -19,17 +19,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tff_lg import checksums, files, models, strict_json
+from tff_lg import checksums, files, models, strict_json, training
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.config.option import resolved
-from tff_lg.simulation import layer_variances
-from tff_lg.training import communication, rounds
+from tff_lg.simulation import layer_variances, loop_values
+from tff_lg.training import communication
 
 _FILE, _FOLDER = 'split.json', 'split'
 _SCORES = ('accuracy', 'loss')
 
-BuildPhases = Callable[[config_lib.TrainConfig], list[rounds.Phase]]
+BuildPhases = Callable[[config_lib.TrainConfig], list[training.Phase]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,7 +137,7 @@ def choose_split(
 
   Raises:
     ValueError: too few clients to estimate from; one sentence.
-    rounds.RunError: training cannot go on, with any of the splits.
+    training.RunError: training cannot go on, with any of the splits.
   """
   choice = load_choice(run_dir)
   if choice is None:
@@ -204,7 +204,8 @@ def _choose(
 ) -> SplitChoice:
   """Ends the warm start, estimates, and tries the candidates in sub-folders of the run."""
   phases = build_phases(config)
-  warm = rounds.RoundLoop(config, federated_data, phases, run_dir).run()
+  clients = training.to_clients(federated_data)
+  warm = training.run(phases, clients, **loop_values.loop_values(config, len(clients), run_dir))
   warm.clients.close()
   weights = warm.server_state.global_weights
   alone = build_phases(config_lib.as_baseline(config, 'local_only'))[-1].process
@@ -212,7 +213,7 @@ def _choose(
   # Down the weights, up an update from each half.
   traffic = communication.count_round(phases[-1].process, num_clients, 2 * num_clients)
   candidates: list[Candidate] = []
-  failures: list[rounds.DivergenceError] = []
+  failures: list[training.DivergenceError] = []
   for number, (local_layers, global_layers) in enumerate(nested_splits(layers)):
     folder = os.path.join(run_dir, _FOLDER, str(number))
     layers_of_candidate: dict[str, Any] = {'global_layers': global_layers}
@@ -226,8 +227,8 @@ def _choose(
     )
     (phase,) = build_phases(changed)
     try:
-      of_candidate, scores = _try(changed, federated_data, phase, folder, weights)
-    except rounds.DivergenceError as error:
+      of_candidate, scores = _try(changed, clients, phase, folder, weights)
+    except training.DivergenceError as error:
       failures.append(error.with_traceback(None))  # Which would keep the run's state.
       # Another split may do better. What this one sent is counted as if it had ended.
       cohort = resolved(config.clients_per_round)
@@ -254,14 +255,15 @@ def _choose(
 
 def _try(
   config: config_lib.TrainConfig,
-  federated_data: data_lib.FederatedData,
-  phase: rounds.Phase,
+  clients: training.Clients,
+  phase: training.Phase,
   folder: str,
   weights: models.ModelWeights,
 ) -> tuple[communication.RoundTraffic, dict[str, float]]:
   """Runs one candidate; gives its traffic and, of its last round, pooled validation scores."""
-  loop = rounds.RoundLoop(config, federated_data, [phase], folder)
-  traffic = loop.run(loop.start(0, weights)).traffic
+  start = training.initial_state(phase, len(clients), weights)
+  values = loop_values.loop_values(config, len(clients), folder)
+  traffic = training.run([phase], clients, start=start, **values).traffic
   metrics = pd.read_csv(os.path.join(folder, 'metrics.csv'), float_precision='round_trip')
   last = metrics.iloc[-1]
   return traffic, {name: float(last[f'validation/{name}/pooled']) for name in _SCORES}

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from tff_lg import aggregators, checkpoints, models, own_models
+from tff_lg import aggregators, checkpoints, models, own_models, training
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.client_states import client_stores
@@ -17,7 +17,7 @@ from tff_lg.run_folder import data_fingerprint, run_files, run_settings, source_
 from tff_lg.scoring import results
 from tff_lg.simulation import experiment, split_choice, tuning
 from tff_lg.tasks import held_out, tasks
-from tff_lg.training import rounds, run_state
+from tff_lg.training import run_state, storage
 from tff_lg.training import selection as selection_lib
 
 _Newest = TypeVar('_Newest')
@@ -65,7 +65,7 @@ class LastRound:
 
   config: config_lib.TrainConfig
   federated_data: data_lib.FederatedData
-  phase: rounds.Phase
+  phase: training.Phase
   state: run_state.RunState
 
 
@@ -136,9 +136,10 @@ def load_last_round(run_dir: str, data_dir: str | None = None) -> LastRound:
   config, _, federated_data, model = _load_inputs(run_dir, data_dir)
   auxiliary = tasks.build_auxiliary(config, federated_data)
   phases = experiment.build_phases(config, model, auxiliary=auxiliary)
-  restored = rounds.RoundLoop(config, federated_data, phases, run_dir).restore()
-  state = _last(run_dir, config, restored, lambda state: state.round_num)
-  return LastRound(config, federated_data, phases[-1], state)
+  num_clients = len(federated_data.clients)
+  saved = storage.RunStorage(phases, num_clients, run_dir, config.client_store).restore()
+  last = _last(run_dir, config, saved, lambda found: found.state.round_num)
+  return LastRound(config, federated_data, phases[-1], last.state)
 
 
 def _load_inputs(

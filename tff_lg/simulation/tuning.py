@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 
 from absl import logging
 
-from tff_lg import checksums, files, grid_search, strict_json
+from tff_lg import checksums, files, grid_search, strict_json, training
 from tff_lg import config as config_lib
-from tff_lg.training import rounds
 
 _FILE = 'tuning.json'
 
@@ -55,7 +54,7 @@ def tune_learning_rate(
     The rate with the best mean validation metric over clients, of equals the one tried first.
 
   Raises:
-    rounds.RunError: every rate diverges, or a run cannot go on.
+    training.RunError: every rate diverges, or a run cannot go on.
   """
   metric = config.selection_metric
   sign = -1 if metric == 'loss' else 1
@@ -65,7 +64,7 @@ def tune_learning_rate(
     trial = dataclasses.replace(trial, goal_accuracy=None)
     try:
       summary = run(trial, os.path.join(run_dir, 'tuning', f'{rate:g}'))
-    except rounds.DivergenceError as error:
+    except training.DivergenceError as error:
       logging.warning('Learning rate %g: %s', rate, error)
       return (-math.inf,)
     return (sign * summary.get(f'validation/{metric}/mean_over_clients', math.nan),)
@@ -75,7 +74,7 @@ def tune_learning_rate(
   )
   found = grid_search.search(rates, score, grows=config.tuned_learning_rates is None)
   if not math.isfinite(found.tried[found.best][0]):
-    raise rounds.DivergenceError(
+    raise training.DivergenceError(
       f'--tune=validation: every learning rate diverges ({found.describe()}); lower '
       '--client_learning_rate.'
     )

@@ -1,7 +1,8 @@
 """Each client's tensors, by index: in memory, or made of what is read when needed."""
 
+import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import overload
 
 import numpy as np
@@ -9,6 +10,7 @@ import tensorflow as tf
 
 from tff_lg import data as data_lib
 from tff_lg.client_states import client_store
+from tff_lg.data import client_examples
 from tff_lg.data import examples as examples_lib
 from tff_lg.learning import batches
 
@@ -71,6 +73,56 @@ def part_tensors(federated_data: data_lib.FederatedData, part: str) -> ClientDat
   if unread := [client for client in clients if isinstance(client, data_lib.UnreadClient)]:
     return UnreadTensors(unread, part)
   return [to_tensors(getattr(client, part)) for client in clients]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Clients:
+  """The clients of a run and their data.
+
+  Attributes:
+    ids: the clients' names.
+    parts: each client's tensors, by part: `train` and, where models are evaluated, `validation`
+      and `test`.
+    reader: of data that are read when needed; None for data in memory.
+  """
+
+  ids: Sequence[str]
+  parts: Mapping[str, ClientData]
+  reader: client_examples.Reader | None = None
+
+  def __post_init__(self) -> None:
+    if 'train' not in self.parts:
+      found = ', '.join(self.parts) or 'nothing'
+      raise ValueError(f'parts has {found}, expected train among them.')
+    for part, tensors in self.parts.items():
+      if len(tensors) != len(self.ids):
+        raise ValueError(f'{part} is of {len(tensors)} clients, expected {len(self.ids)}.')
+
+  def __len__(self) -> int:
+    """How many clients."""
+    return len(self.ids)
+
+
+def to_clients(
+  federated_data: data_lib.FederatedData, is_malicious: np.ndarray | None = None
+) -> Clients:
+  """Takes all parts of clients' data for a run.
+
+  Args:
+    federated_data: the clients that take part.
+    is_malicious: bool [num_clients], who attacks; None for nobody.
+
+  Returns:
+    The clients, with `train`, `validation` and `test`.
+  """
+  parts = {part: part_tensors(federated_data, part) for part in ('train', 'validation', 'test')}
+  if is_malicious is not None:
+    parts['train'] = [
+      tensors._replace(is_malicious=malicious)
+      for tensors, malicious in zip(parts['train'], is_malicious, strict=True)
+    ]
+  ids = [client.client_id for client in federated_data.clients]
+  return Clients(ids, parts, federated_data.reader)
 
 
 def take(client_data: ClientData, indices: Sequence[int] | np.ndarray) -> ClientData:

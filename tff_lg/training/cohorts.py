@@ -1,13 +1,12 @@
 """Who takes part in a round, and how much of it each client finishes."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
-from tff_lg import config as config_lib
 from tff_lg import seeds
 from tff_lg.compatibility import tff
-from tff_lg.config.option import resolved
 from tff_lg.training import troubles
 
 
@@ -28,14 +27,54 @@ class Cohort(NamedTuple):
     return int(np.count_nonzero(self.work_shares))
 
 
-class CohortSampler:
-  """Draws the cohort of any round from the run's seed and the round's number alone."""
+# The cohort of any round, counted from 0.
+DrawCohort = Callable[[int], Cohort]
 
-  def __init__(self, config: config_lib.TrainConfig, num_clients: int) -> None:
-    """Prepares the draws of a resolved config's rounds."""
-    self._config, self._num_clients = config, num_clients
+SAMPLINGS = ('fixed_size', 'poisson')
+
+
+def everybody(num_clients: int) -> DrawCohort:
+  """Returns cohorts in which all clients take part in each round, and finish it."""
+  return lambda round_num: Cohort([*range(num_clients)], np.ones(num_clients, np.float32))
+
+
+class CohortSampler:
+  """Draws the cohort of any round from a seed and the round's number alone."""
+
+  def __init__(
+    self,
+    num_clients: int,
+    clients_per_round: int,
+    seed: int = 0,
+    *,
+    sampling: str = 'fixed_size',
+    dropout_rate: float = 0.0,
+    straggler_rate: float = 0.0,
+  ) -> None:
+    """Prepares the draws.
+
+    Args:
+      num_clients: that cohorts are drawn from.
+      clients_per_round: size of a cohort; of a Poisson sample the mean size.
+      seed: of the run, not negative.
+      sampling: `fixed_size`, or `poisson`: each client by itself with the same probability.
+      dropout_rate: probability that a client of a cohort drops out, in [0, 1].
+      straggler_rate: probability that one that does not finishes a part of its steps, in [0, 1].
+
+    Raises:
+      ValueError: there are too few clients, or the sampling is not known.
+    """
+    if sampling not in SAMPLINGS:
+      raise ValueError(f'sampling is {sampling}, expected one of {", ".join(SAMPLINGS)}.')
+    if not 1 <= clients_per_round <= num_clients:
+      raise ValueError(
+        f'clients_per_round is {clients_per_round}, expected 1 to {num_clients}, all clients.'
+      )
+    self._num_clients, self._clients_per_round = num_clients, clients_per_round
+    self._seed, self._sampling = seed, sampling
+    self._dropout_rate, self._straggler_rate = dropout_rate, straggler_rate
     self._sample = tff.simulation.build_uniform_sampling_fn(
-      np.arange(num_clients), random_seed=seeds.derive_seed(config.seed, seeds.Purpose.SAMPLING)
+      np.arange(num_clients), random_seed=seeds.derive_seed(seed, seeds.Purpose.SAMPLING)
     )
 
   def __call__(self, round_num: int) -> Cohort:
@@ -46,19 +85,19 @@ class CohortSampler:
     clients = self._draw(round_num)
     work_shares = troubles.draw_work_shares(
       self._num_clients,
-      self._config.client_dropout_rate,
-      self._config.straggler_rate,
-      seeds.derive_seed(self._config.seed, seeds.Purpose.TROUBLE, round_num),
+      self._dropout_rate,
+      self._straggler_rate,
+      seeds.derive_seed(self._seed, seeds.Purpose.TROUBLE, round_num),
     )
     return Cohort(clients, work_shares[clients])
 
   def _draw(self, round_num: int) -> list[int]:
-    if self._config.cohort_sampling == 'poisson':
-      seed = seeds.derive_seed(self._config.seed, seeds.Purpose.SAMPLING, round_num)
+    if self._sampling == 'poisson':
+      seed = seeds.derive_seed(self._seed, seeds.Purpose.SAMPLING, round_num)
       draws = np.random.default_rng(seed).random(self._num_clients)
-      probability = resolved(self._config.clients_per_round) / self._num_clients
+      probability = self._clients_per_round / self._num_clients
       return np.flatnonzero(draws < probability).tolist()
-    return [int(client) for client in self._sample(round_num, self._config.clients_per_round)]
+    return [int(client) for client in self._sample(round_num, self._clients_per_round)]
 
   def most_participations(self, num_rounds: int) -> int:
     """How often the client that is sampled most takes part in the first rounds."""
@@ -66,14 +105,18 @@ class CohortSampler:
     return int(np.bincount(np.array(clients, np.int64), minlength=self._num_clients).max())
 
 
-def draw_evaluated(config: config_lib.TrainConfig, num_clients: int) -> np.ndarray | None:
-  """The clients that are evaluated throughout a resolved config's run; None for all.
+def draw_evaluated(num_clients: int, most: int | None, seed: int) -> np.ndarray | None:
+  """Draws the clients that are evaluated throughout a run.
+
+  Args:
+    num_clients: how many there are.
+    most: how many are evaluated at most; None or 0 for all.
+    seed: of the run, not negative.
 
   Returns:
-    int64 [max_evaluated_clients], ascending; of a seed the same for every method.
+    int64 [most], ascending; of a seed the same for every method. None for all clients.
   """
-  if not 0 < (config.max_evaluated_clients or 0) < num_clients:
+  if not most or most >= num_clients:
     return None
-  seed = seeds.derive_seed(config.seed, seeds.Purpose.EVALUATION)
-  rng = np.random.default_rng(seed)
-  return np.sort(rng.choice(num_clients, config.max_evaluated_clients, replace=False))
+  rng = np.random.default_rng(seeds.derive_seed(seed, seeds.Purpose.EVALUATION))
+  return np.sort(rng.choice(num_clients, most, replace=False))

@@ -38,6 +38,9 @@ class RoundTraffic:
     mine, others = dataclasses.astuple(self), dataclasses.astuple(other)
     return RoundTraffic(*(a + b for a, b in zip(mine, others, strict=True)))
 
+  def __sub__(self, other: 'RoundTraffic') -> 'RoundTraffic':
+    return self + other * -1
+
   def __mul__(self, num_rounds: int) -> 'RoundTraffic':
     return RoundTraffic(*(count * num_rounds for count in dataclasses.astuple(self)))
 

@@ -8,11 +8,15 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from tff_lg import files
 from tff_lg.compatibility import tff
 from tff_lg.training import communication
 
 KEY = 'round_num'
+# Under which checkpoints have the tables.
+CHECKPOINT_NAME = 'tables'
 _TABLES = ('metrics', 'communication')
 
 
@@ -79,6 +83,16 @@ def write_tables(folder: str, tables: Mapping[str, str]) -> None:
   """Writes tables again from the texts that `MetricsReleaser.flush` gave."""
   for name, text in tables.items():
     files.write_atomically(os.path.join(folder, f'{name}.csv'), text)
+
+
+def to_arrays(tables: Mapping[str, str]) -> dict[str, np.ndarray]:
+  """Returns texts of tables as a checkpoint has them, bytes of UTF-8."""
+  return {name: np.frombuffer(text.encode(), np.uint8) for name, text in tables.items()}
+
+
+def from_arrays(arrays: Mapping[str, np.ndarray]) -> dict[str, str]:
+  """Returns the texts of which `to_arrays` made arrays."""
+  return {name: text.tobytes().decode() for name, text in arrays.items()}
 
 
 class _Table:

@@ -57,7 +57,9 @@ def of_evaluation(
 
 def for_progress_bar(metrics: Mapping[str, float]) -> dict[str, str]:
   """What is worth watching while rounds go by."""
-  shown = {'loss': f'{metrics["train/loss"]:.4f}'}
+  shown = {}
+  if 'train/loss' in metrics:
+    shown['loss'] = f'{metrics["train/loss"]:.4f}'
   if 'privacy/epsilon' in metrics:
     shown['epsilon'] = f'{metrics["privacy/epsilon"]:.3g}'
   return shown

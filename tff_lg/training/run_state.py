@@ -11,12 +11,14 @@ from tff_lg import checkpoints
 from tff_lg.client_states import client_stores
 from tff_lg.learning import process as process_lib
 from tff_lg.models import local_global
-from tff_lg.training import communication, early_stopping
+from tff_lg.training import communication
 from tff_lg.training import selection as selection_lib
 
 _COUNTS = ('seconds', 'num_empty', 'num_void')
 # What goes on from one phase to the next.
-OVER_PHASES = ('traffic', 'tables', *_COUNTS)
+OVER_PHASES = ('traffic', *_COUNTS)
+# What a checkpoint's names begin with for `RunState` itself; callbacks have other names.
+PREFIXES = ('server', 'start', 'clients', 'selection')
 
 
 @dataclasses.dataclass
@@ -32,11 +34,8 @@ class RunState:
     selection: the best models of the phase so far.
     traffic: communication so far.
     seconds: time spent in rounds and evaluations so far.
-    tables: metrics by round up to the newest checkpoint, the text of each table by name; empty
-      before the first, and after a checkpoint that is too old to have them.
     num_empty: rounds so far in which no client took part.
     num_void: rounds so far in which the aggregator overflowed, so that clients trained in vain.
-    progress: of the phase on validation data, followed where training may stop early.
   """
 
   round_num: int
@@ -47,27 +46,22 @@ class RunState:
   selection: selection_lib.ModelSelection
   traffic: communication.RoundTraffic
   seconds: float = 0.0
-  tables: Mapping[str, str] = dataclasses.field(default_factory=dict)
   num_empty: int = 0
   num_void: int = 0
-  progress: early_stopping.Progress = early_stopping.Progress()
 
   def to_checkpoint(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Returns the arrays and the plain values that a checkpoint holds."""
     server = {str(i): leaf for i, leaf in enumerate(tf.nest.flatten(self.server_state))}
     start = {str(i): leaf for i, leaf in enumerate(self.start_weights)}
-    tables = {name: np.frombuffer(text.encode(), np.uint8) for name, text in self.tables.items()}
     arrays = {
       **checkpoints.with_prefix('server', server),
       **checkpoints.with_prefix('start', start),
       **checkpoints.with_prefix('clients', self.clients.to_arrays(self.round_num)),
       **checkpoints.with_prefix('selection', self.selection.to_arrays()),
-      **checkpoints.with_prefix('tables', tables),
     }
     meta = {
       'phase': self.phase,
       'traffic': dataclasses.asdict(self.traffic),
-      'progress': self.progress._asdict(),
       **{name: getattr(self, name) for name in _COUNTS},
     }
     return arrays, meta
@@ -88,20 +82,11 @@ class RunState:
     )
     self.traffic = communication.RoundTraffic(**meta['traffic'])
     self.round_num = round_num
-    # Checkpoints of older versions have neither progress nor counts of rounds.
-    self.progress = early_stopping.Progress(**meta.get('progress', {}))
-    for name in _COUNTS:
+    for name in _COUNTS:  # Checkpoints of older versions have no counts of rounds.
       setattr(self, name, meta.get(name, 0))
-    self.tables = tables(arrays)
 
 
 def start_weights(arrays: Mapping[str, np.ndarray]) -> local_global.ModelWeights:
   """Returns the model's weights at the start of a checkpoint's phase."""
   start = checkpoints.without_prefix('start', arrays)
   return tuple(start[str(i)] for i in range(len(start)))
-
-
-def tables(arrays: Mapping[str, np.ndarray]) -> dict[str, str]:
-  """Returns the texts of a checkpoint's tables, by name."""
-  found = checkpoints.without_prefix('tables', arrays)
-  return {name: text.tobytes().decode() for name, text in found.items()}

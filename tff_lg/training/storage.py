@@ -1,0 +1,156 @@
+"""Where a run is kept: in memory, or in its folder, from which a killed run resumes."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tff_lg import checkpoints, files
+from tff_lg.client_states import client_stores
+from tff_lg.models import local_global
+from tff_lg.training import communication, plan, run_state
+from tff_lg.training import selection as selection_lib
+
+
+class Restored(NamedTuple):
+  """A run at its newest checkpoint.
+
+  Attributes:
+    state: where it is, its clients' store open.
+    arrays: of the checkpoint, by name.
+    meta: plain values of the checkpoint.
+  """
+
+  state: run_state.RunState
+  arrays: Mapping[str, np.ndarray]
+  meta: Mapping[str, Any]
+
+
+class RunStorage:
+  """Makes the states of a run's phases; saves and restores them if there is a run folder.
+
+  Attributes:
+    run_dir: the run folder; None in memory.
+    keep_before: the newest checkpoint before this round is kept, too; None for no such round.
+  """
+
+  def __init__(
+    self,
+    phases: Sequence[plan.Phase],
+    num_clients: int,
+    run_dir: str | None = None,
+    client_store: str = 'memory',
+  ) -> None:
+    """Prepares; nothing is read or written.
+
+    Args:
+      phases: of the run.
+      num_clients: how many clients there are.
+      run_dir: the run folder; None for a run in memory, which keeps no checkpoint.
+      client_store: where client states are between rounds, `memory` or `disk`.
+
+    Raises:
+      ValueError: states are to be on disk, but there is no run folder.
+    """
+    if run_dir is None and client_store == 'disk':
+      raise ValueError('client_store is disk, which needs a run_dir.')
+    self._phases, self._num_clients = tuple(phases), num_clients
+    self.run_dir, self._client_store = run_dir, client_store
+    self._clients: client_stores.ClientStateStore | None = None
+    self._folder_watch: files.FolderWatch | None = None
+    self._checkpoints: checkpoints.CheckpointManager | None = None
+    if run_dir is not None:
+      self._checkpoints = checkpoints.CheckpointManager(os.path.join(run_dir, 'checkpoints'))
+    self.keep_before: int | None = None
+
+  def open(self) -> None:
+    """Makes the run folder if need be, and notices from now on if it is deleted."""
+    if self.run_dir is not None:
+      self._folder_watch = files.FolderWatch(self.run_dir)
+
+  def check(self) -> None:
+    """Refuses a run folder that is gone meanwhile; files.FolderGoneError."""
+    if self._folder_watch is not None:
+      self._folder_watch.check()
+
+  def close(self) -> None:
+    """Closes the clients' store that was opened last."""
+    if self._clients is not None:
+      self._clients.close()
+
+  def start(
+    self, phase: int, weights: local_global.ModelWeights, read_only: bool = False
+  ) -> run_state.RunState:
+    """Returns the state in which a phase begins, by its index, with these weights for everybody."""
+    process = self._phases[phase].process
+    self._clients = client_stores.create_client_store(
+      self._client_store,
+      self.run_dir or '',
+      phase,
+      process.initialize_client(weights),
+      self._num_clients,
+      read_only,
+    )
+    return run_state.RunState(
+      round_num=self.phase_end(phase - 1) if phase else 0,
+      phase=phase,
+      start_weights=weights,
+      server_state=process.initialize(weights),
+      clients=self._clients,
+      selection=selection_lib.ModelSelection(process, self._num_clients, self._clients.chosen),
+      traffic=communication.RoundTraffic(),
+    )
+
+  def phase_end(self, phase: int) -> int:
+    """Returns the number of rounds up to the end of a phase, by its index."""
+    return sum(phase.num_rounds for phase in self._phases[: phase + 1])
+
+  def save(
+    self, state: run_state.RunState, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]
+  ) -> None:
+    """Writes a checkpoint of a state, with more arrays and plain values; in memory nothing."""
+    if self._checkpoints is None:
+      return
+    of_state, plain = state.to_checkpoint()
+    self._checkpoints.keep_before = self.keep_before
+    self._checkpoints.save(state.round_num, of_state | dict(arrays), plain | dict(meta))
+    self._settle(state)
+
+  def restore(self, read_only: bool = True) -> Restored | None:
+    """Loads the newest checkpoint; None without one.
+
+    Args:
+      read_only: whether nobody goes on with the run in this folder.
+
+    Raises:
+      checkpoints.CheckpointError: the checkpoint, or its clients' store, is damaged.
+    """
+    loaded = None if self._checkpoints is None else self._checkpoints.load_latest()
+    if loaded is None:
+      return None
+    round_num, arrays, meta = loaded
+    state = self.start(meta['phase'], run_state.start_weights(arrays), read_only)
+    state.load_checkpoint(round_num, arrays, meta)
+    if not read_only:
+      self._settle(state)
+    return Restored(state, arrays, meta)
+
+  def remove_from(self, round_num: int) -> None:
+    """Removes the checkpoints after so many rounds and more."""
+    if self._checkpoints is not None:
+      self._checkpoints.remove_from(round_num)
+
+  def kept(self) -> str:
+    """Returns a sentence on what is kept; empty in memory."""
+    if self._checkpoints is None:
+      return ''
+    saved = self._checkpoints.rounds()
+    return f'The checkpoint of round {saved[-1]} is kept.' if saved else 'No checkpoint is kept.'
+
+  def _settle(self, state: run_state.RunState) -> None:
+    """Frees what no checkpoint that is kept needs."""
+    saved = self._checkpoints.rounds() if self._checkpoints else []
+    state.clients.settle(saved)
+    if state.phase and saved[0] > self.phase_end(state.phase - 1):
+      client_stores.remove_client_stores(self.run_dir or '', state.phase)
