@@ -16,11 +16,11 @@ from tff_lg.training import (
 
 
 class Callback:
-  """Is told what happens in a run; each method does nothing unless it is overridden.
+  """Is told what happens in one run; each method does nothing unless it is overridden.
 
-  A run calls, in this order: `load_arrays` if it resumes from a checkpoint, `on_run_begin`; after
-  each round `on_evaluation` if clients' models were evaluated, `on_round_end`, and `to_arrays` if
-  a checkpoint is due; `on_run_end`.
+  A run calls, in this order: `load_arrays` if it resumes from a checkpoint that has arrays of the
+  callback, `on_run_begin`; after each round `on_evaluation` if clients' models were evaluated,
+  `on_round_end`, and `to_arrays` if a checkpoint is due; `on_run_end`.
 
   Attributes:
     name: under which a checkpoint has the callback's arrays; empty for a callback that keeps none.
@@ -69,7 +69,7 @@ class Callback:
     return {}
 
   def load_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
-    """Restores what `to_arrays` gave; empty if the checkpoint knows nothing of this callback."""
+    """Restores what `to_arrays` gave; called before `on_run_begin` if the checkpoint has any."""
 
 
 class ProgressBar(Callback):
@@ -132,7 +132,7 @@ class MetricsFiles(Callback):
     return releases.to_arrays(self._releaser.flush())
 
   def load_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
-    """Restores the tables; where the checkpoint has none, they are read from the files."""
+    """Restores the tables; of a checkpoint that has none, they are read from the files."""
     self._tables = releases.from_arrays(arrays)
 
 
@@ -171,9 +171,8 @@ class EarlyStopping(Callback):
 
   def load_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
     """Restores it."""
-    if arrays:
-      found = {name: value.item() for name, value in arrays.items()}
-      self._progress = early_stopping.Progress(**found)
+    found = {name: value.item() for name, value in arrays.items()}
+    self._progress = early_stopping.Progress(**found)
 
 
 class History(Callback):
@@ -204,8 +203,7 @@ class History(Callback):
 
   def load_arrays(self, arrays: Mapping[str, np.ndarray]) -> None:
     """Restores the rows."""
-    num_rows = len(arrays['round_num']) if arrays else 0
-    self.rows = [{} for _ in range(num_rows)]
+    self.rows = [{} for _ in arrays['round_num']]
     for name, column in arrays.items():
       for number, value in column.tolist():
         self.rows[int(number)][name] = int(value) if name == 'round_num' else value

@@ -340,6 +340,6 @@ class _RoundLoop:
     progress = {name: np.asarray(value) for name, value in meta.get('progress', {}).items()}
     arrays |= checkpoints.with_prefix(callbacks_lib.EarlyStopping.name, progress)
     for callback in self.callbacks:
-      if callback.name:
-        callback.load_arrays(checkpoints.without_prefix(callback.name, arrays))
+      if callback.name and (kept := checkpoints.without_prefix(callback.name, arrays)):
+        callback.load_arrays(kept)
     return restored.state
