@@ -1,6 +1,7 @@
 """Tests of the tables, their numbers by hand."""
 
 import math
+from unittest import mock
 
 from absl.testing import absltest
 
@@ -112,6 +113,11 @@ class RenderTest(absltest.TestCase):
     text = tables.comparison_text(path)
     for row in ('\nLocal only ', '\nFedAvg ', '\nLG-FedAvg ', '\nLG-FedAvg − Local only '):
       self.assertIn(row, text)
+
+  def test_comparison_text_says_who_should_take_part(self):
+    with mock.patch.object(tables.RunFolder, 'load', return_value=testing.make_judged_run()):
+      text = tables.comparison_text('run')
+    self.assertIn('\n1 of 2 clients should take part, 0 should not', text)
 
 
 if __name__ == '__main__':

@@ -4,7 +4,7 @@ from absl.testing import absltest, parameterized
 
 from tff_lg import config as config_lib
 from tff_lg.config import table
-from tff_lg.data import table_encoding
+from tff_lg.data import synthetic_patients, table_encoding
 
 
 def _resolve(**changes):
@@ -17,6 +17,13 @@ class TableOptionsTest(parameterized.TestCase):
     config = _resolve(client_column='hospital')
     self.assertEqual((config.partition, config.num_clients), ('natural', None))
     self.assertEqual((config.standardize, config.test_fraction), ('pooled', 0.2))
+
+  def test_without_files_patients_are_generated(self):
+    config = _resolve(data_dir=None, label_column=None)
+    self.assertEqual((config.client_column, config.label_column), ('hospital', 'readmitted'))
+    self.assertEqual((config.partition, config.num_clients), ('natural', None))
+    with self.assertRaisesRegex(config_lib.ConfigError, '--partition is iid, but the generated'):
+      _resolve(data_dir=None, label_column=None, partition='iid')
 
   def test_without_clients_rows_are_spread(self):
     config = _resolve()
@@ -34,11 +41,13 @@ class TableOptionsTest(parameterized.TestCase):
     )
     self.assertEqual(config_lib.resolve(config_lib.fast(config)).task, 'digits')
 
-  def test_standardizations_are_those_of_encodings(self):
+  def test_names_are_those_of_data(self):
     self.assertEqual(table.STANDARDIZATIONS, table_encoding.STANDARDIZATIONS)
+    columns = synthetic_patients.CLIENT_COLUMN, synthetic_patients.LABEL_COLUMN
+    self.assertEqual(tuple(table.GENERATED.values()), columns)
 
   @parameterized.parameters(
-    ({'data_dir': None}, '--task=table needs --data_dir'),
+    ({'data_dir': None}, '--label_column is given, but not --data_dir, a CSV or Parquet'),
     ({'label_column': None}, '--task=table needs --label_column'),
     ({'partition': 'natural'}, 'needs --client_column'),
     (

@@ -57,7 +57,8 @@ def _own_sentence(summary: Mapping[str, float | str]) -> str:
     if kind == 'network':
       most = value('epochs/most')
       about = f'{formats.significant(epochs)} epochs (median) of at most {most:,}, {about}'
-    parts.append(f'{name} for {num_clients:,} clients ({about})')
+    clients = {0: 'no client', 1: '1 client'}.get(num_clients, f'{num_clients:,} clients')
+    parts.append(f'{name} for {clients} ({about})')
   return (
     "Own models: each client's best on its validation data, trained alone until it no longer "
     f'improved: {"; ".join(parts)}.'

@@ -6,7 +6,15 @@ from typing import NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
-from tff_lg.analysis import formats, goals, held_out, names, opponent, paired
+from tff_lg.analysis import (
+  client_verdicts,
+  formats,
+  goals,
+  held_out,
+  names,
+  opponent,
+  paired,
+)
 from tff_lg.analysis.run_folder import RunFolder
 
 
@@ -137,8 +145,8 @@ def comparison_text(run_dir: str) -> str:
     run_dir: the run folder.
 
   Returns:
-    The comparison of methods and, with a baseline, the differences per client; then when the
-    goals of the run were reached.
+    The comparison of methods and, with a baseline, the differences per client; then which clients
+    should take part, and when the goals of the run were reached.
 
   Raises:
     RunFolderError: a file of the run folder is missing or damaged.
@@ -146,6 +154,7 @@ def comparison_text(run_dir: str) -> str:
   run = RunFolder.load(run_dir)
   parts = [to_text(table) for table in (methods_table(run), paired_table(run)) if table]
   sentences = (
+    *client_verdicts.verdict_sentences(run),
     *opponent.opponent_sentences(run),
     *held_out.held_out_sentences(run),
     *goals.goal_sentences(run),

@@ -98,7 +98,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     **vqa.defaults(config.task, config.data_dir, config.answers_file),
     **embedding.defaults(config, config.task, default_partition(config)),
     **client_files.defaults(config.task),
-    **table.defaults(config.task, config.test_column),
+    **table.defaults(config),
     **aggregation.defaults(config),
     **trouble.defaults(config),
     **entry_options.METHOD_OPTIONS.defaults(methods),
@@ -151,7 +151,7 @@ def _with_cohort_options(config: TrainConfig, clients_per_round: int) -> TrainCo
 def default_partition(config: TrainConfig) -> str:
   """The partition, if none is named."""
   by_user = dict.fromkeys((mood.TASK, client_files.TASK, *text.TASKS), 'natural')
-  of_table = table.default_partition(config.client_column)
+  of_table = table.default_partition(config.client_column, config.data_dir)
   by_task = {'embeddings': 'clusters', vqa.TASK: 'iid', table.TASK: of_table, **by_user}
   return config.partition or by_task.get(config.task, 'classes_per_client')
 

@@ -6,6 +6,8 @@ from typing import Any
 from tff_lg.config.option import ConfigError, check_belongs, option
 
 TASK = 'table'
+# The columns of the table that is generated without --data_dir.
+GENERATED = {'client_column': 'hospital', 'label_column': 'readmitted'}
 # As `tff_lg.data.table_encoding` has them; the first is the default.
 STANDARDIZATIONS = ('pooled', 'clients', 'none')
 
@@ -50,12 +52,13 @@ class TableOptions:
 _NAMES = tuple(field.name for field in dataclasses.fields(TableOptions))
 
 
-def defaults(task: str, test_column: str | None) -> dict[str, Any]:
-  """What options that are None stand for, by name, where they apply."""
-  if task != TASK:
+def defaults(config: Any) -> dict[str, Any]:
+  """What options of a `TrainConfig` that are None stand for, by name, where they apply."""
+  if config.task != TASK:
     return {}
-  fraction = {} if test_column is not None else {'test_fraction': 0.2}
-  return {'standardize': STANDARDIZATIONS[0], **fraction}
+  fraction = {} if config.test_column is not None else {'test_fraction': 0.2}
+  generated = GENERATED if config.data_dir is None else {}
+  return {'standardize': STANDARDIZATIONS[0], **fraction, **generated}
 
 
 def without() -> dict[str, Any]:
@@ -63,9 +66,9 @@ def without() -> dict[str, Any]:
   return dict.fromkeys(_NAMES)
 
 
-def default_partition(client_column: str | None) -> str:
+def default_partition(client_column: str | None, data_dir: str | None) -> str:
   """The partition, if none is named."""
-  return 'iid' if client_column is None else 'natural'
+  return 'iid' if client_column is None and data_dir is not None else 'natural'
 
 
 def check(config: Any, partition: str, natural: tuple[str, ...]) -> None:
@@ -96,14 +99,24 @@ def check(config: Any, partition: str, natural: tuple[str, ...]) -> None:
         f'{flag} and {by_column[column]} both name the column {column}, expected one of them.'
       )
     by_column[column] = flag
+  is_generated = config.data_dir is None
   conflicts = (
     (
-      config.data_dir is None,
-      f'--task={TASK} needs --data_dir, a CSV or Parquet file, or a folder of them.',
+      is_generated and bool(roles),
+      f'{roles[0][0] if roles else ""} is given, but not --data_dir, a CSV or Parquet file or a '
+      'folder of them; without it a table is generated.',
     ),
-    (config.label_column is None, f'--task={TASK} needs --label_column, the column to predict.'),
     (
-      partition in natural and config.client_column is None,
+      not is_generated and config.label_column is None,
+      f'--task={TASK} needs --label_column, the column to predict.',
+    ),
+    (
+      is_generated and partition != 'natural',
+      f'--partition is {partition}, but the generated table of --task={TASK} names its clients: '
+      'natural.',
+    ),
+    (
+      not is_generated and partition in natural and config.client_column is None,
       f'--partition is {partition}, which needs --client_column.',
     ),
     (

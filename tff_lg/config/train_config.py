@@ -90,12 +90,12 @@ class TrainConfig(
   task: str = option('digits', 'Data set and its model.', TASKS)
   data_dir: str | None = option(
     None,
-    "Folder with the task's official files; without it Keras downloads them. For --task=text and "
-    'chars a folder or file with text by user, for --task=mood a CSV file, or a folder with '
-    'mood.csv, of user, text and score, for --task=vqa the folder with the official JSON files; '
-    'without it small data are generated. For --task=table a CSV or Parquet file, or a folder of '
-    'them; for --task=client_files a folder with an npz file a '
-    "client, or TFF's database file of clients.",
+    "Folder with the task's official files; without it Keras downloads them. For --task=table a "
+    'CSV or Parquet file, or a folder of them; for --task=text and chars a folder or file with '
+    'text by user; for --task=mood a CSV file, or a folder with mood.csv, of user, text and score; '
+    'for --task=vqa the folder with the official JSON files; without it small data are generated. '
+    "For --task=client_files a folder with an npz file a client, or TFF's database file of "
+    'clients.',
     is_path=True,
   )
   partition: str | None = option(

@@ -28,6 +28,7 @@ from tff_lg.data.held_out import hold_out_clients, readmit_held_out
 from tff_lg.data.iid_twin import iid_twin
 from tff_lg.data.mood import load_mood
 from tff_lg.data.sources import SOURCE_NAMES, load_source
+from tff_lg.data.synthetic_patients import generate_patients
 from tff_lg.data.table import load_table
 from tff_lg.data.table_encoding import TableEncoding
 from tff_lg.data.text import load_text
@@ -52,6 +53,7 @@ __all__ = [
   'UnreadClient',
   'concatenate',
   'from_client_data',
+  'generate_patients',
   'hold_out_clients',
   'iid_twin',
   'load_adult',

@@ -6,11 +6,11 @@ from tff_lg.config.option import resolved
 
 
 def load_source(config: config_lib.TrainConfig, seed: int) -> data.Source:
-  """Loads the table.
+  """Loads the table, or generates one.
 
   Args:
     config: resolved.
-    seed: of the rows that are for testing, where no column says it.
+    seed: of the rows that are for testing, where no column says it, and of a generated table.
 
   Returns:
     The data set before it is spread over clients.
@@ -18,8 +18,9 @@ def load_source(config: config_lib.TrainConfig, seed: int) -> data.Source:
   Raises:
     data.DataError: files or columns missing, or values that cannot be.
   """
+  path = config.data_dir
   return data.load_table(
-    resolved(config.data_dir),
+    data.generate_patients(seed) if path is None else path,
     resolved(config.label_column),
     config.client_column,
     test_column=config.test_column,
