@@ -16,6 +16,11 @@ class ClientGainsTest(absltest.TestCase):
     gains = client_gains.client_gains(method, other)
     self.assertEqual(gains.to_dict(), {'a': 0.25, 'c': -0.5})
 
+  def test_where_less_is_better(self):
+    first, second = pd.Series({'a': 2.0, 'b': 1.0}), pd.Series({'a': 3.5, 'b': 0.0})
+    gains = client_gains.client_gains(first, second, more_is_better=False)
+    self.assertEqual(gains.to_dict(), {'a': 1.5, 'b': -1.0})
+
   def test_rounding_is_no_difference(self):
     method = pd.Series(np.array([0.6, 0.7, 0.7], np.float32))
     gains = client_gains.client_gains(method, pd.Series([0.6, 0.7, 0.7 + 2e-6]))

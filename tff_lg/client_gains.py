@@ -6,20 +6,21 @@ import pandas as pd
 _SAME = 1e-6
 
 
-def client_gains(method: pd.Series, other: pd.Series) -> pd.Series:
+def client_gains(method: pd.Series, other: pd.Series, *, more_is_better: bool = True) -> pd.Series:
   """Computes by how much each client does better with a method than with another.
 
   A client does worse where its gain is below 0, equally well where it is 0.
 
   Args:
-    method: accuracy by client, NaN where not known.
+    method: a metric by client, NaN where not known.
     other: the same of the method to compare with.
+    more_is_better: whether a greater value of the metric is better.
 
   Returns:
-    Method minus other of each client that has both; exactly 0 where that is less than 1e-6, which
-    is the rounding of floats.
+    Method minus other of each client that has both, other minus method where less is better;
+    exactly 0 where that is less than 1e-6, which is the rounding of floats.
   """
-  gains = (method - other).dropna()
+  gains = (method - other if more_is_better else other - method).dropna()
   return gains.where(gains.abs() >= _SAME, 0.0)
 
 

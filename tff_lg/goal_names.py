@@ -1,6 +1,5 @@
 """Names of what it took a run to first reach an accuracy: some rooms write them, others read."""
 
-ACCURACY = 'local_test/accuracy/pooled'
 # What is counted -> the column of metrics.csv that counts it.
 COUNTS = {
   'rounds_to': 'round_num',
@@ -9,6 +8,11 @@ COUNTS = {
 }
 
 
-def goal_counts(goal: float) -> dict[str, str]:
+def pooled(metric: str = 'accuracy') -> str:
+  """Returns the column of metrics.csv with a metric of all clients' test examples together."""
+  return f'local_test/{metric}/pooled'
+
+
+def goal_counts(goal: float, metric: str = 'accuracy') -> dict[str, str]:
   """Names in summary.json of rounds, parameters and bytes to a goal, each with its column."""
-  return {f'{count}/{goal}/{ACCURACY}': column for count, column in COUNTS.items()}
+  return {f'{count}/{goal}/{pooled(metric)}': column for count, column in COUNTS.items()}

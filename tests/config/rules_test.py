@@ -108,7 +108,7 @@ class ModelTest(parameterized.TestCase):
 
 class RefusalTest(parameterized.TestCase):
   @parameterized.parameters(
-    ({'task': 'imagenet'}, '--task is imagenet, expected one of digits, mnist'),
+    ({'task': 'imagenet'}, '--task is imagenet, expected one of digits, diabetes'),
     ({'baselines': ('alone',)}, '--baselines is alone, expected one of ditto, fedavg'),
     ({'partition': 'iid', 'classes_per_client': 2}, 'belongs to --partition=classes_per_client'),
     ({'shards_per_client': 2}, '--partition is classes_per_client: it belongs to .*=shards'),
@@ -140,7 +140,7 @@ class RefusalTest(parameterized.TestCase):
     ({'shuffled_share': 0.5}, '--shuffled_share is given, but --partition is classes_per_client'),
     ({'method': 'fedsgd', 'client_steps': 3}, '--client_steps does not fit --method=fedsgd'),
     ({'client_steps': 0}, '--client_steps is 0, expected more than 0'),
-    ({'selection_metric': 'auc'}, '--selection_metric is auc, expected one of accuracy, loss'),
+    ({'selection_metric': 'bleu'}, '--selection_metric is bleu, expected one of accuracy, loss'),
     ({'selection_scope': 'all'}, '--selection_scope is all, expected one of client, pooled'),
     ({'held_out_clients': -1}, '--held_out_clients is -1, expected 0 or more'),
     ({'held_out_clients': 1, 'held_out_ids': ('a',)}, 'both say who is held out'),

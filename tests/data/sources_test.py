@@ -13,11 +13,12 @@ class SourcesTest(absltest.TestCase):
     self.assertEqual(sources.load_source('digits').name, 'digits')
 
   def test_names(self):
-    self.assertEqual(sources.SOURCE_NAMES, ('arrays', 'cifar10', 'digits', 'mnist'))
+    self.assertEqual(sources.SOURCE_NAMES, ('arrays', 'cifar10', 'diabetes', 'digits', 'mnist'))
 
   def test_refuses_unknown_name(self):
     with self.assertRaisesRegex(
-      ValueError, "Unknown data source 'mnits', expected one of arrays, cifar10, digits, mnist"
+      ValueError,
+      "Unknown data source 'mnits', expected one of arrays, cifar10, diabetes, digits, mnist",
     ):
       sources.load_source('mnits')
 

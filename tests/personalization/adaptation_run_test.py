@@ -203,6 +203,7 @@ class TableTest(absltest.TestCase):
       }
     )
     self.source = types.SimpleNamespace(
+      config=types.SimpleNamespace(model_metrics=('accuracy',)),
       clients=own,
       local_only=None,
       is_held_out=np.zeros(4, bool),

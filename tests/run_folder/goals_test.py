@@ -37,10 +37,18 @@ class FirstReachedTest(parameterized.TestCase):
 
 
 class SummarizeGoalsTest(absltest.TestCase):
-  def _summarize(self, text, *wanted):
+  def _summarize(self, text, *wanted, metric='accuracy'):
     folder = self.create_tempdir()
     folder.create_file('metrics.csv', text)
-    return goals.summarize_goals(folder.full_path, wanted)
+    return goals.summarize_goals(folder.full_path, wanted, metric)
+
+  def test_an_error_reaches_a_goal_from_above(self):
+    name = 'local_test/mae/pooled'
+    columns = 'round_num,communication/parameters_total,communication/bytes_total'
+    text = f'{columns},{name}\n1,1,4,0.9\n2,2,8,0.5\n'
+    found = self._summarize(text, 0.7, 0.1, metric='mae')
+    self.assertAlmostEqual(found.pop(f'rounds_to/0.7/{name}'), 1.5)
+    self.assertCountEqual(found, [f'parameters_to/0.7/{name}', f'bytes_to/0.7/{name}'])
 
   def test_rounds_without_evaluation_are_passed_over(self):
     summary = self._summarize(

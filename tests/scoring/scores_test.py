@@ -45,7 +45,7 @@ def _echo(server_state, client_states, x):
 class AddScoresTest(absltest.TestCase):
   """Clients 0 and 2 have a model that reads features forwards, client 1 one backwards."""
 
-  def _add_scores(self, *tests):
+  def _add_scores(self, *tests, metrics=('accuracy',)):
     self.table = pd.DataFrame({'client_id': list('abc')})
     none = _examples(np.zeros([0, tests[0].x.shape[1]]), [])
     clients = tuple(
@@ -55,7 +55,10 @@ class AddScoresTest(absltest.TestCase):
     federated_data = data.FederatedData(clients, none, num_classes, tuple('xyz'[:num_classes]))
     state = _run_state(_server_state(9), ((0, 2), (1,), [None, None]), ((1,), (-1,), [None]))
     return scores.add_scores(
-      self.table, federated_data, types.SimpleNamespace(predict=_echo), state
+      self.table,
+      federated_data,
+      types.SimpleNamespace(predict=_echo, model=types.SimpleNamespace(metric_names=metrics)),
+      state,
     )
 
   def _of_two_classes(self, *pairs, backwards=False):

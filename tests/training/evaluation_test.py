@@ -99,6 +99,34 @@ class ClientsTest(absltest.TestCase):
     pooled = evaluation.pooled(np.array([0.5, np.nan, 1.0]), np.array([2, 0, 6]))
     self.assertEqual(pooled, 0.875)
 
+  def test_pooled_root_mean_squared_error(self):
+    # 4 and 1 as mean squares over one and three examples.
+    found = evaluation.pooled(np.array([2.0, 1.0]), np.array([1, 3]), 'rmse')
+    self.assertAlmostEqual(found, (7 / 4) ** 0.5)
+
+  def test_scores_of_rounds_say_what_is_better(self):
+    values = {'mae': np.array([2.0, np.nan, np.nan]), 'loss': np.array([9.0, np.nan, np.nan])}
+    num_examples = np.array([1, 0, 2])
+    scores = evaluation.round_scores(values, num_examples, 'mae', 'client')
+    np.testing.assert_array_equal(scores, [-2, np.nan, -np.inf])
+    values = {'mae': np.array([2.0, 4.0, np.nan]), 'loss': np.zeros(3)}
+    scores = evaluation.round_scores(values, np.array([3, 1, 0]), 'mae', 'pooled')
+    np.testing.assert_array_equal(scores, [-2.5] * 3)
+
+  def test_examples_that_define_no_metric_do_not_count(self):
+    values = {'auc': np.array([0.5, np.nan, np.nan]), 'loss': np.array([1.0, 1.0, np.nan])}
+    num_examples = np.array([4, 4, 4])
+    scores = evaluation.round_scores(values, num_examples, 'auc', 'client')
+    np.testing.assert_array_equal(scores, [0.5, np.nan, -np.inf])
+    metrics = round_metrics.of_evaluation(
+      {'validation': {name: value[:2] for name, value in values.items()}},
+      {'validation': num_examples[:2]},
+      {'': [0, 1]},
+    )
+    self.assertEqual(metrics['validation/auc/mean_over_clients'], 0.5)
+    self.assertNotIn('validation/auc/pooled', metrics)
+    self.assertEqual(metrics['validation/loss/pooled'], 1.0)
+
   def test_a_model_that_has_diverged_is_not_left_out_of_the_mean(self):
     values, num_examples = np.array([0.5, np.nan, 1.0]), np.array([2, 1, 6])
     self.assertTrue(np.isnan(evaluation.pooled(values, num_examples)))

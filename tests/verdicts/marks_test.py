@@ -28,6 +28,24 @@ class MarksTest(parameterized.TestCase):
     with self.assertRaisesRegex(ValueError, 'expected those of the same test examples'):
       verdicts.judge_marks(pd.Series(['11']), pd.Series(['1']))
 
+  def test_judges_values_of_examples(self):
+    texts = [verdicts.to_values(np.array(of)) for of in ([0.1] * 8, [0.25, 1e-9], [1.0])]
+    np.testing.assert_array_equal(verdicts.from_values(texts[1]), [0.25, 1e-9])
+    values = pd.Series([*texts, None], list('abcd'))
+    other = pd.Series(
+      [verdicts.to_values(0.5 + 0.01 * np.arange(8)), *texts[1:], '1'], list('abcd')
+    )
+    judged = verdicts.judge_values(values, other)
+    self.assertEqual(list(judged['verdict']), ['better'] + ['cannot tell'] * 3)
+    # All errors of client a are smaller: of 2^8 sign flips two are as extreme.
+    self.assertAlmostEqual(judged['p_value']['a'], 2 / 2**8)
+    self.assertAlmostEqual(judged['difference']['a'], 0.435)
+    judged = verdicts.judge_values(values, other, more_is_better=True)
+    self.assertEqual(judged['verdict']['a'], 'worse')
+    self.assertEqual(
+      verdicts.summarize(judged, seed=0), {'num_better': 0, 'num_worse': 1, 'num_cannot_tell': 2}
+    )
+
   def test_summary(self):
     marks = pd.Series(['1' * 9, '0' * 9, '10' * 4, None] * 4)
     other = pd.Series(['0' * 9, '1' * 9, '01' * 4, '1'] * 4)

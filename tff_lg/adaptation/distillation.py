@@ -27,6 +27,9 @@ def distillation(
   alpha of 0.95 and K of 6 that is 34.2 CE + 0.05 KL, in effect fine-tuning at 34 times the
   rate. `scaled_term='labels'` gives this form.
 
+  Of numbers and of several labels KL is the mean squared difference of both outputs, with K of 1:
+  what it tends to at high temperatures (Hinton et al. 2015, section 2.1), but for a factor.
+
   Args:
     alpha: in [0, 1]; with 0 the teacher does not count (with 1 where `labels` are scaled).
     temperature: K, positive.
@@ -34,7 +37,7 @@ def distillation(
 
   Returns:
     The adaptation, for a model whose outputs are logits or probabilities of at least two
-    classes in the last dimension.
+    classes in the last dimension, numbers, or a logit for each label.
 
   Raises:
     ValueError: an argument is out of range.
@@ -62,6 +65,9 @@ def distillation(
     student = model.predict(weights, x, training=True)
     # Even where both weights are the same tensors, none of the gradient is the teacher's.
     teacher = tf.stop_gradient(model.predict(initial_weights, x, training=False))
+    if not model.has_classes:
+      difference = tf.reduce_mean(tf.square(student - teacher))
+      return (1 - alpha) * model.functional.loss(student, y) + alpha * difference
     log_p, log_q = (
       tf.nn.log_softmax(_logits(model, output) / temperature) for output in (teacher, student)
     )

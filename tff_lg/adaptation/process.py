@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
+from tff_lg import metrics as metrics_lib
 from tff_lg.adaptation.technique import Adaptation
 from tff_lg.compatibility import tff
 from tff_lg.learning import batches as batches_lib
@@ -132,8 +133,8 @@ def build_adaptation_process(
     batches: of one epoch. The data's seed and `evaluate_every_epochs` give all orders.
     num_epochs: epochs at most.
     evaluate_every_epochs: epochs from one evaluation to the next, a divisor of `num_epochs`.
-    selection_metric: name of the validation metric that chooses the best epoch: `loss`, of
-      which less is better, or a metric of the model, of which more is.
+    selection_metric: name of the validation metric that chooses the best epoch: `loss`, or a
+      metric of the model; its entry in `tff_lg.metrics` says whether more is better.
     evaluation_batches: how validation data become batches; None for the model's default.
     patience: evaluations in a row without a better `selection_metric` or a lower loss after which
       a client of `adapt` stops. Of epochs with equal metrics it then keeps the last, not the first.
@@ -193,7 +194,7 @@ def build_adaptation_process(
       )
     return tf.nest.map_structure(lambda value: tf.cast(value, tf.float32), metrics), num_examples
 
-  sign = -1.0 if selection_metric == 'loss' else 1.0
+  sign = float(metrics_lib.sign(selection_metric))
   weights_type = tuple(tff.TensorType(w.dtype.type, w.shape) for w in model.initial_weights)
   data_type = batches.data_type(model.functional.input_spec)
 

@@ -5,9 +5,10 @@ import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from tff_lg import metrics
 from tff_lg.config import optimization, own_models
 from tff_lg.config.option import ConfigError, check_values, option
-from tff_lg.config.train_config import SELECTION_METRICS, TrainConfig
+from tff_lg.config.train_config import TrainConfig
 
 
 class _Technique(NamedTuple):
@@ -104,7 +105,8 @@ class AdaptConfig(own_models.OwnModelOptions):
   selection_metric: str | None = option(
     None,
     "What the chosen epoch is best in, on validation data; the source run's by default.",
-    SELECTION_METRICS,
+    # A few examples need not define the others.
+    tuple(name for name, metric in metrics.METRICS.items() if metric.is_always_defined),
   )
   trained_layers: tuple[str, ...] | None = option(
     None, 'Layers that train (--adaptation=freeze_base); the output layer by default.'
@@ -281,7 +283,7 @@ def resolve_adapt(config: AdaptConfig, source: TrainConfig) -> AdaptConfig:
     'ewc_strength': strengths if 'ewc' in config.adaptation else None,
     'momentum': source.client_momentum,
     'batch_size': source.batch_size,
-    'selection_metric': source.selection_metric or 'accuracy',
+    'selection_metric': metrics.for_few_examples(source.selection_metric or 'accuracy'),
     # Tied to the input, the output is no layer of its own.
     'trained_layers': ('embedding',) if is_tied else (),
   }

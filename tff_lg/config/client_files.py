@@ -17,7 +17,9 @@ class ClientFilesOptions:
   """Options of --task=client_files; None stands for a default."""
 
   num_classes: int | None = option(
-    None, 'Number of classes; labels are less than it (--task=client_files).'
+    None,
+    'Number of classes; labels are less than it (--task=client_files). How many labels for '
+    '--objective=multilabel; not given for regression.',
   )
   test_fraction: float | None = option(
     None,
@@ -41,11 +43,12 @@ class ClientFilesOptions:
   )
 
 
-def defaults(task: str) -> dict[str, Any]:
+def defaults(task: str, objective: str | None) -> dict[str, Any]:
   """What options that are None stand for, by name, where they apply."""
   if task != TASK:
     return {}
-  return {'test_fraction': 0.2, 'client_cache': 1000}
+  number = {'num_classes': 1} if objective == 'regression' else {}
+  return {'test_fraction': 0.2, 'client_cache': 1000, **number}
 
 
 def without() -> dict[str, Any]:
@@ -70,15 +73,23 @@ def check(config: Any, partition: str) -> None:
   if config.task != TASK:
     return
   keys, shape, cache = config.example_keys, config.example_shape, config.client_cache
+  fewest = {None: 2, 'classification': 2}.get(config.objective, 1)
   conflicts = (
     (
       config.data_dir is None,
       f"--task={TASK} needs --data_dir, a folder with an npz file a client or TFF's database file.",
     ),
-    (config.num_classes is None, f'--task={TASK} needs --num_classes.'),
     (
-      (config.num_classes or 2) < 2,
-      f'--num_classes is {config.num_classes}, expected 2 or more.',
+      config.num_classes is None and config.objective != 'regression',
+      f'--task={TASK} needs --num_classes.',
+    ),
+    (
+      config.num_classes is not None and config.num_classes < fewest,
+      f'--num_classes is {config.num_classes}, expected {fewest} or more.',
+    ),
+    (
+      config.objective == 'regression' and config.num_classes not in (None, 1),
+      f'--num_classes is {config.num_classes}, but --objective=regression predicts one number.',
     ),
     (
       partition != 'natural',

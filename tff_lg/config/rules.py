@@ -10,6 +10,7 @@ from tff_lg.config import (
   client_files,
   embedding,
   entry_options,
+  metric_options,
   mood,
   objective,
   optimization,
@@ -61,6 +62,8 @@ def resolve(config: TrainConfig) -> TrainConfig:
   )
   client_files.check(config, partition)
   table.check(config, partition, NATURAL)
+  scope = 'pooled' if config.task in ('embeddings', mood.TASK) else 'client'
+  metric_options.check(config, partition, config.selection_scope or scope)
   aggregation.check(config)
   trouble.check(config)
   optimization.check(config)
@@ -85,19 +88,20 @@ def resolve(config: TrainConfig) -> TrainConfig:
   }
   defaults: dict[str, Any] = {
     'partition': default_partition(config) if config.clients is None else None,
-    'selection_metric': 'loss' if on_embeddings else 'accuracy',
     'selection_scope': 'pooled' if on_embeddings else 'client',
     'validation_fraction': protocol.validation_fraction,
     'client_weighting': protocol.client_weighting
     if AGGREGATORS[config.aggregator].is_mean
     else 'uniform',
     'baselines': (own_models.LOCAL_ONLY,) if method.sends_updates else (),
+    **metric_options.defaults(config),
+    **({'selection_metric': 'loss'} if on_embeddings else {}),
     **{name: default for name, (applies, default) in only_if.items() if applies},
     **text.defaults(config.task, config.vocabulary_file),
     **mood.defaults(config.task, config.data_dir),
     **vqa.defaults(config.task, config.data_dir, config.answers_file),
     **embedding.defaults(config, config.task, default_partition(config)),
-    **client_files.defaults(config.task),
+    **client_files.defaults(config.task, config.objective),
     **table.defaults(config),
     **aggregation.defaults(config),
     **trouble.defaults(config),
@@ -150,7 +154,8 @@ def _with_cohort_options(config: TrainConfig, clients_per_round: int) -> TrainCo
 
 def default_partition(config: TrainConfig) -> str:
   """The partition, if none is named."""
-  by_user = dict.fromkeys((mood.TASK, client_files.TASK, *text.TASKS), 'natural')
+  with_users = (mood.TASK, client_files.TASK, metric_options.DIABETES, *text.TASKS)
+  by_user = dict.fromkeys(with_users, 'natural')
   of_table = table.default_partition(config.client_column, config.data_dir)
   by_task = {'embeddings': 'clusters', vqa.TASK: 'iid', table.TASK: of_table, **by_user}
   return config.partition or by_task.get(config.task, 'classes_per_client')
@@ -238,8 +243,8 @@ def _check_contradictions(config: TrainConfig) -> None:
       f'--attack={config.attack} is on images, but --task={config.task} has none.',
     ),
     (
-      config.task == 'digits' and config.data_dir is not None,
-      '--data_dir is given, but --task=digits is embedded and reads no files.',
+      config.task in ('digits', metric_options.DIABETES) and config.data_dir is not None,
+      f'--data_dir is given, but --task={config.task} is embedded and reads no files.',
     ),
     (
       config.task == 'arrays' and config.data_dir is None,
@@ -278,8 +283,10 @@ def _check_ranges(config: TrainConfig) -> None:
       if value is not None and not allowed(value):
         raise ConfigError(f'--{name} is {value}, expected {expected}.')
   for goal in config.goal_accuracy or ():
-    if not 0 < goal < 1:
-      raise ConfigError(f'--goal_accuracy has {goal:g}, expected accuracies in (0, 1).')
+    main = config.predicts.main
+    if goal <= 0 or goal >= 1 and main.is_share:
+      expected = 'accuracies in (0, 1)' if main.is_share else f'{main.label} of more than 0'
+      raise ConfigError(f'--goal_accuracy has {goal:g}, expected {expected}.')
   if config.num_clients is not None and (config.clients_per_round or 0) > config.num_clients:
     raise ConfigError(
       f'--clients_per_round is {config.clients_per_round}, expected at most --num_clients, '

@@ -3,11 +3,13 @@
 import dataclasses
 from collections.abc import Mapping
 
+from tff_lg import metrics as metrics_lib
 from tff_lg.config import (
   aggregation,
   client_files,
   embedding,
   entry_options,
+  metric_options,
   mood,
   optimization,
   own_models,
@@ -26,6 +28,7 @@ from tff_lg.learning.methods import METHODS as _METHODS
 
 TASKS = (
   'digits',
+  metric_options.DIABETES,
   'mnist',
   'cifar10',
   'arrays',
@@ -53,7 +56,7 @@ MODELS: Mapping[str, tuple[str, ...]] = {
   embedding.TASK: embedding.MODELS,
   client_files.TASK: client_files.MODELS,
 }
-SELECTION_METRICS = ('accuracy', 'loss')
+SELECTION_METRICS = tuple(metrics_lib.METRICS)
 SELECTION_SCOPES = ('client', 'pooled')
 METHODS = tuple(_METHODS)
 CLIENT_STORES = ('memory', 'disk')
@@ -76,6 +79,7 @@ class TrainConfig(
   optimization.OptimizationOptions,
   client_files.ClientFilesOptions,
   table.TableOptions,
+  metric_options.MetricOptions,
   entry_options.MethodOptions,
   own_models.OwnModelOptions,
   tuning.TuningOptions,
@@ -102,9 +106,9 @@ class TrainConfig(
     None,
     'How training examples are spread over clients; classes_per_client by default. For '
     '--task=embeddings it is clusters (by k-means, as `pipelines.simulate_clients`); for '
-    '--task=text, chars, mood, client_files, and table with a --client_column, natural; for '
-    '--task=vqa, by pictures, and other tables iid. natural_iid shuffles examples between clients '
-    'of natural sizes.',
+    '--task=text, chars, mood, diabetes, client_files, and table with a --client_column, natural; '
+    'for --task=vqa, by pictures, and other tables iid. natural_iid shuffles examples between '
+    'clients of natural sizes.',
     PARTITIONS,
   )
   num_clients: int | None = option(
@@ -198,12 +202,14 @@ class TrainConfig(
   )
   goal_accuracy: tuple[float, ...] | None = option(
     None,
-    'Accuracies of which the summary says after how many rounds, and how many parameters and '
-    "bytes sent, the clients' pooled test accuracy first reached them; none by default.",
+    'Accuracies, or values of the main metric, of which the summary says after how many rounds, '
+    "and how many parameters and bytes sent, the clients' pooled test examples first reached them; "
+    'none by default.',
   )
   selection_metric: str | None = option(
     None,
-    'What the best round is best in; accuracy by default, loss for --task=embeddings and mood.',
+    'What the best round is best in; accuracy by default, or the main metric of what is predicted, '
+    'loss for --task=embeddings and mood.',
     SELECTION_METRICS,
   )
   selection_scope: str | None = option(
@@ -227,6 +233,16 @@ class TrainConfig(
     tuple(protocols.PROTOCOLS),
   )
   seed: int = option(0, 'Of everything random: partition, sampling, initialisation, shuffling.')
+
+  @property
+  def predicts(self) -> metrics_lib.Objective:
+    """What is predicted of an example, with its metrics."""
+    return metric_options.find_objective(self)
+
+  @property
+  def model_metrics(self) -> tuple[str, ...]:
+    """Names of the metrics of its models, the main one first."""
+    return metric_options.list_metrics(self)
 
   @property
   def total_rounds(self) -> int:

@@ -9,13 +9,16 @@ from tff_lg.data import bounded, examples, splits
 _TEST_FRACTION = 0.2
 
 
-def load(data_dir: str | None = None, seed: int = 0) -> examples.Source:
+def load(
+  data_dir: str | None = None, seed: int = 0, objective: str = 'classification'
+) -> examples.Source:
   """Loads `train.npz` and, if it is there, `test.npz`.
 
   Each holds these arrays (write them with `np.savez`):
 
   - `x`: numbers [n, ...]. Taken as they are, except that uint8 is divided by 255, as pixels;
-  - `y`: integers [n], labels from 0;
+  - `y`: integers [n], labels from 0; or, as the objective says, numbers [n] to be predicted, or 0
+    and 1 [n, num_labels] where an example has any of several labels;
   - `users`, optional: names or integers [n], the natural client of each example;
   - `class_names`, optional, in `train.npz`: names [num_classes], at least two, none twice.
     Without it there are as many classes as the largest training label says, and no more than
@@ -27,6 +30,7 @@ def load(data_dir: str | None = None, seed: int = 0) -> examples.Source:
   Args:
     data_dir: the folder with the files.
     seed: of the split, where one is made.
+    objective: what y is, see `examples.Examples.objective`.
 
   Returns:
     The data set, named 'arrays'.
@@ -41,16 +45,20 @@ def load(data_dir: str | None = None, seed: int = 0) -> examples.Source:
   train_arrays = read_npz(train_path)
   class_names = _class_names(train_path, train_arrays)
   num_classes = None if class_names is None else len(class_names)
-  train = to_examples(train_path, train_arrays, num_classes)
+  if objective == 'regression':
+    num_classes, class_names = 1, ('target',)
+  train = to_examples(train_path, train_arrays, num_classes, objective)
   if class_names is None:
-    class_names = tuple(str(label) for label in range(train.y.max() + 1))
+    of_classes = objective == 'classification'
+    number = train.y.max() + 1 if of_classes else train.y.shape[1]
+    class_names = tuple(str(label) for label in range(number))
     examples.check_class_names(class_names, str(train_path))
-  if len(class_names) < 2:
+  if objective == 'classification' and len(class_names) < 2:
     raise examples.DataError(
       f'{train_path}: one class found, {class_names[0]}, expected at least two.'
     )
   if test_path.exists():
-    test = to_examples(test_path, read_npz(test_path), len(class_names))
+    test = to_examples(test_path, read_npz(test_path), len(class_names), objective)
     if test.x.shape[1:] != train.x.shape[1:]:
       raise examples.DataError(
         f'{test_path}: x has rows of {list(test.x.shape[1:])}, '
@@ -87,14 +95,19 @@ def read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
 
 
 def to_examples(
-  path: pathlib.Path, arrays: dict[str, np.ndarray], num_classes: int | None
+  path: pathlib.Path,
+  arrays: dict[str, np.ndarray],
+  num_classes: int | None,
+  objective: str = 'classification',
 ) -> examples.Examples:
   """Checks the arrays of a file and gives them their dtypes.
 
   Args:
     path: named in errors.
     arrays: x, y and perhaps users, as of `load`; x is taken out.
-    num_classes: None for as many as there are rows at most.
+    num_classes: None for as many as there are rows at most; how many labels, where an example has
+      any of several.
+    objective: what y is, see `examples.Examples.objective`.
 
   Returns:
     The examples.
@@ -110,17 +123,17 @@ def to_examples(
       f'{path}: x is {x.dtype} {list(x.shape)}, expected numbers [n, ...], at least one row with '
       'at least one number.'
     )
-  if y.dtype.kind not in 'iu' or y.shape != x.shape[:1]:
-    raise examples.DataError(
-      f'{path}: y is {y.dtype} {list(y.shape)}, expected {len(x)} integers, one a row of x.'
-    )
-  if users is not None and (users.dtype.kind not in 'iuU' or users.shape != y.shape):
+  to_labels = {
+    'classification': _to_classes,
+    'regression': _to_numbers,
+    'multilabel': _to_several_labels,
+  }[objective]
+  labels = to_labels(path, y, len(x), num_classes)
+  if users is not None and (users.dtype.kind not in 'iuU' or users.shape != x.shape[:1]):
     raise examples.DataError(
       f'{path}: users is {users.dtype} {list(users.shape)}, '
       f'expected {len(x)} names or integers, one a row of x.'
     )
-  # Before the cast to int32, which would turn an absurd label into another one.
-  examples.check_labels(y, num_classes or len(y), str(path))
   with np.errstate(over='ignore'):  # The next check finds what is too large for float32.
     x = examples.scale_pixels(x) if x.dtype == np.uint8 else x.astype(np.float32, copy=False)
   if not np.isfinite(x).all():
@@ -128,7 +141,50 @@ def to_examples(
     raise examples.DataError(f'{path}: x has a value in row {row} that is not a finite float32.')
   if users is not None:
     users = users.astype(str)
-  return examples.Examples(x, y.astype(np.int32), users)
+  return examples.Examples(x, labels, users)
+
+
+def _to_classes(
+  path: pathlib.Path, y: np.ndarray, size: int, num_classes: int | None
+) -> np.ndarray:
+  if y.dtype.kind not in 'iu' or y.shape != (size,):
+    raise examples.DataError(
+      f'{path}: y is {y.dtype} {list(y.shape)}, expected {size} integers, one a row of x.'
+    )
+  # Before the cast to int32, which would turn an absurd label into another one.
+  examples.check_labels(y, num_classes or len(y), str(path))
+  return y.astype(np.int32)
+
+
+def _to_numbers(
+  path: pathlib.Path, y: np.ndarray, size: int, num_classes: int | None
+) -> np.ndarray:
+  del num_classes
+  if y.dtype.kind not in 'buif' or y.shape not in ((size,), (size, 1)):
+    raise examples.DataError(
+      f'{path}: y is {y.dtype} {list(y.shape)}, expected {size} numbers, one a row of x.'
+    )
+  with np.errstate(over='ignore'):
+    numbers = y.reshape(-1).astype(np.float32)
+  wrong = np.flatnonzero(~np.isfinite(numbers))
+  if len(wrong):
+    raise examples.DataError(
+      f'{path}: y has {y.reshape(-1)[wrong[0]]} in row {wrong[0]}, expected a finite float32.'
+    )
+  return numbers
+
+
+def _to_several_labels(
+  path: pathlib.Path, y: np.ndarray, size: int, num_classes: int | None
+) -> np.ndarray:
+  is_matrix = y.ndim == 2 and len(y) == size and y.shape[1] == (num_classes or y.shape[1])
+  if y.dtype.kind not in 'buif' or not is_matrix or not np.isin(y, (0, 1)).all():
+    number = 'num_labels' if num_classes is None else num_classes
+    raise examples.DataError(
+      f'{path}: y is {y.dtype} {list(y.shape)}, expected 0 and 1 [{size}, {number}], a row of '
+      'labels for each row of x.'
+    )
+  return y.astype(np.float32)
 
 
 def _class_names(path: pathlib.Path, arrays: dict[str, np.ndarray]) -> tuple[str, ...] | None:
@@ -148,5 +204,5 @@ def _split(
 ) -> tuple[examples.Examples, examples.Examples]:
   """Holds out a test set, within each user if there are any."""
   owners = None if data.users is None else np.unique(data.users, return_inverse=True)[1]
-  is_test = splits.hold_out_of_each(data.y, owners, _TEST_FRACTION, rng)
+  is_test = splits.hold_out_of_each(data.strata, owners, _TEST_FRACTION, rng)
   return data.take(np.flatnonzero(~is_test)), data.take(np.flatnonzero(is_test))

@@ -25,6 +25,7 @@ def load_client_folder(
   folder: str,
   num_classes: int,
   *,
+  objective: str = 'classification',
   split: client_parts.PartSplit | None = None,
   cache_size: int = 1000,
 ) -> federated.FederatedData:
@@ -32,13 +33,15 @@ def load_client_folder(
 
   A file holds `x` and `y`, which are split; or `x_train` and `y_train` and, where there are
   such, `x_validation`, `y_validation`, `x_test` and `y_test`. All are as of `arrays.load`:
-  numbers [n, ...], of which uint8 is divided by 255, and integers [n].
+  numbers [n, ...], of which uint8 is divided by 255, and labels as the objective says: integers
+  [n], numbers [n], or 0 and 1 [n, num_classes].
 
   Of a file only the names and shapes of its arrays are read here; the arrays when needed.
 
   Args:
     folder: with the files; what is no npz file is left alone.
-    num_classes: labels are in [0, num_classes).
+    num_classes: labels are in [0, num_classes); of numbers 1, of several labels how many.
+    objective: what labels are, see `examples.Examples.objective`.
     split: of what is not split; `client_parts.PartSplit()` by default.
     cache_size: clients kept in memory, see `client_reader.ClientReader`.
 
@@ -75,7 +78,7 @@ def load_client_folder(
     for name, ending in endings.items():
       if len(found[f'x{ending}']):
         of_part = {key: found[f'{key}{ending}'] for key in 'xy' if f'{key}{ending}' in found}
-        given[name] = arrays.to_examples(path, of_part, num_classes)
+        given[name] = arrays.to_examples(path, of_part, num_classes, objective)
     return split.split(client_ids[number], given, endings.keys() - given.keys())
 
   return client_reader.ClientReader(
@@ -84,6 +87,7 @@ def load_client_folder(
     read,
     row_shape=shapes[0],
     num_classes=num_classes,
+    objective=objective,
     cache_size=cache_size,
     data_crc32=crc,
   ).federate()
@@ -101,7 +105,7 @@ def _sizes(
     )
   for name, shape in of_x.items():
     y = f'y{_ENDINGS[name]}'
-    if shapes.get(y) != shape[:1]:
+    if shapes.get(y, ())[:1] != shape[:1]:
       raise examples.DataError(
         f'{path}: {y} is {list(shapes[y]) if y in shapes else "missing"}, expected '
         f'[{shape[0]}], one label a row of x.'

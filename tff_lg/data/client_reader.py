@@ -31,6 +31,7 @@ class ClientReader:
     *,
     row_shape: Sequence[int],
     num_classes: int,
+    objective: str = 'classification',
     cache_size: int = 1000,
     data_crc32: int | None = None,
   ) -> None:
@@ -41,7 +42,8 @@ class ClientReader:
       num_examples: of each client, by part.
       read: number of a client -> its examples, always the same ones.
       row_shape: of one row of x.
-      num_classes: labels are in [0, num_classes).
+      num_classes: labels are in [0, num_classes); of numbers 1, of several labels how many.
+      objective: what labels are, see `examples.Examples.objective`.
       cache_size: clients kept, 0 or more; 0 reads a client anew each time, and none ahead.
       data_crc32: of what is read, or of enough of it to notice most changes.
 
@@ -70,6 +72,7 @@ class ClientReader:
       )
     self.cache_size, self.data_crc32 = cache_size, data_crc32
     self._read_client, self._row_shape, self._num_classes = read, tuple(row_shape), num_classes
+    self._objective = objective
     self._thread = _one_thread()
     self._lock = threading.Lock()
     # In the order in which they were last wanted.
@@ -93,9 +96,12 @@ class ClientReader:
 
   def federate(self) -> federated.FederatedData:
     """The clients as a data set without a common test set; no client is read."""
-    nothing = examples.Examples(
-      np.zeros([0, *self._row_shape], np.float32), np.zeros([0], np.int32)
-    )
+    empty = {
+      'classification': np.zeros([0], np.int32),
+      'regression': np.zeros([0], np.float32),
+      'multilabel': np.zeros([0, self._num_classes], np.float32),
+    }
+    nothing = examples.Examples(np.zeros([0, *self._row_shape], np.float32), empty[self._objective])
     return federated.FederatedData(
       clients=tuple(
         client_examples.UnreadClient(client_id, number, self)
@@ -121,14 +127,20 @@ class ClientReader:
     where = f'client {self.client_ids[number]}'
     for part in client_parts.PARTS:
       of_part, size = getattr(client, part), self.num_examples[part][number]
-      if of_part.x.shape != (size, *self._row_shape) or of_part.y.ndim > 1:
+      is_other = of_part.objective != self._objective or self._has_other_labels(of_part.y)
+      if of_part.x.shape != (size, *self._row_shape) or is_other:
         raise examples.DataError(
           f'{where}: its {part} examples are x {list(of_part.x.shape)} with y '
           f'{list(of_part.y.shape)}, expected x {[int(size), *self._row_shape]} with y '
           f'[{size}], as when the clients were listed.'
         )
-      examples.check_labels(of_part.y, self._num_classes, f'{where} ({part})')
+      if self._objective == 'classification':
+        examples.check_labels(of_part.y, self._num_classes, f'{where} ({part})')
     return client
+
+  def _has_other_labels(self, y: np.ndarray) -> bool:
+    """Whether labels have another shape than when the clients were listed."""
+    return y.shape[1:] != ((self._num_classes,) if self._objective == 'multilabel' else ())
 
 
 def _one_thread() -> futures.ThreadPoolExecutor:

@@ -27,7 +27,8 @@ class Examples:
   Attributes:
     x: float32 [n, ...], images are [n, height, width, channels] in [0, 1]; or int32 [n, ...],
       e.g. sequences of tokens [n, T].
-    y: int32, labels from 0: [n], or for sequences [n, T], one a position of x.
+    y: int32, labels from 0: [n], or for sequences [n, T], one a position of x; or float32, numbers
+      to be predicted [n], or 0 and 1 [n, num_labels] where an example has any of several labels.
     users: str [n], the natural client of each example, where the data have one.
     attributes: int32 [n, k], protected attributes from 0, such as sex, where the data have any.
     answers: int32 [n, k], where annotators say what is right: the label that each of them gave,
@@ -48,12 +49,15 @@ class Examples:
       found = f'{self.x.dtype} {list(self.x.shape)}'
       raise DataError(f'x is {found}, expected float32 or int32 [n, ...].')
     shapes = (self.x.shape[:1], self.x.shape[:2])
-    if self.y.dtype != np.int32 or self.y.shape not in shapes:
+    is_float = self.y.dtype == np.float32 and self.y.ndim in (1, 2)
+    if not is_float and (self.y.dtype != np.int32 or self.y.shape not in shapes):
       found = f'{self.y.dtype} {list(self.y.shape)}'
       raise DataError(
         f'y is {found}, expected int32 [{len(self.x)}], one label a row of x, or for sequences '
-        'one a position of x.'
+        'one a position of x; or float32, numbers or several labels a row.'
       )
+    if is_float and len(self.y) != len(self.x):
+      raise DataError(f'y has {len(self.y)} rows, expected {len(self.x)}, one a row of x.')
     users = self.users
     if users is not None and (users.dtype.kind != 'U' or users.shape != self.x.shape[:1]):
       found = f'{users.dtype} {list(users.shape)}'
@@ -68,6 +72,18 @@ class Examples:
 
   def __len__(self) -> int:
     return len(self.y)
+
+  @property
+  def objective(self) -> str:
+    """What is predicted: a class (`classification`), a number, or any of several labels."""
+    if self.y.dtype == np.int32:
+      return 'classification'
+    return 'regression' if self.y.ndim == 1 else 'multilabel'
+
+  @property
+  def strata(self) -> np.ndarray:
+    """Integers [n] by which examples are spread alike: classes; all alike where there are none."""
+    return self.y if self.y.dtype == np.int32 else np.zeros(len(self), np.int32)
 
   def take(self, indices: np.ndarray) -> Examples:
     """Returns a copy of the examples at `indices` (integers [m]), in that order."""
@@ -101,7 +117,7 @@ class Source:
     name: e.g. 'mnist'.
     train: the examples that become the clients' training and validation data.
     test: the examples never trained on.
-    num_classes: labels are in [0, num_classes).
+    num_classes: labels are in [0, num_classes); of numbers 1, of several labels how many.
     class_names: one name a class.
     encoding: of a table, how its columns became features; None for other data.
 
@@ -118,8 +134,9 @@ class Source:
   encoding: table_encoding.TableEncoding | None = None
 
   def __post_init__(self) -> None:
-    check_labels(self.train.y, self.num_classes, f'{self.name} (train)')
-    check_labels(self.test.y, self.num_classes, f'{self.name} (test)')
+    for part, labelled in (('train', self.train), ('test', self.test)):
+      if labelled.objective == 'classification':
+        check_labels(labelled.y, self.num_classes, f'{self.name} ({part})')
     train_shape, test_shape = list(self.train.x.shape[1:]), list(self.test.x.shape[1:])
     if train_shape != test_shape:
       raise DataError(

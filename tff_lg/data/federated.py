@@ -35,22 +35,28 @@ class FederatedData:
   encoding: table_encoding.TableEncoding | None = None
 
   @property
+  def objective(self) -> str:
+    """What is predicted, see `examples.Examples.objective`."""
+    return self.test.objective
+
+  @property
   def has_sequences(self) -> bool:
     """Whether an example is a sequence with a label at each position."""
-    return self.test.y.ndim > 1
+    return self.test.y.ndim > 1 and self.objective == 'classification'
 
   @property
   def has_plain_labels(self) -> bool:
-    """Whether an example has one label, and only to predict that is right."""
-    return not self.has_sequences and self.test.answers is None
+    """Whether an example has one class, and only to predict that is right."""
+    is_class = self.objective == 'classification'
+    return is_class and not self.has_sequences and self.test.answers is None
 
   def num_classes_of_clients(self) -> np.ndarray | None:
     """Returns int64 [num_clients]: different labels in training and validation examples.
 
     Of sequences that is the client's vocabulary as far as it is known, without padding. None for
-    clients that are read when needed.
+    clients that are read when needed, and where labels are no classes.
     """
-    if self.reader is not None:
+    if self.reader is not None or self.objective != 'classification':
       return None
     return np.array(
       [
@@ -65,7 +71,7 @@ class FederatedData:
     """Returns int64 [num_clients, num_classes]: training and validation examples by class.
 
     None for sequences, whose labels are the words of a vocabulary, where annotators' answers are
-    weighed, and for clients that are read when needed.
+    weighed or labels are no classes, and for clients that are read when needed.
     """
     if not self.has_plain_labels or self.reader is not None:
       return None
@@ -133,9 +139,10 @@ def partition_clients(
   if without_test:
     logging.warning('%d of %d clients have no test examples.', without_test, len(parts))
   rng = np.random.default_rng(validation_seed)
+  strata = train.strata
   clients = []
   for client_id, part, test_part in zip(client_ids, parts, test_parts, strict=True):
-    kept, held = splits.hold_out(train.y[part], validation_fraction, rng)
+    kept, held = splits.hold_out(strata[part], validation_fraction, rng)
     clients.append(
       client_examples.ClientExamples(
         client_id=client_id,
@@ -209,11 +216,12 @@ def _spread_test_examples(
 ) -> np.ndarray:
   """Returns the client of each test example, -1 where no client trains on its class."""
   test_owners = np.full(len(source.test), -1)
+  strata, test_strata = source.train.strata, source.test.strata
   for label in range(source.num_classes):
-    holders = owners[(source.train.y == label) & (owners >= 0)]
+    holders = owners[(strata == label) & (owners >= 0)]
     if not len(holders):
       continue
-    indices = rng.permutation(np.flatnonzero(source.test.y == label))
+    indices = rng.permutation(np.flatnonzero(test_strata == label))
     shares = splits.apportion(len(indices), np.bincount(holders, minlength=num_clients), rng)
     test_owners[indices] = np.repeat(np.arange(num_clients), shares)
   return test_owners

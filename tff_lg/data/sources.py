@@ -9,6 +9,7 @@ from tff_lg.data import examples
 _MODULES = {
   'arrays': 'tff_lg.data.arrays',
   'cifar10': 'tff_lg.data.cifar10',
+  'diabetes': 'tff_lg.data.diabetes',
   'digits': 'tff_lg.data.digits',
   'mnist': 'tff_lg.data.mnist',
 }
@@ -16,13 +17,16 @@ _MODULES = {
 SOURCE_NAMES = tuple(_MODULES)
 
 
-def load_source(name: str, data_dir: str | None = None, seed: int = 0) -> examples.Source:
+def load_source(
+  name: str, data_dir: str | None = None, seed: int = 0, objective: str | None = None
+) -> examples.Source:
   """Loads a data set.
 
   | name | data |
   |---|---|
   | `arrays` | the user's own `train.npz` and `test.npz` in `data_dir` |
   | `cifar10` | the official python batches in `data_dir`, else downloaded by Keras |
+  | `diabetes` | scikit-learn's 442 patients, a number to predict, no file needed |
   | `digits` | scikit-learn's 1797 handwritten digits, no file needed |
   | `mnist` | the official idx files in `data_dir`, else downloaded by Keras |
 
@@ -31,6 +35,8 @@ def load_source(name: str, data_dir: str | None = None, seed: int = 0) -> exampl
     data_dir: the folder with the files. If it is given, nothing is downloaded.
     seed: of the train/test split, for data that come without one (`digits`, and `arrays`
       without `test.npz`).
+    objective: what the labels of `arrays` are, see `examples.Examples.objective`; other data say it
+      themselves.
 
   Returns:
     The data set, in memory.
@@ -45,4 +51,5 @@ def load_source(name: str, data_dir: str | None = None, seed: int = 0) -> exampl
     data_dir = os.path.expanduser(data_dir)
     if not os.path.isdir(data_dir):
       raise examples.DataError(f'data_dir: {data_dir} found, expected a folder that exists.')
-  return importlib.import_module(_MODULES[name]).load(data_dir, seed)
+  options = {} if objective is None else {'objective': objective}
+  return importlib.import_module(_MODULES[name]).load(data_dir, seed, **options)

@@ -180,19 +180,26 @@ def build_class_outputs(
   """Builds `predict` and `ensemble` of a process.
 
   Args:
-    model: says whether its output has a dimension of classes, and whether it is probabilities.
+    model: says whether its output has a dimension of classes, and what makes predictions of it.
     server_state_type: type of the process's server state, at the server.
     output_client: as `build_output` makes it.
 
   Returns:
-    What `build_predictions` and `build_ensemble` give. Of a model whose output has no dimension of
-    classes there are none; a call raises ValueError.
+    What `build_predictions` and `build_ensemble` give. Where the output has no dimension of classes
+    there is no ensemble, and without `to_predictions` no prediction; a call raises ValueError.
   """
-  if not model.has_classes:
-    return _refuse_to_predict, _refuse_to_predict
   is_probabilities = model.outputs_probabilities
+  if not model.has_classes:
+    if model.to_predictions is None:
+      return _refuse_to_predict, _refuse_to_predict
+    return (
+      build_predictions(output_client, server_state_type, model.to_predictions),
+      _refuse_to_predict,
+    )
   return (
-    build_predictions(output_client, server_state_type, outputs_probabilities=is_probabilities),
+    build_predictions(
+      output_client, server_state_type, (lambda p: p) if is_probabilities else tf.nn.softmax
+    ),
     build_ensemble(output_client, server_state_type, outputs_probabilities=is_probabilities),
   )
 
@@ -200,25 +207,24 @@ def build_class_outputs(
 def build_predictions(
   output_client: tff.Computation,
   server_state_type: tff.FederatedType,
-  *,
-  outputs_probabilities: bool,
+  to_predictions: Callable[[tf.Tensor], tf.Tensor],
 ) -> tff.Computation:
   """Builds each client's predictions for examples of its own.
 
   Args:
     output_client: as `build_output` makes it.
     server_state_type: type of the process's server state, at the server.
-    outputs_probabilities: whether that output is probabilities; else it is logits.
+    to_predictions: makes predictions of that output.
 
   Returns:
-    A computation (server_state, client_states, x@CLIENTS) -> probabilities@CLIENTS,
-    float32 [n, num_classes] for the n examples x of each client, all in one batch.
+    A computation (server_state, client_states, x@CLIENTS) -> predictions@CLIENTS, such as
+    probabilities, float32 [n, num_classes], for the n examples x of each client, in one batch.
   """
   _, client_state_type, x_type = output_client.type_signature.parameter
 
   @tff.tensorflow.computation(output_client.type_signature.result)
-  def to_probabilities(output: Any) -> tf.Tensor:
-    return output if outputs_probabilities else tf.nn.softmax(output)
+  def predictions(output: Any) -> tf.Tensor:
+    return to_predictions(output)
 
   @tff.federated_computation(
     server_state_type,
@@ -228,7 +234,7 @@ def build_predictions(
   def predict(server_state: tff.Value, client_states: tff.Value, x: tff.Value) -> tff.Value:
     weights_at_clients = tff.federated_broadcast(server_state.global_weights)
     output = tff.federated_map(output_client, (weights_at_clients, client_states, x))
-    return tff.federated_map(to_probabilities, output)
+    return tff.federated_map(predictions, output)
 
   return predict
 

@@ -32,7 +32,10 @@ class LocalGlobalModel:
     outputs_probabilities: whether the output is probabilities instead of logits.
     padding_label: of sequences, the label that marks no target; None where each counts.
     outputs_per_example: how many numbers the output for one example has.
-    has_classes: whether the output has a last dimension, of classes; not if it is one number.
+    has_classes: whether the output has a last dimension, of classes; not if it is one number, or
+      of several labels at once.
+    metric_names: of the metrics that it evaluates beside its loss, the main one first.
+    to_predictions: of an output without classes makes predictions; None where nothing does.
     server_has_copy: whether every weight is a client's own and the server has a copy beside
       it, the mean of the clients'.
     extra_weights: initial values of the last weights, which are none of the network's: only
@@ -48,6 +51,8 @@ class LocalGlobalModel:
   padding_label: int | None = None
   outputs_per_example: int = 1
   has_classes: bool = True
+  metric_names: tuple[str, ...] = ('accuracy',)
+  to_predictions: Callable[[tf.Tensor], tf.Tensor] | None = None
   server_has_copy: bool = False
   extra_weights: ModelWeights = ()
   dropout_key: tf.Tensor | None = dataclasses.field(default=None, compare=False)
@@ -205,6 +210,7 @@ def from_keras(
   metrics: Mapping[str, Callable[[], tf.keras.metrics.Metric]],
   label_spec: tf.TensorSpec | None = None,
   padding_label: int | None = None,
+  to_predictions: Callable[[tf.Tensor], tf.Tensor] | None = None,
 ) -> LocalGlobalModel:
   """Wraps a Keras model, with every weight global.
 
@@ -214,9 +220,10 @@ def from_keras(
       normalisation) and the keys of `StatelessDropout`. Do not use it afterwards: TFF clones it
       in a graph, where Keras changes its classes.
     loss: mean loss of a batch.
-    metrics: by name, what makes a Keras metric of labels and outputs.
+    metrics: by name, what makes a Keras metric of labels and outputs; the main one first.
     label_spec: type of a batch of labels, int32 [None] by default.
     padding_label: of sequences, the label that marks no target and is no example.
+    to_predictions: of outputs that are none of classes makes predictions, such as numbers [n].
 
   Returns:
     The model; choose a split by `with_global_layers`.
@@ -260,7 +267,9 @@ def from_keras(
     outputs_probabilities=activation is tf.keras.activations.softmax,
     padding_label=padding_label,
     outputs_per_example=math.prod(keras_model.output_shape[1:]),
-    has_classes=len(keras_model.output_shape) > 1,
+    has_classes=to_predictions is None and len(keras_model.output_shape) > 1,
+    metric_names=tuple(metrics),
+    to_predictions=to_predictions,
   )
 
 

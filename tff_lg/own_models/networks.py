@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tff_lg import adaptation, grid_search, learning, models, parts, progress, seeds
+from tff_lg import adaptation, grid_search, learning, metrics, models, parts, progress, seeds
 from tff_lg import config as config_lib
 from tff_lg.config.option import resolved
 from tff_lg.own_models import stored_weights, tuned_sample
@@ -110,8 +110,8 @@ class _Work:
     """Returns the score of a learning rate over a sample of the clients."""
     seed = seeds.derive_seed(self._config.seed, seeds.Purpose.OWN_MODELS, 0)
     sample = np.sort(tuned_sample.draw_sample(clients, self._num_validation, seed))
-    metric = resolved(self._config.selection_metric)
-    sign = -1 if metric == 'loss' else 1
+    metric = metrics.for_few_examples(resolved(self._config.selection_metric))
+    sign = metrics.sign(metric)
 
     def score(rate: float) -> tuple[float, float]:
       process, total = self._process(rate), np.zeros(2)
@@ -180,7 +180,7 @@ class _Work:
         config.batch_size or _BATCH_SIZE, augment=tasks.TASKS[config.task].augment
       ),
       resolved(config.local_only_epochs),
-      selection_metric=resolved(config.selection_metric),
+      selection_metric=metrics.for_few_examples(resolved(config.selection_metric)),
       patience=config.local_only_patience,
     )
 

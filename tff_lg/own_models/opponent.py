@@ -13,17 +13,21 @@ from absl import logging
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import grid_search, learning, models, simple_models, verdicts
+from tff_lg import metrics as metrics_lib
 from tff_lg.compatibility import tff
 from tff_lg.config.option import resolved
+from tff_lg.metrics import exact
 from tff_lg.own_models import networks, simple
 from tff_lg.run_folder import run_files
-from tff_lg.scoring import results, scores
+from tff_lg.scoring import results
 from tff_lg.training import client_data, cohorts, evaluation, selection
 
 NETWORK = 'network'
 _DEFAULT_KINDS = (NETWORK, 'linear')
 # Column of the table of clients: the kind of its best model.
 KIND = 'own_model'
+# Columns of the main metric of each test example.
+_OF_EXAMPLES = (verdicts.MARKS, verdicts.VALUES)
 # An own network that still improves at a cap of fewer epochs is a weak opponent.
 _FEW_EPOCHS = 20
 # When a client chooses its kind of model, the mean over all clients counts as much as so many of
@@ -87,9 +91,12 @@ def run_own_models(
   for name in kinds:
     if name != NETWORK:
       fitted = simple.fit_simple_models(name, config, federated_data, clients, folder)
-      marks = {client: verdicts.to_marks(right) for client, right in fitted.correct.items()}
+      is_class = config.predicts.name == 'classification'
+      to_text = verdicts.to_marks if is_class else verdicts.to_values
+      texts = {client: to_text(values) for client, values in fitted.of_examples.items()}
+      column = verdicts.MARKS if is_class else verdicts.VALUES
       found[name] = pd.DataFrame(fitted.values).assign(
-        **{verdicts.MARKS: pd.Series(marks, range(num_clients), object)}
+        **{column: pd.Series(texts, range(num_clients), object)}
       )
       predictions[name] = fitted.predictions
       about |= _describe_search(
@@ -99,8 +106,8 @@ def run_own_models(
   table[KIND] = table[KIND].where(np.isin(np.arange(num_clients), clients), None)
   for name in kinds:
     about[f'own_models/{name}/num_clients'] = int((table[KIND] == name).sum())
-  summary |= results.summarize_clients(config, table, results.ALL_METRICS)
-  summary |= _pooled(table, federated_data, clients, predictions) | about
+  summary |= results.summarize_clients(config, table, results.metric_columns(table))
+  summary |= _pooled(config, table, federated_data, clients, predictions) | about
   summary |= {'rounds/local_only': 0, **dict.fromkeys(results.COMMUNICATION, 0)}
   run_files.write_without_rounds(run_dir, summary, table, time.monotonic() - began)
   shutil.rmtree(folder, ignore_errors=True)
@@ -149,13 +156,14 @@ def _score_networks(
   state = selection.ChosenModels(process.initialize(process.model.initial_weights), chosen)
   table, summary = results.score_clients(federated_data, process, state, tensors, evaluated)
   predictions = {}
-  if 'local_test/auc' in table:
+  has_numbers = federated_data.objective == 'regression' and verdicts.VALUES in table
+  if has_numbers or 'local_test/auc' in table and federated_data.num_classes == 2:
     clients = np.arange(num_clients) if evaluated is None else evaluated
     probabilities = evaluation.predict_selected(
       process, state.server_state, chosen, tensors['test'], clients
     )
     predictions = dict(zip(clients.tolist(), probabilities, strict=True))
-  columns = [name for name in (*results.ALL_METRICS, verdicts.MARKS) if name in table]
+  columns = [*results.metric_columns(table), *filter(table.__contains__, _OF_EXAMPLES)]
   new_test = {name: value for name, value in summary.items() if name.startswith('new_test/')}
   return table[columns], predictions, new_test
 
@@ -175,31 +183,44 @@ def _choose(
     settled: of networks, in place of the metrics of an epoch that the same data have chosen; empty
       if there are none.
   """
-  part, metric, names = config.choices.choose_by, resolved(config.selection_metric), list(found)
+  part, names = config.choices.choose_by, list(found)
+  metric = metrics_lib.for_few_examples(resolved(config.selection_metric))
+  entry = metrics_lib.METRICS[metric]
   sizes = table[f'num_{evaluation.PARTS[part]}'].to_numpy()
   scores_of = []
   for name, of_kind in found.items():
     is_settled = name == NETWORK and settled
     values = settled[metric] if is_settled else of_kind[f'{part}/{metric}'].to_numpy()
-    values = np.where(np.isfinite(values), values, np.inf if metric == 'loss' else 0)
+    values = np.where(np.isfinite(values), values, 0 if entry.more_is_better else np.inf)
     own = np.where(sizes > 0, values, 0)
     # Where nobody has validation data, all kinds are equal and the first counts.
     pooled = sizes @ own / max(sizes.sum(), 1)
     mean = (sizes * own + _PRIOR_EXAMPLES * pooled) / (sizes + _PRIOR_EXAMPLES)
-    scores_of.append(-mean if metric == 'loss' else mean)
+    scores_of.append(entry.sign * mean)
   chosen = np.argmax(scores_of, axis=0)
   table[KIND] = np.array(names, object)[chosen]
-  for name in (*results.ALL_METRICS, verdicts.MARKS):
+  first = next(iter(found.values()))
+  in_order = [name for name in _in_order(config) if name in first]
+  for name in (*in_order, *filter(first.__contains__, _OF_EXAMPLES)):
     columns = [of.get(name) for of in found.values()]
     if all(column is not None for column in columns):
       values = np.stack(columns)
       table[name] = values[chosen, np.arange(len(table))]
       for kind, column in zip(names, values, strict=True):
-        if name != verdicts.MARKS:
+        if name not in _OF_EXAMPLES:
           table[f'{name}/{kind}'] = column
 
 
+def _in_order(config: config_lib.TrainConfig) -> list[str]:
+  """Columns of metrics that models of a client may have, as the table of clients has them."""
+  own = [
+    f'{part}/{metric}' for part in evaluation.PARTS for metric in (*config.model_metrics, 'loss')
+  ]
+  return list(dict.fromkeys((*own, 'local_test/auc', 'participant_test/accuracy')))
+
+
 def _pooled(
+  config: config_lib.TrainConfig,
   table: pd.DataFrame,
   federated_data: data_lib.FederatedData,
   clients: np.ndarray,
@@ -209,13 +230,19 @@ def _pooled(
   rows = table.iloc[clients]
   if not rows['num_test'].any():
     return {}
-  pooled = evaluation.pooled(rows['local_test/accuracy'].to_numpy(), rows['num_test'].to_numpy())
-  summary = {'pooled_test/accuracy': pooled}
+  main = config.model_metrics[0]
+  values, sizes = rows[f'local_test/{main}'].to_numpy(), rows['num_test'].to_numpy()
+  summary = {f'pooled_test/{main}': evaluation.pooled(values, sizes, main)}
   if all(predictions.values()):
     kinds = table[KIND]
     chosen = [predictions[kinds[client]][client] for client in clients.tolist()]
     labels = [federated_data.clients[client].test.y for client in clients.tolist()]
-    summary['pooled_test/auc'] = scores.auc(np.concatenate(chosen), np.concatenate(labels))
+    is_class = config.predicts.name == 'classification'
+    names = (*config.model_metrics[1:], *(('auc',) if is_class else ()))
+    scored = exact.score(
+      config.predicts.name, names, np.concatenate(chosen), np.concatenate(labels)
+    )
+    summary |= {f'pooled_test/{name}': value for name, value in scored.items()}
   return summary
 
 

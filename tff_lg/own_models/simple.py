@@ -11,9 +11,10 @@ import threadpoolctl
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import grid_search, parts, progress, seeds, simple_models
+from tff_lg import grid_search, metrics, parts, progress, seeds, simple_models
+from tff_lg.config.option import resolved
+from tff_lg.metrics import exact
 from tff_lg.own_models import tuned_sample
-from tff_lg.scoring import scores
 from tff_lg.training import evaluation
 
 _CLIENTS_IN_A_CHUNK = 100
@@ -26,20 +27,21 @@ class OwnSimpleModels(NamedTuple):
     search: the values of the hyper-parameter tried, and the best.
     values: `<part>/<metric>` to float64 [num_clients]; NaN for a client that was not fitted, or has
       no such examples.
-    correct: each fitted client's test examples that its model has right, bool [n], by client.
-    predictions: of two classes, each fitted client's probabilities for its test examples,
-      [n, 2], by client; else empty.
+    of_examples: the main metric of each fitted client's test examples, [n], by client: of classes
+      which are right.
+    predictions: each fitted client's predictions for its test examples, where all of them are
+      scored together, as of two classes and of numbers, by client; else empty.
   """
 
   search: grid_search.GridSearch
   values: dict[str, np.ndarray]
-  correct: dict[int, np.ndarray]
+  of_examples: dict[int, np.ndarray]
   predictions: dict[int, np.ndarray]
 
 
 def why_not(federated_data: data_lib.FederatedData) -> str | None:
   """Returns why simple models do not fit these data; None if they do."""
-  if not federated_data.has_plain_labels:
+  if federated_data.objective != 'regression' and not federated_data.has_plain_labels:
     return 'its examples have more than one label each'
   if federated_data.test.x.dtype != np.float32:
     return 'its examples are tokens and not features'
@@ -74,24 +76,35 @@ def fit_simple_models(
   sizes = np.array([client.size(part) for client in federated_data.clients])
   sample = tuned_sample.draw_sample(clients, sizes, seed)
   done = parts.Parts(folder, name, _CLIENTS_IN_A_CHUNK)
-  metric = config.selection_metric
+  metric = metrics.for_few_examples(resolved(config.selection_metric))
+  objective, is_class = config.predicts.name, config.predicts.name == 'classification'
+  names = (*config.model_metrics, 'loss')
 
   def fit_and_score(client: int, value: float, parts_scored: tuple[str, ...]) -> dict:
     of_client = federated_data.clients[client]
-    predict = simple_models.fit(
-      model, value, of_client.train.x, of_client.train.y, federated_data.num_classes, seed
-    )
+    x, y = of_client.train.x, of_client.train.y
+    if is_class:
+      predict = simple_models.fit(model, value, x, y, federated_data.num_classes, seed)
+    else:
+      predict = simple_models.fit_number(model, value, x, y, seed)
     found: dict[str, Any] = {}
     for name in parts_scored:
       examples = getattr(of_client, evaluation.PARTS[name])
-      probabilities = predict(examples.x)
-      found |= {f'{name}/{key}': v for key, v in _score(probabilities, examples.y).items()}
+      predictions = predict(examples.x)
+      scored = exact.score(objective, config.model_metrics, predictions, examples.y)
+      scored['loss'] = _loss(predictions, examples.y)
+      found |= {f'{name}/{key}': v for key, v in scored.items()}
       if name == 'local_test':
-        found['correct'] = probabilities.argmax(axis=1) == examples.y
-      if name == 'local_test' and federated_data.num_classes == 2:
-        found['probability'] = probabilities[:, 1]
-        found['local_test/auc'] = scores.auc(probabilities, examples.y)
-    if len(parts_scored) > 1 and len(federated_data.test):
+        found['of_examples'] = exact.by_example(objective, predictions, examples.y)
+      if name == 'local_test' and not is_class:
+        found['prediction'] = predictions
+      elif name == 'local_test' and federated_data.num_classes == 2:
+        found['probability'] = predictions[:, 1]
+        found |= {
+          f'local_test/{key}': v
+          for key, v in exact.score(objective, ('auc',), predictions, examples.y).items()
+        }
+    if len(parts_scored) > 1 and len(federated_data.test) and is_class:
       predicted = predict(federated_data.test.x).argmax(axis=1)
       found['class_correct'] = np.bincount(
         federated_data.test.y[predicted == federated_data.test.y],
@@ -113,11 +126,11 @@ def fit_simple_models(
   def score(value: float) -> tuple[float, float]:
     def compute() -> parts.Arrays:
       found = all_of(sample, value, (config.choices.choose_by,))
-      return {n: np.array([f[f'{config.choices.choose_by}/{n}'] for f in found]) for n in _METRICS}
+      return {n: np.array([f[f'{config.choices.choose_by}/{n}'] for f in found]) for n in names}
 
     values = done.compute(compute, f'tune_{value:g}')
     means = {n: float(sizes[sample] @ v / sizes[sample].sum()) for n, v in values.items()}
-    return (-means['loss'] if metric == 'loss' else means['accuracy'], -means['loss'])
+    return (metrics.sign(metric) * means[metric], -means['loss'])
 
   found = grid_search.search(model.values, score, grows=True)
   columns: dict[str, np.ndarray] = {}
@@ -147,22 +160,21 @@ def fit_simple_models(
     client: np.stack([1 - positive, positive], axis=1)
     for client, positive in by_example['probability'].items()
   }
-  return OwnSimpleModels(found, columns, by_example['correct'], predictions)
+  predictions |= by_example['prediction']
+  return OwnSimpleModels(found, columns, by_example['of_examples'], predictions)
 
 
-_METRICS = ('accuracy', 'loss')
 # Arrays with a value for each test example of a client.
-_BY_EXAMPLE = ('correct', 'probability')
+_BY_EXAMPLE = ('of_examples', 'probability', 'prediction')
 
 
-def _score(probabilities: np.ndarray, y: np.ndarray) -> dict[str, float]:
-  """Accuracy and mean cross-entropy; NaN without examples."""
+def _loss(predictions: np.ndarray, y: np.ndarray) -> float:
+  """Mean cross-entropy of classes, mean squared error of numbers; NaN without examples."""
   if not len(y):
-    return dict.fromkeys(_METRICS, np.nan)
-  return {
-    'accuracy': float((probabilities.argmax(axis=1) == y).mean()),
-    'loss': float(-simple_models.log_likelihoods(probabilities, y).mean()),
-  }
+    return np.nan
+  if predictions.ndim == 1:
+    return float(np.square(predictions - y).mean())
+  return float(-simple_models.log_likelihoods(predictions, y).mean())
 
 
 def _as_arrays(found: list[dict]) -> parts.Arrays:

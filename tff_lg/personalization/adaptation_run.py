@@ -12,6 +12,7 @@ from absl import logging
 from tff_lg import adaptation as adaptation_lib
 from tff_lg import client_gains, folder_lock, own_models
 from tff_lg import config as config_lib
+from tff_lg import metrics as metrics_lib
 from tff_lg.config.option import resolved
 from tff_lg.personalization import adapting, retraining
 from tff_lg.run_folder import run_files, run_settings
@@ -27,7 +28,6 @@ _COPIED = (
   'is_malicious',
   'is_held_out',
 )
-_VALIDATION = 'validation/accuracy'
 
 
 def run_adaptation(config: config_lib.AdaptConfig, run_dir: str) -> dict[str, Any]:
@@ -118,17 +118,21 @@ def build_table(
 
   Returns:
     A row a client. For each model M of `local_only` (where there are such), `federated`, the
-    adaptations and `best` the columns `M/validation/accuracy`, `M/local_test/accuracy` and, but
-    of sequences, `M/participant_test/accuracy`; for each adaptation its chosen `M/epoch`,
-    `M/is_finite` and settings, such as `M/learning_rate`; and `best/name`, of federated and adapted
-    models the one with the best validation accuracy, the first of equals. A client without
-    validation data has the one that is best on all validation data. The mean of models adapted by
-    A for E epochs is `A_aggregated_E`, with test accuracies only.
+    adaptations and `best` the columns `M/validation/...` of the main metric, `M/local_test/...` of
+    each and, of plain classes, `M/participant_test/accuracy`; for each adaptation its chosen
+    `M/epoch`, `M/is_finite` and settings, such as `M/learning_rate`; and `best/name`, of federated
+    and adapted models the one that is best on validation data, the first of equals. A client
+    without validation data has the one that is best on all validation data. The mean of models
+    adapted by A for E epochs is `A_aggregated_E`, with test accuracies only.
   """
   own = source.clients.iloc[clients].reset_index(drop=True)
   table = own[[name for name in _COPIED if name in own]].copy()
-  tests = scores.COMPARED if source.federated_data.has_plain_labels else scores.COMPARED[:1]
-  metrics = (_VALIDATION, *tests)
+  main = metrics_lib.METRICS[source.config.model_metrics[0]]
+  tests = scores.compared_columns(source.config.model_metrics)
+  if not source.federated_data.has_plain_labels:
+    tests = tests[:-1]
+  validation = f'validation/{main.name}'
+  metrics = (validation, *tests)
   known = {'federated': own}
   if source.local_only is not None:
     known = {'local_only': source.local_only.iloc[clients].reset_index(drop=True), **known}
@@ -139,7 +143,7 @@ def build_table(
       table[f'{model}/epoch'] = frame['epochs']
   for model, result in adapted.items():
     for metric in metrics:
-      table[f'{model}/{metric}'] = result.values[metric]
+      table[f'{model}/{metric}'] = result.values.get(metric, np.nan)
     table[f'{model}/epoch'] = result.epoch
     table[f'{model}/is_finite'] = result.is_finite
     settings = pd.DataFrame(result.settings).iloc[result.setting]
@@ -147,12 +151,13 @@ def build_table(
       table[f'{model}/{option}'] = values.to_numpy()
     for epochs, aggregated in result.aggregated.items():
       for metric in tests:
-        table[f'{model}_aggregated_{epochs}/{metric}'] = aggregated[metric]
+        table[f'{model}_aggregated_{epochs}/{metric}'] = aggregated.get(metric, np.nan)
   candidates = ['federated', *config.adaptation]
   best = adaptation_lib.choose(
-    np.stack([table[f'{model}/{_VALIDATION}'] for model in candidates]),
+    np.stack([table[f'{model}/{validation}'] for model in candidates]),
     table['num_validation'].to_numpy(),
     per_client=True,
+    maximize=main.more_is_better,
     decides_for_all=~source.is_held_out[clients],
   ).setting
   table['best/name'] = np.array(candidates, object)[best]
@@ -171,7 +176,7 @@ def summarize(table: pd.DataFrame) -> dict[str, Any]:
   Returns:
     By `model/metric/...` and `model/gain_over/model/metric/...`, of the clients that took part in
     training; the same of those that did not under `held_out/`, and after training again under
-    `kept/` and `removed/`. Gains are of honest clients, and of those for which both accuracies are
+    `kept/` and `removed/`. Gains are of honest clients, and of those for which both metrics are
     known.
   """
   is_held_out = table.get('is_held_out', pd.Series(False, table.index))
@@ -190,7 +195,9 @@ def summarize(table: pd.DataFrame) -> dict[str, Any]:
 def _summarize_group(table: pd.DataFrame) -> dict[str, Any]:
   summary: dict[str, Any] = {'num_clients': len(table)}
   is_honest = ~table['is_malicious'] if 'is_malicious' in table else np.full(len(table), True)
-  for metric in scores.COMPARED:
+  names = tuple(name for name in metrics_lib.METRICS if name != 'loss')
+  for metric in scores.compared_columns(names):
+    is_better = metrics_lib.METRICS[metric.split('/')[-1]].more_is_better
     columns = {
       name.removesuffix(f'/{metric}'): column
       for name, column in table.items()
@@ -201,7 +208,9 @@ def _summarize_group(table: pd.DataFrame) -> dict[str, Any]:
       summary[f'{name}/{metric}/std_over_clients'] = float(column.std(ddof=0))
       for other in ('local_only', 'federated'):
         if other in columns and name not in ('local_only', other):
-          gains = client_gains.client_gains(column[is_honest], columns[other][is_honest])
+          gains = client_gains.client_gains(
+            column[is_honest], columns[other][is_honest], more_is_better=is_better
+          )
           start = f'{name}/gain_over/{other}/{metric}'
           summary[f'{start}/mean_over_clients'] = float(gains.mean())
           summary[f'{start}/share_of_clients_worse'] = client_gains.share_worse(gains)

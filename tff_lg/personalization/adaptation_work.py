@@ -8,7 +8,7 @@ import numpy as np
 from tff_lg import adaptation as adaptation_lib
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import learning, models, seeds
+from tff_lg import learning, metrics, models, seeds
 from tff_lg.compatibility import tff
 from tff_lg.config.option import resolved
 from tff_lg.parts import Arrays
@@ -79,15 +79,15 @@ class ModelEvaluator:
       weights: all weights of each client's model.
 
     Returns:
-      `local_test/accuracy` and, but of sequences, `participant_test/accuracy`, float64 [n] each,
-      as in the run's own table of clients. NaN for a client without such data.
+      `local_test/...` of each metric and, of plain classes, `participant_test/accuracy`, float64
+      [n] each, as in the run's own table of clients. NaN for a client without such data.
     """
     process, data = self._process, self._source.federated_data
     server_state = process.initialize(self._source.model.initial_weights)
     states = [learning.ClientState(tuple(of_client), ()) for of_client in weights]
     tests = [client_data.to_tensors(data.clients[client].test) for client in clients]
     values = evaluation.evaluate_clients(process, server_state, states, tests)
-    result = {'local_test/accuracy': values['accuracy']}
+    result = {f'local_test/{name}': values[name] for name in self._source.model.metric_names}
     if self._label_counts is not None:
       # Clients that share a model share its predictions.
       index: dict[tuple[int, ...], int] = {}
@@ -171,7 +171,7 @@ class AdaptationWork:
         result[f'validation/{metric}'].swapaxes(0, 1),
         num_validation,
         per_client=True,
-        maximize=metric != 'loss',
+        maximize=metrics.sign(resolved(metric)) > 0,
       )
       rows = np.flatnonzero(is_chosen)
       evaluated = self.evaluate(

@@ -12,7 +12,8 @@ import numpy as np
 
 from tff_lg import adaptation as adaptation_lib
 from tff_lg import config as config_lib
-from tff_lg import parts, progress, seeds
+from tff_lg import metrics, parts, progress, seeds
+from tff_lg.config.option import resolved
 from tff_lg.personalization import adaptation_work, aggregating
 from tff_lg.simulation import trained_run
 
@@ -31,9 +32,9 @@ class Adapted(NamedTuple):
     is_finite: bool [num_clients]; False for a client that kept the federated model, as its
       training gave numbers that are not finite: with the setting chosen for all clients, or with
       every setting where the client chose alone.
-    values: of the chosen model, float64 [num_clients], by `validation/accuracy`,
-      `local_test/accuracy` and, but of sequences, `participant_test/accuracy`. NaN for a
-      client without such data.
+    values: of the chosen model, float64 [num_clients], by `validation/...` and `local_test/...`
+      of each metric and, of plain classes, `participant_test/accuracy`. NaN for a client without
+      such data.
     curves: the selection metric on validation data, float [num_clients, num_settings, num_epochs]
       at each epoch evaluated, from 0.
     num_validation: int [num_clients], examples that each client's curves are means over.
@@ -160,7 +161,7 @@ def _adapt(
     tried[f'validation/{metric}'].swapaxes(0, 1),
     num_validation,
     per_client=config.choose == 'client',
-    maximize=metric != 'loss',
+    maximize=metrics.sign(resolved(metric)) > 0,
     decides_for_all=takes_part,
   )
   rows = np.arange(len(clients))
@@ -178,8 +179,9 @@ def _adapt(
     is_finite[following] = trained.pop('is_finite')
     for name, value in trained.items():
       values.setdefault(name, np.full(len(clients), np.nan))[following] = value
-  accuracy = tried['validation/accuracy'][rows, choice.setting, choice.epoch].astype(np.float64)
-  values['validation/accuracy'] = np.where(num_validation > 0, accuracy, np.nan)
+  for name in (n for n in tried if n.startswith('validation/')):
+    of_epoch = tried[name][rows, choice.setting, choice.epoch].astype(np.float64)
+    values[name] = np.where(num_validation > 0, of_epoch, np.nan)
   return Adapted(
     settings=work.settings,
     setting=choice.setting,

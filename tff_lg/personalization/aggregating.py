@@ -7,7 +7,8 @@ from absl import logging
 
 from tff_lg import adaptation as adaptation_lib
 from tff_lg import config as config_lib
-from tff_lg import parts
+from tff_lg import metrics, parts
+from tff_lg.config.option import resolved
 from tff_lg.personalization import adaptation_work
 from tff_lg.scoring import scores
 from tff_lg.simulation import trained_run
@@ -38,9 +39,9 @@ def aggregate_adapted(
     done: the parts that are done.
 
   Returns:
-    `local_test/accuracy` and, but of sequences, `participant_test/accuracy`, float64 [n], of the
-    one mean model on each client's data; NaN if no client's weights are finite. Clients count by
-    examples where they did in the source run, else alike.
+    `local_test/...` of each metric and, of plain classes, `participant_test/accuracy`, float64 [n],
+    of the one mean model on each client's data; NaN if no client's weights are finite. Clients
+    count by examples where they did in the source run, else alike.
 
   Yu et al. 2020, appendix A.
   """
@@ -52,7 +53,7 @@ def aggregate_adapted(
       curves[sends, :, epochs // config.evaluate_every_epochs].T,
       num_validation[sends],
       per_client=False,
-      maximize=config.selection_metric != 'loss',
+      maximize=metrics.sign(resolved(config.selection_metric)) > 0,
     ).setting[0]
   )
   client_weight = np.ones(len(source.clients), np.float32)
@@ -72,7 +73,10 @@ def aggregate_adapted(
       '--aggregate_epochs: no client has finite weights after %d epochs; lower --learning_rate.',
       epochs,
     )
-    return {name: np.full(len(clients), np.nan) for name in scores.COMPARED}
+    return {
+      name: np.full(len(clients), np.nan)
+      for name in scores.compared_columns(source.model.metric_names)
+    }
   share = weight / weight.sum()
   finite = [(part, mean) for part, mean in zip(share, means, strict=True) if part]
   mean = tuple(

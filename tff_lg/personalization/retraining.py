@@ -6,13 +6,12 @@ import numpy as np
 import pandas as pd
 from absl import logging
 
-from tff_lg import client_gains
+from tff_lg import client_gains, metrics
 from tff_lg import config as config_lib
 from tff_lg.config.option import resolved
 from tff_lg.run_folder import run_files
+from tff_lg.scoring import scores
 from tff_lg.simulation import experiment, trained_run
-
-_VALIDATION = 'validation/accuracy'
 
 
 def retrain_without(
@@ -25,12 +24,12 @@ def retrain_without(
   Args:
     model: `federated` or `best`, of the table.
     source: the run.
-    table: of adapted clients, see `adaptation_run.build_table`, with own local models. Validation
-      accuracies decide; a client without them stays.
+    table: of adapted clients, see `adaptation_run.build_table`, with own local models. The main
+      metric on validation data decides; a client without them stays.
     run_dir: of the new run, made or gone on with.
 
   Returns:
-    A row for each client of the table: `is_removed`, bool, and `retrained/...`, the accuracies
+    A row for each client of the table: `is_removed`, bool, and `retrained/...`, the metrics
     that the new model has on the client's data, whether it took part or not. None, with a warning,
     if nobody or everybody is to be removed, or those that are left cannot be trained.
 
@@ -39,8 +38,11 @@ def retrain_without(
 
   Yu et al. 2020, appendix A.
   """
+  main = source.config.model_metrics[0]
   gains = client_gains.client_gains(
-    table[f'{model}/{_VALIDATION}'], table[f'local_only/{_VALIDATION}']
+    table[f'{model}/validation/{main}'],
+    table[f'local_only/validation/{main}'],
+    more_is_better=metrics.METRICS[main].more_is_better,
   )
   worse = set(table['client_id'][gains.index[gains < 0]])
   is_removed = source.clients['client_id'].isin(worse).to_numpy() & ~source.is_held_out
@@ -72,7 +74,8 @@ def retrain_without(
   scored = scored.set_index('client_id').loc[table['client_id']]
   removed = set(source.clients['client_id'][is_removed])
   result = pd.DataFrame({'is_removed': table['client_id'].isin(removed).to_numpy()})
-  for metric in (_VALIDATION, 'local_test/accuracy', 'participant_test/accuracy'):
+  compared = scores.compared_columns(source.config.model_metrics)
+  for metric in (f'validation/{main}', *compared):
     if metric in scored:
       result[f'retrained/{metric}'] = scored[metric].to_numpy(np.float64)
   return result

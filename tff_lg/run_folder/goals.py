@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from tff_lg import goal_names
+from tff_lg import goal_names, metrics
 
 
 def first_reached(accuracies: np.ndarray, goal: float, counts: np.ndarray) -> float | None:
@@ -32,25 +32,29 @@ def first_reached(accuracies: np.ndarray, goal: float, counts: np.ndarray) -> fl
   return float(np.interp(goal, best[around], counts[around]))
 
 
-def summarize_goals(run_dir: str, goals: Sequence[float]) -> dict[str, float]:
-  """Says when the clients' pooled test accuracy first reached each goal.
+def summarize_goals(
+  run_dir: str, goals: Sequence[float], metric: str = 'accuracy'
+) -> dict[str, float]:
+  """Says when the clients' pooled test accuracy, or another metric, first reached each goal.
 
   Args:
     run_dir: the run folder, whose `metrics.csv` has the rounds of all phases.
-    goals: accuracies in (0, 1).
+    goals: values of the metric; where less is better, a lower value reaches them too.
+    metric: that has a value of all clients together.
 
   Returns:
     Rounds, parameters and bytes by names such as `rounds_to/0.97/local_test/accuracy/pooled`;
     none for a goal that was not reached.
   """
-  metrics = pd.read_csv(os.path.join(run_dir, 'metrics.csv'))
-  if goal_names.ACCURACY not in metrics:
+  rounds = pd.read_csv(os.path.join(run_dir, 'metrics.csv'))
+  pooled, sign = goal_names.pooled(metric), metrics.sign(metric)
+  if pooled not in rounds:
     return {}  # No client has test data.
-  evaluated = metrics.dropna(subset=goal_names.ACCURACY)
-  accuracies = evaluated[goal_names.ACCURACY].to_numpy()
+  evaluated = rounds.dropna(subset=pooled)
+  values = sign * evaluated[pooled].to_numpy()
   found = {
-    name: first_reached(accuracies, goal, evaluated[column].to_numpy())
+    name: first_reached(values, sign * goal, evaluated[column].to_numpy())
     for goal in goals
-    for name, column in goal_names.goal_counts(goal).items()
+    for name, column in goal_names.goal_counts(goal, metric).items()
   }
   return {name: count for name, count in found.items() if count is not None}

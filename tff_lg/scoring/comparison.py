@@ -7,6 +7,7 @@ import pandas as pd
 
 from tff_lg import client_gains, seeds, verdicts
 from tff_lg import config as config_lib
+from tff_lg import metrics as metrics_lib
 from tff_lg.scoring import results, scores
 
 # Columns of a verdict in the table of clients, under `verdict_over/<method>/...`.
@@ -24,7 +25,7 @@ def add_baseline(
 
   Args:
     clients: a row a client, scored; gets the columns `<method>/...` of the baseline's metrics and,
-      where both say which test examples are right, `verdict_over/<method>/...`.
+      where both have the main metric of each test example, `verdict_over/<method>/...`.
     method: of the baseline.
     baseline: its summary and its table of the same clients in the same order.
     honest: bool [num_clients], those that are compared.
@@ -36,18 +37,30 @@ def add_baseline(
   """
   summary, table = baseline
   found = {f'{method}/{name}': value for name, value in summary.items()}
-  for column in filter(table.__contains__, results.ALL_METRICS):
+  for column in results.metric_columns(table):
     clients[f'{method}/{column}'] = table[column].to_numpy()
-  for column in filter(clients.__contains__, scores.COMPARED):
+  compared = scores.compared_columns(config.model_metrics)
+  for column in filter(clients.__contains__, compared):
+    metric = metrics_lib.METRICS[column.split('/')[-1]]
     gains = client_gains.client_gains(
-      clients[column][honest], clients[f'{method}/{column}'][honest]
+      clients[column][honest],
+      clients[f'{method}/{column}'][honest],
+      more_is_better=metric.more_is_better,
     )
     start = f'gain_over/{method}/{column}'
     found[f'{start}/mean_over_clients'] = float(gains.mean())
     found[f'{start}/share_of_clients_worse'] = client_gains.share_worse(gains)
-  if verdicts.MARKS in clients and verdicts.MARKS in table:
-    other = table[verdicts.MARKS].set_axis(clients.index)
-    judged = verdicts.judge_marks(clients[verdicts.MARKS][honest], other[honest], config.level)
+  of_examples = [n for n in (verdicts.MARKS, verdicts.VALUES) if n in clients and n in table]
+  if of_examples:
+    ours, other = clients[of_examples[0]], table[of_examples[0]].set_axis(clients.index)
+    if of_examples == [verdicts.MARKS]:
+      judged = verdicts.judge_marks(ours[honest], other[honest], config.level)
+    else:
+      is_better = config.predicts.main.more_is_better
+      judged = verdicts.judge_values(
+        ours[honest], other[honest], config.level, more_is_better=is_better
+      )
+      found[f'verdict_over/{method}/test'] = config.predicts.verdict_test
     start = f'verdict_over/{method}'
     for name in _OF_VERDICT:
       clients[f'{start}/{name}'] = judged[name].reindex(clients.index)

@@ -9,14 +9,13 @@ import pandas as pd
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import learning, models
+from tff_lg import metrics as metrics_lib
 from tff_lg.config.option import resolved
 from tff_lg.scoring import scores
 from tff_lg.training import communication, evaluation, plan, run_state, selection
 
-# Columns of the table of clients that every method has, and their means over clients.
-METRICS = ('validation/accuracy', 'validation/loss', 'local_test/accuracy', 'local_test/loss')
-# The same with those that only some tasks have.
-ALL_METRICS = (*METRICS, 'local_test/auc', 'participant_test/accuracy')
+# Data that a metric of the table of clients can be of.
+_SCORED = (*evaluation.PARTS, 'participant_test')
 # Entry of the summary: rounds that early stopping saved.
 ROUNDS_SAVED = 'early_stopping/rounds_saved'
 # Entries of the summary of what was sent.
@@ -25,6 +24,16 @@ COMMUNICATION = tuple(
   for prefix in ('', 'broadcast_to_all/')
   for name in ('parameters', 'bytes')
 )
+
+
+def metric_columns(table: pd.DataFrame) -> list[str]:
+  """Returns the columns of a table of clients that are metrics of their models."""
+  names = [name.split('/') for name in table]
+  return [
+    '/'.join(parts)
+    for parts in names
+    if len(parts) == 2 and parts[0] in _SCORED and parts[1] in metrics_lib.METRICS
+  ]
 
 
 def score_clients(
@@ -55,8 +64,8 @@ def score_clients(
     values = evaluation.evaluate_selected(
       process, state.server_state, state.selection, client_data[part], evaluated
     )
-    clients[f'{name}/accuracy'] = values['accuracy']
-    clients[f'{name}/loss'] = values['loss']
+    for metric in (*process.model.metric_names, 'loss'):
+      clients[f'{name}/{metric}'] = values[metric]
   summary = scores.add_scores(clients, federated_data, process, state)
   if with_new_test:
     summary.update(scores.add_new_test(clients, federated_data, process, state))
@@ -99,19 +108,23 @@ def size_table(
 
 
 def summarize_clients(
-  config: config_lib.TrainConfig, clients: pd.DataFrame, metrics: Sequence[str] = METRICS
+  config: config_lib.TrainConfig, clients: pd.DataFrame, metrics: Sequence[str] | None = None
 ) -> dict[str, Any]:
   """Summarizes the table of clients.
 
   Args:
     config: of the run.
     clients: as `score_clients` gives it.
-    metrics: columns that are summarized, where the table has them.
+    metrics: columns that are summarized, where the table has them; those of the models' own
+      metrics by default.
 
   Returns:
     Method, note on the protocol, and mean and standard deviation of each metric over clients.
   """
   summary: dict[str, Any] = {'method': config.method, 'protocol/note': config.choices.note}
+  if metrics is None:
+    own = (*config.model_metrics, 'loss')
+    metrics = [f'{part}/{metric}' for part in evaluation.PARTS for metric in own]
   for name in filter(clients.__contains__, metrics):
     summary |= scores.over_clients(name, clients[name].to_numpy())
   return summary

@@ -1,16 +1,25 @@
 """Test scores of the clients' chosen models: on each client's own examples, all pooled, common."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 import tensorflow as tf
 
 from tff_lg import config as config_lib
 from tff_lg import data, learning, models, verdicts
+from tff_lg.metrics import exact
 from tff_lg.tasks import embedding_task
 from tff_lg.training import client_data, evaluation, run_state, selection
 
-# Columns of the table of clients in which runs are compared with their baselines.
-COMPARED = ('local_test/accuracy', 'participant_test/accuracy')
+
+def compared_columns(metrics: Sequence[str]) -> tuple[str, ...]:
+  """Returns the columns of the table of clients in which runs are compared, the main one first.
+
+  Args:
+    metrics: names of the models' metrics, the main one first.
+  """
+  return (*(f'local_test/{name}' for name in metrics), 'participant_test/accuracy')
 
 
 def add_scores(
@@ -22,47 +31,54 @@ def add_scores(
   """Scores the chosen models on the clients' test examples.
 
   Args:
-    clients: a row a client; gets a column `local_test/correct`, see `verdicts.to_marks`, where
-      predictions of all test examples fit into memory, and `local_test/auc` where there are two
-      classes, NaN for a client without examples of both. Clients that are not `is_evaluated`,
-      where there is such a column, do not count.
+    clients: a row a client; where predictions of all test examples fit into memory, gets a column
+      `local_test/correct`, see `verdicts.to_marks`, or of labels that are no classes
+      `local_test/by_example`, see `verdicts.to_values`; and `local_test/auc` where there are two
+      classes or the model has that metric, NaN for a client whose examples do not define it.
+      Clients that are not `is_evaluated`, where there is such a column, do not count.
     federated_data: the clients' data.
     process: the one that trained the models.
     state: after the last round.
 
   Returns:
-    `pooled_test/accuracy` and, where there are two classes, `pooled_test/auc`: of all
-    clients' test examples together, each predicted by its own client's model; and
-    mean and standard deviation over clients of the column.
+    `pooled_test/accuracy`, the model's other metrics and, where there are two classes,
+    `pooled_test/auc`: of all clients' test examples together, each predicted by its own client's
+    model; and mean and standard deviation over clients of the column.
   """
   evaluated = evaluated_clients(clients)
   of_clients = np.arange(len(clients)) if evaluated is None else evaluated
   if not any(federated_data.clients[client].size('test') for client in of_clients):
     return {}
-  is_large = federated_data.reader is not None and federated_data.num_classes > 2
-  if is_large or not federated_data.has_plain_labels:
+  objective, names = federated_data.objective, process.model.metric_names
+  is_class = objective == 'classification'
+  is_large = is_class and federated_data.reader is not None and federated_data.num_classes > 2
+  if is_large or is_class and not federated_data.has_plain_labels:
     # The probabilities of a whole vocabulary at every position do not fit into memory, those of
     # clients that are not in memory need not, and only the model weighs annotators' answers.
     rows = clients.iloc[of_clients]
-    num_test, accuracy = (rows[name].to_numpy() for name in ('num_test', 'local_test/accuracy'))
-    return {'pooled_test/accuracy': evaluation.pooled(accuracy, num_test)}
+    num_test, main = (rows[name].to_numpy() for name in ('num_test', f'local_test/{names[0]}'))
+    return {f'pooled_test/{names[0]}': evaluation.pooled(main, num_test, names[0])}
   tests = client_data.part_tensors(federated_data, 'test')
   predictions = evaluation.predict_selected(
     process, state.server_state, state.selection, tests, of_clients
   )
   labels = [federated_data.clients[client].test.y for client in of_clients]
-  summary = {
-    f'pooled_test/{name}': value
-    for name, value in _score(np.concatenate(predictions), np.concatenate(labels)).items()
-  }
-  marks = np.full(len(clients), None, object)
-  marks[of_clients] = [
-    verdicts.to_marks(p.argmax(axis=1) == y) for p, y in zip(predictions, labels, strict=True)
+  if is_class and federated_data.num_classes == 2:
+    names = tuple(dict.fromkeys((*names, 'auc')))
+  of_all = exact.score(objective, names, np.concatenate(predictions), np.concatenate(labels))
+  summary = {f'pooled_test/{name}': value for name, value in of_all.items()}
+  texts = np.full(len(clients), None, object)
+  to_text = verdicts.to_marks if is_class else verdicts.to_values
+  texts[of_clients] = [
+    to_text(exact.by_example(objective, *pair)) for pair in zip(predictions, labels, strict=True)
   ]
-  clients[verdicts.MARKS] = marks
-  if 'pooled_test/auc' in summary:
+  clients[verdicts.MARKS if is_class else verdicts.VALUES] = texts
+  if 'auc' in names:
     column = np.full(len(clients), np.nan)
-    column[of_clients] = [auc(*pair) for pair in zip(predictions, labels, strict=True)]
+    column[of_clients] = [
+      exact.score(objective, ('auc',), *pair)['auc']
+      for pair in zip(predictions, labels, strict=True)
+    ]
     clients['local_test/auc'] = column
     summary.update(over_clients('local_test/auc', column))
   return summary
@@ -90,7 +106,8 @@ def add_new_test(
     state: after the last round.
 
   Returns:
-    `new_test/accuracy/...`, see `evaluation.NewTest`; mean and standard deviation over
+    `new_test/accuracy/...`, of other labels the main metric of the mean of all weights, see
+    `evaluation.NewTest`; mean and standard deviation over
     clients of the column. Nothing without a common test set.
   """
   if not len(federated_data.test):
@@ -105,7 +122,7 @@ def add_new_test(
   label_counts = federated_data.label_counts()
   if label_counts is None:
     average = evaluation.evaluate_weight_average(*models_and_data)
-    return {'new_test/accuracy/weight_average': average}
+    return {f'new_test/{process.model.metric_names[0]}/weight_average': average}
   new_test = evaluation.evaluate_new_test(*models_and_data)
   summary = {f'new_test/accuracy/{name}': value for name, value in new_test.accuracy.items()}
   name = 'participant_test/accuracy'
@@ -175,7 +192,9 @@ def score_unknown_client(
     (predicted,) = process.predict(
       state.server_state._replace(global_weights=weights), [client], [x]
     )
-    for name, value in _score(predicted, federated_data.test.y).items():
+    names = ('accuracy', 'auc') if predicted.shape[1] == 2 else ('accuracy',)
+    values = exact.score('classification', names, predicted, federated_data.test.y)
+    for name, value in values.items():
       summary[f'unknown_client_test/{start}/{name}'] = value
   return summary
 
@@ -185,27 +204,3 @@ def evaluated_clients(clients: pd.DataFrame) -> np.ndarray | None:
   if evaluation.IS_EVALUATED not in clients:
     return None
   return np.flatnonzero(clients[evaluation.IS_EVALUATED])
-
-
-def _score(probabilities: np.ndarray, y: np.ndarray) -> dict[str, float]:
-  scores = {'accuracy': float((probabilities.argmax(axis=1) == y).mean())}
-  if probabilities.shape[1] == 2:
-    scores['auc'] = auc(probabilities, y)
-  return scores
-
-
-def auc(probabilities: np.ndarray, y: np.ndarray) -> float:
-  """Returns the area under the receiver operating characteristic.
-
-  Args:
-    probabilities: float [n, 2], of both classes.
-    y: int [n], 0 or 1.
-
-  Returns:
-    The area; NaN without examples of both classes, or if the model has diverged.
-  """
-  from sklearn import metrics  # It takes a second to import.
-
-  if len(np.unique(y)) < 2 or not np.isfinite(probabilities).all():
-    return float('nan')
-  return float(metrics.roc_auc_score(y, probabilities[:, 1]))

@@ -1,4 +1,4 @@
-"""Multinomial logistic regression on standardised features."""
+"""Linear models on standardised features: logistic regression; of a number ridge regression."""
 
 from typing import Any
 
@@ -8,8 +8,8 @@ _ITERATIONS = 200
 
 
 def linear() -> SimpleModel:
-  """Returns logistic regression with an L2 penalty, tuned by its inverse strength C."""
-  return SimpleModel('C', (0.01, 0.1, 1.0), _build)
+  """Returns linear models with an L2 penalty, tuned by its inverse strength C."""
+  return SimpleModel('C', (0.01, 0.1, 1.0), _build, _build_regressor)
 
 
 def _build(value: float, num_examples: int, seed: int) -> Any:
@@ -21,3 +21,10 @@ def _build(value: float, num_examples: int, seed: int) -> Any:
     preprocessing.StandardScaler(),
     linear_model.LogisticRegression(C=value, max_iter=_ITERATIONS, tol=1e-3),
   )
+
+
+def _build_regressor(value: float, num_examples: int, seed: int) -> Any:
+  from sklearn import linear_model, pipeline, preprocessing
+
+  del num_examples, seed  # The solution is unique.
+  return pipeline.make_pipeline(preprocessing.StandardScaler(), linear_model.Ridge(alpha=1 / value))

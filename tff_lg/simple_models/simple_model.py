@@ -1,4 +1,4 @@
-"""A classifier of single examples, with the one hyper-parameter that is tuned."""
+"""A model of single examples, with the one hyper-parameter that is tuned."""
 
 import dataclasses
 from collections.abc import Callable
@@ -9,7 +9,7 @@ import numpy as np
 # A class of probability 0 has a finite loss.
 _LEAST_PROBABILITY = 1e-7
 
-# Features [n, ...] -> probabilities, float64 [n, num_classes].
+# Features [n, ...] -> probabilities, float64 [n, num_classes]; of a number that number [n].
 Predict = Callable[[np.ndarray], np.ndarray]
 
 
@@ -22,11 +22,13 @@ class SimpleModel:
     values: the grid to start from, ascending, with a constant ratio.
     build: (value, number of training examples, seed) -> an unfitted scikit-learn classifier with
       `predict_proba`.
+    build_regressor: the same of an unfitted regressor.
   """
 
   hyperparameter: str
   values: tuple[float, ...]
   build: Callable[[float, int, int], Any]
+  build_regressor: Callable[[float, int, int], Any]
 
 
 def fit(
@@ -62,6 +64,29 @@ def fit(
     return probabilities
 
   return predict
+
+
+def fit_number(
+  model: SimpleModel, value: float, x: np.ndarray, y: np.ndarray, seed: int
+) -> Predict:
+  """Fits a model of a number to one client's examples.
+
+  Args:
+    model: what to fit.
+    value: of its hyper-parameter.
+    x: float32 [n, ...], features; they are flattened.
+    y: float32 [n], the numbers.
+    seed: of what is random in fitting.
+
+  Returns:
+    A function from features to float64 [n]. A client with fewer than two examples predicts their
+    mean, one without any 0.
+  """
+  if len(y) < 2:
+    mean = float(y.mean()) if len(y) else 0.0
+    return lambda x: np.full(len(x), mean)
+  regressor = model.build_regressor(value, len(y), seed).fit(_flat(x), y)
+  return lambda x: regressor.predict(_flat(x)).astype(np.float64) if len(x) else np.zeros(0)
 
 
 def log_likelihoods(probabilities: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -110,7 +110,8 @@ def add_scores(
   }
   if adversary.attack.strength is not None:
     summary['attack/strength'] = adversary.attack.strength
-  for column in filter(clients.__contains__, scores.COMPARED):
+  compared = scores.compared_columns(process.model.metric_names)
+  for column in filter(clients.__contains__, compared):
     mean = float(np.nanmean(clients[column][honest]))
     summary[f'honest/{column}/mean_over_clients'] = mean
   if adversary.attack.triggered_test is not None:

@@ -171,7 +171,9 @@ def _run_locked(
   }
   if config.early_stopping_rounds is not None:
     summary[results.ROUNDS_SAVED] = rounds_saved
-  summary.update(goals.summarize_goals(run_dir, config.goal_accuracy or ()))
+  summary.update(
+    goals.summarize_goals(run_dir, config.goal_accuracy or (), config.model_metrics[0])
+  )
   summary.update(scores.score_unknown_client(config, federated_data, last, state))
   if tuned is not None:
     summary.update(tuned.summary())
@@ -352,4 +354,4 @@ def _score_held_out(
     with_new_test=not alone.has_sequences,
   )
   run_files.write_held_out_clients(run_dir, clients)
-  return held_out.summarize(of_clients, clients)
+  return held_out.summarize(of_clients, clients, process.model.metric_names)

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 from absl import logging
 
-from tff_lg import checksums, files, grid_search, strict_json, training
+from tff_lg import checksums, files, grid_search, metrics, strict_json, training
 from tff_lg import config as config_lib
+from tff_lg.config.option import resolved
 
 _FILE = 'tuning.json'
 
@@ -56,8 +57,8 @@ def tune_learning_rate(
   Raises:
     training.RunError: every rate diverges, or a run cannot go on.
   """
-  metric = config.selection_metric
-  sign = -1 if metric == 'loss' else 1
+  metric = resolved(config.selection_metric)
+  sign = metrics.sign(metric)
 
   def score(rate: float) -> tuple[float]:
     trial = config_lib.without_baselines(TunedRate(rate, {}).apply(config))

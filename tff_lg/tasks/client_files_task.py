@@ -19,12 +19,22 @@ def load_data(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
 
   Raises:
     data.DataError: files missing or damaged.
+    ValueError: TFF's database with labels that are no classes.
   """
   path = os.path.expanduser(resolved(config.data_dir))
   split = data.PartSplit(resolved(config.validation_fraction), resolved(config.test_fraction), seed)
   if os.path.isdir(path):
     return data.load_client_folder(
-      path, resolved(config.num_classes), split=split, cache_size=resolved(config.client_cache)
+      path,
+      resolved(config.num_classes),
+      objective=config.predicts.name,
+      split=split,
+      cache_size=resolved(config.client_cache),
+    )
+  if config.predicts.name != 'classification':
+    raise ValueError(
+      f"--objective is {config.objective}, but --data_dir={path} is TFF's database, whose labels "
+      'are classes: expected a folder with an npz file a client.'
     )
   return data.load_client_database(
     path,

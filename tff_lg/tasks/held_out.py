@@ -83,23 +83,26 @@ def as_participants(federated_data: data_lib.FederatedData) -> data_lib.Federate
   return dataclasses.replace(federated_data, clients=federated_data.held_out, held_out=())
 
 
-def summarize(scores: Mapping[str, float], clients: pd.DataFrame) -> dict[str, float]:
+def summarize(
+  scores: Mapping[str, float], clients: pd.DataFrame, metrics: Sequence[str] = ('accuracy',)
+) -> dict[str, float]:
   """What the model is for held-out clients.
 
   Args:
     scores: of the held-out clients, as `scores.add_scores` and the like give them; those of the
       common test set are the trained model's own and are left out.
     clients: their table.
+    metrics: names of the model's metrics.
 
   Returns:
     All of it under `held_out/`, with `held_out/num_clients` and mean and standard deviation over
-    these clients of their local test accuracy.
+    these clients of their local test metrics.
   """
-  accuracy = clients['local_test/accuracy']
+  columns = {f'local_test/{name}': clients[f'local_test/{name}'] for name in metrics}
   values = {
     'num_clients': len(clients),
-    'local_test/accuracy/mean_over_clients': float(accuracy.mean()),
-    'local_test/accuracy/std_over_clients': float(accuracy.std(ddof=0)),
+    **{f'{name}/mean_over_clients': float(column.mean()) for name, column in columns.items()},
+    **{f'{name}/std_over_clients': float(column.std(ddof=0)) for name, column in columns.items()},
     **{name: value for name, value in scores.items() if not name.startswith('new_test/')},
   }
   return {f'{_PREFIX}/{name}': value for name, value in values.items()}

@@ -1,14 +1,17 @@
 """Tasks: a data set with the networks to be trained on it, and the split of their layers."""
 
 import dataclasses
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 import tensorflow as tf
 
 from tff_lg import config as config_lib
 from tff_lg import data, models, seeds
+from tff_lg import metrics as metrics_lib
 from tff_lg.config.option import resolved
 from tff_lg.learning import augmentation
+from tff_lg.metrics import in_graph
 from tff_lg.tasks import (
   client_files_task,
   embedding_task,
@@ -23,7 +26,8 @@ from tff_lg.training import evaluation
 
 def _load_source(config: config_lib.TrainConfig, seed: int) -> data.Source:
   """Loads the source of the task's name."""
-  return data.load_source(config.task, config.data_dir, seed)
+  objective = config.objective if config.task == 'arrays' else None
+  return data.load_source(config.task, config.data_dir, seed, objective)
 
 
 def _spread(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
@@ -58,7 +62,8 @@ class Network:
   Attributes:
     build_keras_model: (config, data, seed) -> the network.
     global_layers: of LG-FedAvg, unless the user names others, by the config.
-    wrap: makes of it the model to train, with every weight global; `as_local_global` if None.
+    wrap: makes of it the model to train, with every weight global and metrics of its own;
+      `as_local_global` if None.
   """
 
   build_keras_model: Callable[[config_lib.TrainConfig, data.FederatedData, int], tf.keras.Model]
@@ -115,6 +120,7 @@ _ON_EMBEDDINGS = Network(embedding_task.build_keras_model, embedding_task.global
 
 TASKS: Mapping[str, Task] = {
   'digits': Task(_mlp((64, 64, 32), 'hidden_2', 'hidden_3', 'output')),
+  'diabetes': Task(_mlp((32, 32), 'hidden_2', 'output'), cohort_share=1.0),
   'mnist': Task(_mlp((512, 256, 256, 128), 'hidden_3', 'hidden_4', 'output')),
   'cifar10': Task(
     {
@@ -217,7 +223,9 @@ def build_model(
   seed = seeds.derive_seed(config.seed, seeds.Purpose.INITIALISATION)
   chosen = network(config)
   keras_model = chosen.build_keras_model(config, federated_data, seed)
-  return (chosen.wrap or as_local_global)(keras_model)
+  if chosen.wrap is not None:
+    return chosen.wrap(keras_model)
+  return as_local_global(keras_model, config.predicts, config.model_metrics)
 
 
 def global_layers(config: config_lib.TrainConfig, layer_names: Sequence[str]) -> tuple[str, ...]:
@@ -267,17 +275,50 @@ def build_auxiliary(
   )
 
 
-def as_local_global(keras_model: tf.keras.Model) -> models.LocalGlobalModel:
-  """A classifier by its logits, of examples or of positions, with every weight global."""
+def as_local_global(
+  keras_model: tf.keras.Model,
+  objective: metrics_lib.Objective = metrics_lib.OBJECTIVES['classification'],
+  metrics: Sequence[str] = ('accuracy',),
+) -> models.LocalGlobalModel:
+  """Wraps a network for what is predicted, with every weight global.
+
+  Args:
+    keras_model: from features to logits of classes, of examples or of positions; to a number,
+      [n] or [n, 1]; or to a logit for each of several labels.
+    objective: what is predicted.
+    metrics: names of its metrics, the main one first; of positions there is accuracy only.
+
+  Returns:
+    The model, with the objective's loss.
+  """
   if len(keras_model.output_shape) == 3:
     return models.from_keras_sequences(
       keras_model, padding=data.vocabulary.PADDING, unknown=data.vocabulary.UNKNOWN
+    )
+  is_softmax = getattr(keras_model.layers[-1], 'activation', None) is tf.keras.activations.softmax
+  num_outputs = math.prod(keras_model.output_shape[1:])
+  built = in_graph.build_metrics(objective.name, metrics, num_outputs, are_probabilities=is_softmax)
+  if objective.name == 'regression':
+    return models.from_keras(
+      keras_model,
+      loss=in_graph.SquaredError(),
+      metrics=built,
+      label_spec=tf.TensorSpec([None], tf.float32),
+      to_predictions=lambda output: tf.reshape(output, [-1]),
+    )
+  if objective.name == 'multilabel':
+    return models.from_keras(
+      keras_model,
+      loss=tf.keras.losses.BinaryCrossentropy(from_logits=True),
+      metrics=built,
+      label_spec=tf.TensorSpec([None, num_outputs], tf.float32),
+      to_predictions=tf.sigmoid,
     )
   return models.from_keras(
     keras_model,
     # With the reference's softmax output this is, as there, a softmax of a softmax.
     loss=_label_loss(keras_model),
-    metrics={'accuracy': tf.keras.metrics.SparseCategoricalAccuracy},
+    metrics=built,
   )
 
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tff_lg import metrics as metrics_lib
 from tff_lg import progress
 from tff_lg.data import examples as examples_lib
 from tff_lg.learning import batches, client_work
@@ -111,25 +112,45 @@ def round_scores(
   Args:
     values: of all clients, on the part that models are chosen by.
     num_examples: of all clients.
-    metric: `accuracy` or `loss`.
+    metric: `loss` or a metric of the model.
     scope: `client`, or `pooled` for one score of all.
 
   Returns:
-    float64 [num_clients].
+    float64 [num_clients]; NaN for a client without examples, or whose examples define no value.
   """
-  scores = -values[metric] if metric == 'loss' else values[metric]
+  sign = metrics_lib.sign(metric)
+  if scope == 'pooled':
+    of_all = sign * pooled(values[metric], num_examples, metric)
+    return np.full(len(num_examples), -np.inf if np.isnan(of_all) else of_all)
   # A model that has diverged is the worst there is, not one that nobody can judge.
-  scores = np.where(np.isnan(scores) & (num_examples > 0), -np.inf, scores)
-  return scores if scope == 'client' else np.full_like(scores, pooled(scores, num_examples))
+  has_diverged = np.isnan(values[metric]) & (num_examples > 0) & ~_is_undefined(values, metric)
+  return np.where(has_diverged, -np.inf, sign * values[metric])
 
 
-def pooled(values: np.ndarray, num_examples: np.ndarray) -> float:
-  """Mean of clients' means over all of their examples; clients without examples don't count.
+def defined(values: ClientValues, num_examples: np.ndarray, metric: str) -> np.ndarray:
+  """Returns, bool [num_clients], whose examples define a metric, as two classes do AUC."""
+  return (num_examples > 0) & ~_is_undefined(values, metric)
+
+
+def _is_undefined(values: ClientValues, metric: str) -> np.ndarray:
+  """Where a metric that need not be defined has no value though the model has a loss."""
+  entry = metrics_lib.METRICS.get(metric)
+  if entry is None or entry.is_always_defined:
+    return np.zeros(len(values[metric]), bool)
+  return np.isnan(values[metric]) & ~np.isnan(values['loss'])
+
+
+def pooled(values: np.ndarray, num_examples: np.ndarray, metric: str = 'accuracy') -> float:
+  """A metric of all examples together, of clients' values; clients without examples don't count.
 
   NaN if a client with examples has NaN, as a model that has diverged does.
   """
-  weighted = np.where(num_examples > 0, values * num_examples, 0)
-  return float(weighted.sum() / num_examples.sum())
+  entry = metrics_lib.METRICS.get(metric)
+  is_root = entry is not None and entry.pooling == 'root_mean_square'
+  of_clients = np.square(values) if is_root else values
+  weighted = np.where(num_examples > 0, of_clients * num_examples, 0)
+  mean = float(weighted.sum() / num_examples.sum())
+  return mean**0.5 if is_root else mean
 
 
 def predict_selected(
@@ -139,7 +160,10 @@ def predict_selected(
   client_data: Sequence[batches.ClientTensors],
   clients: np.ndarray,
 ) -> list[np.ndarray]:
-  """Each of these clients' chosen model's probabilities for its own examples, [n, num_classes]."""
+  """Each of these clients' chosen model's predictions for its own examples.
+
+  They are probabilities [n, num_classes], numbers [n], or the probability of each label.
+  """
   predictions: dict[int, np.ndarray] = {}
   for of_group, global_weights, states in _chunks(selection.groups(clients), 'predictions'):
     predicted = process.predict(
@@ -240,7 +264,7 @@ def evaluate_weight_average(
   test: examples_lib.Examples,
   clients: np.ndarray | None = None,
 ) -> float:
-  """Accuracy of one model with the mean of the clients' chosen weights on the whole test set."""
+  """Main metric of one model with the mean of the clients' weights on the whole test set."""
   groups = _distinct_groups(process, selection, clients)
   mean_global, mean_local = _mean_weights(groups)
   average = evaluate_clients(
@@ -249,7 +273,7 @@ def evaluate_weight_average(
     [groups[0][2][0]._replace(local_weights=mean_local)],
     [client_data_lib.to_tensors(test)],
   )
-  return float(average['accuracy'][0])
+  return float(average[process.model.metric_names[0]][0])
 
 
 def _spread(values: np.ndarray, clients: np.ndarray, num_clients: int) -> np.ndarray:

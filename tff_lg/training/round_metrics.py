@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tff_lg import metrics as metrics_lib
 from tff_lg.learning import process as process_lib
 from tff_lg.training import communication, evaluation
 
@@ -38,7 +39,9 @@ def of_evaluation(
 
   Returns:
     `<group><part>/<metric>/` `mean_over_clients`, `std_over_clients` and `pooled`, over clients
-    with examples, NaN where one of them has NaN; nothing of a group without examples.
+    with examples, NaN where one of them has NaN; nothing of a group without examples. Clients
+    whose examples do not define a metric, such as AUC, do not count in it, and what clients'
+    values do not tell of all examples together is left out.
   """
   metrics = {}
   for name, of_part in values.items():
@@ -48,10 +51,14 @@ def of_evaluation(
         continue
       for metric, value in of_part.items():
         start, of_group = f'{group}{name}/{metric}', value[clients]
-        of_evaluated = of_group[size > 0]
+        of_evaluated = of_group[evaluation.defined(of_part, num_examples[name], metric)[clients]]
+        if not len(of_evaluated):
+          continue
         metrics[f'{start}/mean_over_clients'] = float(np.mean(of_evaluated))
         metrics[f'{start}/std_over_clients'] = float(np.std(of_evaluated))
-        metrics[f'{start}/pooled'] = evaluation.pooled(of_group, size)
+        entry = metrics_lib.METRICS.get(metric)
+        if entry is None or entry.pooling is not None:
+          metrics[f'{start}/pooled'] = evaluation.pooled(of_group, size, metric)
   return metrics
 
 

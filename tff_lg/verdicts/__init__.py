@@ -5,23 +5,37 @@ or cannot tell for each client, and the share of clients that are truly worse of
 it needs numbers only.
 """
 
-from tff_lg.verdicts.marks import MARKS, from_marks, judge_marks, summarize, to_marks
+from tff_lg.verdicts.marks import (
+  MARKS,
+  VALUES,
+  from_marks,
+  from_values,
+  judge_marks,
+  judge_values,
+  summarize,
+  to_marks,
+  to_values,
+)
 from tff_lg.verdicts.paired import mid_p_values, newcombe_intervals, smallest_differences
 from tff_lg.verdicts.share import WorseShare, estimate_share_worse
 from tff_lg.verdicts.verdict import Verdict, judge_accuracy, judge_metric
 
 __all__ = [
   'MARKS',
+  'VALUES',
   'Verdict',
   'WorseShare',
   'estimate_share_worse',
   'from_marks',
+  'from_values',
   'judge_accuracy',
   'judge_marks',
   'judge_metric',
+  'judge_values',
   'mid_p_values',
   'newcombe_intervals',
   'smallest_differences',
   'summarize',
   'to_marks',
+  'to_values',
 ]

@@ -81,8 +81,9 @@ def judge_metric(
   Returns:
     A row per client: `num_examples`, `difference` of the means, positive where the model is better,
     with its own 95 % interval `low` to `high` by the t distribution, `p_value`, `test`,
-    `adjusted_p_value` and `verdict`. Examples with a value that is not finite do not count. NaN and
-    `cannot tell` for a client with fewer than two examples.
+    `smallest_difference`, half that interval, `adjusted_p_value` and `verdict`. Examples with a
+    value that is not finite do not count. NaN and `cannot tell` for a client with fewer than two
+    examples.
 
   Raises:
     ValueError: the two are not of the same examples.
@@ -94,7 +95,9 @@ def judge_metric(
     gains = sign * (np.asarray(value, np.float64) - np.asarray(other, np.float64))
     rows.append(_test(gains[np.isfinite(gains)]))
   columns = ('num_examples', 'difference', 'low', 'high', 'p_value', 'test')
-  return _with_verdicts(pd.DataFrame(rows, columns=columns), false_discovery_rate)
+  table = pd.DataFrame(rows, columns=columns)
+  table['smallest_difference'] = (table['high'] - table['low']) / 2
+  return _with_verdicts(table, false_discovery_rate)
 
 
 def _check_same(one: np.ndarray, other: np.ndarray) -> None:

@@ -1,0 +1,133 @@
+"""What is predicted of an example, and by which metrics models are scored."""
+
+import dataclasses
+from typing import Any
+
+from tff_lg import metrics as metrics_lib
+from tff_lg.config import client_files, split, text, vqa
+from tff_lg.config.option import ConfigError, option
+
+# The task whose labels are numbers whatever the flags say.
+DIABETES = 'diabetes'
+# Whose files may have any labels.
+_ANY_LABELS = ('arrays', client_files.TASK)
+# Whose models have a metric of their own.
+_OWN_METRICS = (vqa.TASK, *text.TASKS)
+# By which splits of a model are compared.
+_OF_SPLITS = ('accuracy', 'loss')
+# That spread examples by their classes need classes.
+_WITHOUT_CLASSES = ('iid', 'natural', 'natural_iid')
+
+
+@dataclasses.dataclass(frozen=True)
+class MetricOptions:
+  """Options of labels and metrics; None stands for a default."""
+
+  objective: str | None = option(
+    None,
+    'What is predicted of an example: its class (default), a number (regression) or any of several '
+    'labels (multilabel); --task=arrays and client_files. Losses are cross-entropy, mean squared '
+    'error and binary cross-entropy.',
+    tuple(metrics_lib.OBJECTIVES),
+  )
+  metrics: tuple[str, ...] | None = option(
+    None,
+    "Further metrics of clients' models, such as macro_f1,auc; those of every run depend on what "
+    'is predicted: accuracy; mae, rmse and r2; label_accuracy, macro_f1 and auc.',
+    tuple(name for name in metrics_lib.METRICS if name != 'loss'),
+  )
+
+
+def find_objective(config: Any) -> metrics_lib.Objective:
+  """Returns what a config predicts, with its metrics."""
+  default = 'regression' if config.task == DIABETES else 'classification'
+  return metrics_lib.OBJECTIVES[config.objective or default]
+
+
+def list_metrics(config: Any) -> tuple[str, ...]:
+  """Returns the names of the metrics of a config's models, the main one first."""
+  selected = [name for name in (config.selection_metric,) if name and name != 'loss']
+  names = (*find_objective(config).metrics, *(config.metrics or ()), *selected)
+  return tuple(dict.fromkeys(names))
+
+
+def defaults(config: Any) -> dict[str, Any]:
+  """Returns what options that are None stand for, by name, where they apply."""
+  return {
+    'selection_metric': find_objective(config).metrics[0],
+    **({'objective': 'regression'} if config.task == DIABETES else {}),
+  }
+
+
+def check(config: Any, partition: str, scope: str) -> None:
+  """Refuses metrics, and choices, that do not fit what is predicted.
+
+  Args:
+    config: a `TrainConfig`, as the user gave it.
+    partition: the partition's name.
+    scope: of the selection of models.
+
+  Raises:
+    ConfigError: the first of them.
+  """
+  objective = find_objective(config)
+  is_class = objective.name == 'classification'
+  fitting = ('accuracy', 'loss') if config.task in _OWN_METRICS else objective.all_metrics
+  selected = metrics_lib.METRICS.get(config.selection_metric)
+  predicts = f'but --task={config.task} predicts {objective.label}'
+  conflicts = [
+    (
+      config.objective is not None and config.task not in (*_ANY_LABELS, DIABETES),
+      f'--objective is {config.objective}, but --task={config.task} has labels of its own: it '
+      f'belongs to --task={" and ".join(_ANY_LABELS)}.',
+    ),
+    (
+      config.task == DIABETES and objective.name != 'regression',
+      f'--objective is {config.objective}, but --task={DIABETES} predicts a number: regression.',
+    ),
+    (
+      not is_class and partition not in _WITHOUT_CLASSES,
+      f'--partition is {partition}, which spreads classes, {predicts}: use '
+      f'{" or ".join(_WITHOUT_CLASSES)}.',
+    ),
+    (
+      not is_class and config.protocol != 'validation',
+      f'--protocol is {config.protocol}, which is of classes, {predicts}.',
+    ),
+    (
+      not is_class and config.attack in ('label_flip', 'backdoor'),
+      f'--attack is {config.attack}, which changes classes, {predicts}.',
+    ),
+    (
+      not is_class and config.auxiliary is not None,
+      f'--auxiliary is {config.auxiliary}, which is of classes, {predicts}.',
+    ),
+    (
+      config.global_layers == split.AUTO and config.selection_metric not in (None, *_OF_SPLITS),
+      f'--selection_metric is {config.selection_metric}, but --global_layers=auto compares splits '
+      f'by {" or ".join(_OF_SPLITS)}.',
+    ),
+    (
+      config.global_layers == split.AUTO and not is_class,
+      f'--global_layers=auto compares splits by accuracy, {predicts}: name the layers.',
+    ),
+    (
+      selected is not None and selected.pooling is None and scope == 'pooled',
+      f'--selection_metric is {config.selection_metric}, which has no value of all clients '
+      'together: use --selection_scope=client.',
+    ),
+  ]
+  for name, given in (
+    ('metrics', config.metrics or ()),
+    ('selection_metric', tuple(filter(None, (config.selection_metric,)))),
+  ):
+    conflicts += [
+      (
+        metric not in fitting,
+        f'--{name} is {metric}, {predicts}: expected {" or ".join(fitting)}.',
+      )
+      for metric in given
+    ]
+  for found, sentence in conflicts:
+    if found:
+      raise ConfigError(sentence)
