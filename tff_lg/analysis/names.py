@@ -130,4 +130,4 @@ def axis_value(axis: str, value: str) -> str:
 
 def is_text(column: str) -> bool:
   """Whether a column of clients.parquet holds texts; all others hold numbers."""
-  return column in (OWN_MODEL, verdicts.MARKS) or column.endswith('/verdict')
+  return column in (OWN_MODEL, verdicts.MARKS, verdicts.VALUES) or column.endswith('/verdict')
