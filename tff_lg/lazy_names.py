@@ -11,14 +11,16 @@ def importer(package: str, names: Collection[str], modules: Sequence[str]) -> Ca
 
   Args:
     package: its name.
-    names: public ones; none of them is that of a module of the package.
-    modules: of the package, which have these names; light ones first.
+    names: public ones; one that is a module's name is that module.
+    modules: of the package, which have the other names; light ones first.
 
   Returns:
     The function; it raises AttributeError for other names.
   """
 
   def import_name(name: str) -> Any:
+    if name in names and name in modules:
+      return importlib.import_module(f'{package}.{name}')
     if name in names:
       for each in modules:
         module = importlib.import_module(f'{package}.{each}')

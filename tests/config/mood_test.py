@@ -61,7 +61,7 @@ class MoodOptionsTest(parameterized.TestCase):
   @parameterized.parameters(
     ({'task': 'digits', 'bilstm_units': 2}, '--bilstm_units is given, but --task is digits'),
     ({'task': 'text', 'score_range': (0.0, 1.0)}, '--score_range is given, but --task is text'),
-    ({'lstm_units': (8,)}, '--lstm_units is given, but --task is mood: .*text and chars'),
+    ({'lstm_units': (8,)}, '--lstm_units is given, but --task is mood: .*text, chars and vqa'),
     ({'dropout_rate': 0.1}, '--dropout_rate is given, but --task is mood'),
     ({'partition': 'iid'}, '--partition is iid, but --task=mood makes each user a client'),
     ({'num_clients': 5}, '--num_clients is given, but --partition=natural takes'),

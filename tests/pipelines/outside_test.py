@@ -18,11 +18,13 @@ _ROOT = pathlib.Path(__file__).parents[2]
 _PAGES = {
   'my_method': ('METHODS.md', 'A method of your own'),
   'my_aggregator': ('AGGREGATION.md', 'An aggregator of your own'),
+  'my_partition': ('PROTOCOL.md', 'A partition of your own'),
   'my_attack': ('AGGREGATION.md', 'An attack of your own'),
 }
 # Of a run with all of them.
 _FLAGS = {'method': 'decayed', 'decay_strength': 0.5}
 _FLAGS |= {'aggregator': 'bounded_mean', 'largest_value': 0.75}
+_FLAGS |= {'partition': 'power_law', 'size_power': 0.5}
 _FLAGS |= {'attack': 'random_labels', 'random_share': 0.5, 'malicious_share': 0.2}
 
 

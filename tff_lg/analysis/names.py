@@ -4,6 +4,7 @@ import os
 
 from tff_lg import verdicts
 from tff_lg.aggregators import AGGREGATORS, PLAIN_MEAN
+from tff_lg.data import PARTITIONS
 from tff_lg.learning.methods import METHODS
 
 # Columns of clients.parquet, which also get `<baseline>/` in front, and stems of
@@ -91,8 +92,8 @@ def method_name(method: str) -> str:
 def partition_name(partition: str) -> str:
   """A partition and its number: `IID`, `2 classes per client` for `classes_per_client=2`."""
   name, _, number = partition.partition('=')
-  text = 'IID' if name == 'iid' else name.replace('_', ' ')
-  return f'{number} {text}' if number and ' per ' in text else f'{text} {number}'.strip()
+  label = PARTITIONS[name].label if name in PARTITIONS else name.replace('_', ' ') + ' {}'
+  return label.format(number).strip()
 
 
 def aggregator_name(aggregator: str) -> str:

@@ -79,12 +79,14 @@ class AttackEntry(entries.Entry):
     strength: which strength it has by default, for the table of attacks.
     build: (options, setting) -> the attack.
     needs_images: whether examples have to be images.
+    needs_classes: whether it changes labels, which have to be classes.
   """
 
   does: str
   strength: str = 'none'
   build: Callable[[Any, Setting], Attack]
   needs_images: bool = False
+  needs_classes: bool = False
 
 
 # What `--attack` takes, with everything that is known about it.

@@ -124,5 +124,6 @@ register(
     build=_build,
     options=Strength,
     needs_images=True,
+    needs_classes=True,
   )
 )

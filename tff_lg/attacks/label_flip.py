@@ -41,5 +41,6 @@ register(
     label='label flip',
     does='train on label 9 - y (of ten classes)',
     build=_build,
+    needs_classes=True,
   )
 )

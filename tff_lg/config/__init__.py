@@ -24,6 +24,7 @@ from tff_lg.config.optimization import (
   schedule,
 )
 from tff_lg.config.option import ConfigError
+from tff_lg.config.partition import PARTITION_OPTIONS, PARTITIONS
 from tff_lg.config.protocols import PROTOCOLS, Protocol
 from tff_lg.config.rules import resolve, with_cohort
 from tff_lg.config.runtime import RUNTIMES, RuntimeOptions
@@ -34,7 +35,6 @@ from tff_lg.config.train_config import (
   CLIENT_WEIGHTINGS,
   METHODS,
   MODELS,
-  PARTITIONS,
   TASKS,
   WITHOUT_EFFECT,
   TrainConfig,
@@ -52,6 +52,7 @@ __all__ = [
   'METHOD_OPTIONS',
   'MODELS',
   'PARTITIONS',
+  'PARTITION_OPTIONS',
   'PROTOCOLS',
   'ROLES',
   'RUNTIMES',

@@ -11,12 +11,13 @@ from tff_lg.config import (
   mood,
   optimization,
   own_models,
+  partition,
   table,
   text,
   trouble,
   vqa,
 )
-from tff_lg.config.train_config import NATURAL, TrainConfig
+from tff_lg.config.train_config import TrainConfig
 from tff_lg.learning.methods import METHODS
 
 
@@ -76,7 +77,6 @@ def fast(config: TrainConfig) -> TrainConfig:
     rates = config.local_only_learning_rate or (optimization.learning_rate(config, 'client'),)
     own |= {'own_models': config.own_models, 'local_only_epochs': 3}
     own |= {'local_only_learning_rate': rates[:1]}
-  on_digits = None if config.partition in (*NATURAL, 'clusters') else config.partition
   keeps_layers = config.task == 'digits' or config.picks_split
   own['global_layers'] = config.global_layers if keeps_layers else None
   own['auto_rounds'] = config.auto_rounds and min(config.auto_rounds, 3)
@@ -87,10 +87,10 @@ def fast(config: TrainConfig) -> TrainConfig:
     | client_files.without()
     | table.without()
     | mood.fast(config.task, config.device_variance)
-    | vqa.fast(config.task),
+    | vqa.fast(config.task)
+    | partition.fast(config.partition, keeps_task),
     task=config.task if keeps_task else 'digits',
     data_dir=None,
-    partition=config.partition if keeps_task else on_digits,
     num_clients=None if is_text else 10,
     clients_per_round=5,
     held_out_clients=config.held_out_clients and min(config.held_out_clients, 2),

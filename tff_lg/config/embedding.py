@@ -5,6 +5,7 @@ from typing import Any
 
 from tff_lg.config import mood, vqa
 from tff_lg.config.option import ConfigError, check_belongs, option
+from tff_lg.data import PARTITIONS
 
 TASK = 'embeddings'
 MODELS = ('dense', 'gated', 'cgau_shared', 'cgau_local')
@@ -25,9 +26,6 @@ class EmbeddingOptions:
     '--partition.',
     is_path=True,
   )
-  shuffled_share: float | None = option(
-    None, 'Share p of the examples, re-assigned at random (--partition=clusters); 0 by default.'
-  )
   hidden_units: tuple[int, ...] | None = option(
     None,
     'Units of each hidden layer (--task=embeddings and mood); 64,64 or 512,512 by default. Of '
@@ -42,16 +40,11 @@ class EmbeddingOptions:
 _BELONGS_TO = {'embeddings': (TASK, vqa.TASK), 'hidden_units': (TASK, mood.TASK, vqa.TASK)}
 
 
-def defaults(options: EmbeddingOptions, task: str, partition: str) -> dict[str, Any]:
+def defaults(task: str) -> dict[str, Any]:
   """What options that are None stand for, by name, where they apply."""
   if task != TASK:
     return {}
-  is_simulated = partition == 'clusters' and options.clients is None
-  return {
-    'hidden_units': (64, 64),
-    'dropout_rate': 0.5,
-    **({'shuffled_share': 0.0} if is_simulated else {}),
-  }
+  return {'hidden_units': (64, 64), 'dropout_rate': 0.5}
 
 
 def without() -> dict[str, Any]:
@@ -60,7 +53,7 @@ def without() -> dict[str, Any]:
 
 
 def check(
-  options: EmbeddingOptions,
+  options: Any,
   task: str,
   partition: str,
   *,
@@ -79,7 +72,6 @@ def check(
   Raises:
     ConfigError: the first of them.
   """
-  check_belongs(options, ('shuffled_share',), 'partition', partition, ('clusters',))
   for name in ('embeddings', 'clients', 'hidden_units', 'dropout_rate'):
     check_belongs(options, (name,), 'task', task, _BELONGS_TO.get(name, (TASK,)))
   conflicts = (
@@ -92,8 +84,8 @@ def check(
       f'--data_dir is given, but --task={TASK} reads only --embeddings.',
     ),
     (
-      partition == 'clusters' and task != TASK,
-      f'--partition=clusters is for --task={TASK}, but --task is {task}: embed the data first, '
+      PARTITIONS[partition].build is None and task != TASK,
+      f'--partition={partition} is for --task={TASK}, but --task is {task}: embed the data first, '
       'with `python -m pipelines.embed`.',
     ),
     (

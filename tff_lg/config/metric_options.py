@@ -4,8 +4,10 @@ import dataclasses
 from typing import Any
 
 from tff_lg import metrics as metrics_lib
+from tff_lg.attacks import ATTACKS
 from tff_lg.config import client_files, split, text, vqa
 from tff_lg.config.option import ConfigError, option
+from tff_lg.data import PARTITIONS
 
 # The task whose labels are numbers whatever the flags say.
 DIABETES = 'diabetes'
@@ -15,8 +17,8 @@ _ANY_LABELS = ('arrays', client_files.TASK)
 _OWN_METRICS = (vqa.TASK, *text.TASKS)
 # By which splits of a model are compared.
 _OF_SPLITS = ('accuracy', 'loss')
-# That spread examples by their classes need classes.
-_WITHOUT_CLASSES = ('iid', 'natural', 'natural_iid')
+# The partitions that do not look at labels.
+_WITHOUT_CLASSES = tuple(n for n, entry in PARTITIONS.items() if not entry.needs_classes)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -95,7 +97,7 @@ def check(config: Any, partition: str, scope: str) -> None:
       f'--protocol is {config.protocol}, which is of classes, {predicts}.',
     ),
     (
-      not is_class and config.attack in ('label_flip', 'backdoor'),
+      not is_class and config.attack is not None and ATTACKS[config.attack].needs_classes,
       f'--attack is {config.attack}, which changes classes, {predicts}.',
     ),
     (

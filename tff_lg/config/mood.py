@@ -5,9 +5,9 @@ import math
 from typing import Any
 
 from tff_lg.config.option import ConfigError, check_belongs, option
+from tff_lg.config.partition import NATURAL
 
 TASK = 'mood'
-_PARTITIONS = ('natural', 'natural_iid')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,7 +79,7 @@ def check(options: MoodOptions, task: str, partition: str, data_dir: str | None)
   limits, variance, units = options.score_range, options.device_variance, options.bilstm_units
   conflicts = (
     (
-      task == TASK and partition not in _PARTITIONS,
+      task == TASK and partition not in NATURAL,
       f'--partition is {partition}, but --task={TASK} makes each user a client, with its own '
       'texts (natural) or shuffled ones (natural_iid).',
     ),

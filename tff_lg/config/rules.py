@@ -25,8 +25,10 @@ from tff_lg.config import (
   vqa,
 )
 from tff_lg.config.derived import as_baseline
-from tff_lg.config.option import ConfigError, check_belongs, check_values
-from tff_lg.config.train_config import MODELS, NATURAL, TrainConfig
+from tff_lg.config.option import ConfigError, check_values
+from tff_lg.config.partition import DEFAULT, NATURAL, PARTITION_OPTIONS
+from tff_lg.config.train_config import MODELS, TrainConfig
+from tff_lg.data import PARTITIONS
 from tff_lg.learning.methods import METHODS
 
 
@@ -61,7 +63,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     spreads_clients=(config.partition, config.num_clients) != (None, None),
   )
   client_files.check(config, partition)
-  table.check(config, partition, NATURAL)
+  table.check(config, partition)
   scope = 'pooled' if config.task in ('embeddings', mood.TASK) else 'client'
   metric_options.check(config, partition, config.selection_scope or scope)
   aggregation.check(config)
@@ -75,9 +77,6 @@ def resolve(config: TrainConfig) -> TrainConfig:
   method = METHODS[config.method]
   on_embeddings = config.task == 'embeddings'
   only_if = {
-    'classes_per_client': (default_partition(config) == 'classes_per_client', 2),
-    'shards_per_client': (config.partition == 'shards', 2),
-    'dirichlet_alpha': (config.partition == 'dirichlet', 0.9),
     'num_clients': (
       default_partition(config) not in NATURAL and config.clients is None,
       10 if on_embeddings else 100,
@@ -100,7 +99,8 @@ def resolve(config: TrainConfig) -> TrainConfig:
     **text.defaults(config.task, config.vocabulary_file),
     **mood.defaults(config.task, config.data_dir),
     **vqa.defaults(config.task, config.data_dir, config.answers_file),
-    **embedding.defaults(config, config.task, default_partition(config)),
+    **embedding.defaults(config.task),
+    **({} if config.clients else PARTITION_OPTIONS.defaults((partition,))),
     **client_files.defaults(config.task, config.objective),
     **table.defaults(config),
     **aggregation.defaults(config),
@@ -158,18 +158,13 @@ def default_partition(config: TrainConfig) -> str:
   by_user = dict.fromkeys(with_users, 'natural')
   of_table = table.default_partition(config.client_column, config.data_dir)
   by_task = {'embeddings': 'clusters', vqa.TASK: 'iid', table.TASK: of_table, **by_user}
-  return config.partition or by_task.get(config.task, 'classes_per_client')
+  return config.partition or by_task.get(config.task, DEFAULT)
 
 
 def _check_contradictions(config: TrainConfig) -> None:
   """Refuses flags that another flag makes meaningless."""
   partition = default_partition(config)
-  for name, needed in (
-    ('classes_per_client', 'classes_per_client'),
-    ('shards_per_client', 'shards'),
-    ('dirichlet_alpha', 'dirichlet'),
-  ):
-    check_belongs(config, (name,), 'partition', partition, (needed,))
+  PARTITION_OPTIONS.check(config, (partition,))
   entry_options.METHOD_OPTIONS.check(config, (config.method, *(config.baselines or ())))
   method = METHODS[config.method]
   conflicts = (
@@ -194,8 +189,8 @@ def _check_contradictions(config: TrainConfig) -> None:
       '--held_out_clients and --held_out_ids both say who is held out: give one of them.',
     ),
     (
-      partition == 'natural_iid' and bool(config.held_out_clients or config.held_out_ids),
-      '--partition=natural_iid shuffles examples between all clients: nobody can be held out.',
+      PARTITIONS[partition].mixes_clients and bool(config.held_out_clients or config.held_out_ids),
+      f'--partition={partition} shuffles examples between all clients: nobody can be held out.',
     ),
     (
       config.model == 'cgau_shared' and bool(config.held_out_clients or config.held_out_ids),
@@ -267,7 +262,7 @@ def _check_contradictions(config: TrainConfig) -> None:
 
 def _check_ranges(config: TrainConfig) -> None:
   positive = (
-    'num_clients classes_per_client shards_per_client dirichlet_alpha rounds clients_per_round '
+    'num_clients rounds clients_per_round '
     'client_epochs client_steps batch_size client_learning_rate '
     'server_learning_rate evaluate_every checkpoint_every early_stopping_rounds'
   )
@@ -276,7 +271,6 @@ def _check_ranges(config: TrainConfig) -> None:
     (positive, lambda value: value > 0, 'more than 0'),
     (not_negative, lambda value: value >= 0, '0 or more'),
     ('validation_fraction dropout_rate', lambda value: 0 <= value < 1, 'in [0, 1)'),
-    ('shuffled_share', lambda value: 0 <= value <= 1, 'in [0, 1]'),
   ):
     for name in names.split():
       value = getattr(config, name)

@@ -4,6 +4,7 @@ import dataclasses
 from typing import Any
 
 from tff_lg.config.option import ConfigError, check_belongs, option
+from tff_lg.config.partition import NATURAL
 
 TASK = 'table'
 # The columns of the table that is generated without --data_dir.
@@ -71,13 +72,12 @@ def default_partition(client_column: str | None, data_dir: str | None) -> str:
   return 'iid' if client_column is None and data_dir is not None else 'natural'
 
 
-def check(config: Any, partition: str, natural: tuple[str, ...]) -> None:
+def check(config: Any, partition: str) -> None:
   """Refuses options that contradict each other or the task.
 
   Args:
     config: a `TrainConfig`, as the user gave it.
     partition: the partition's name.
-    natural: partitions by the clients that the data name.
 
   Raises:
     ConfigError: the first of them.
@@ -116,11 +116,11 @@ def check(config: Any, partition: str, natural: tuple[str, ...]) -> None:
       'natural.',
     ),
     (
-      not is_generated and partition in natural and config.client_column is None,
+      not is_generated and partition in NATURAL and config.client_column is None,
       f'--partition is {partition}, which needs --client_column.',
     ),
     (
-      partition not in natural and config.client_column is not None,
+      partition not in NATURAL and config.client_column is not None,
       f'--client_column is given, but --partition is {partition}, which makes clients of its own: '
       f'add the column to --ignored_columns, or use --partition=natural.',
     ),

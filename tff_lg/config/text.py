@@ -5,9 +5,9 @@ from typing import Any
 
 from tff_lg.config import mood, vqa
 from tff_lg.config.option import ConfigError, check_belongs, option
+from tff_lg.config.partition import NATURAL
 
 TASKS = ('text', 'chars')
-PARTITIONS = ('natural', 'natural_iid')
 SOURCES = ('files', 'tff_shakespeare', 'tff_stackoverflow')
 
 
@@ -106,7 +106,7 @@ def check(options: TextOptions, task: str, partition: str) -> None:
   """
   for field in dataclasses.fields(TextOptions):
     check_belongs(options, (field.name,), 'task', task, _BELONGS_TO.get(field.name, TASKS))
-  if task in TASKS and partition not in PARTITIONS:
+  if task in TASKS and partition not in NATURAL:
     raise ConfigError(
       f'--partition is {partition}, but --task={task} makes each user a client, with its own '
       'sequences (natural) or shuffled ones (natural_iid).'

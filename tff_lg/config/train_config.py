@@ -23,6 +23,7 @@ from tff_lg.config import (
   verdicts,
   vqa,
 )
+from tff_lg.config import partition as partition_options
 from tff_lg.config.option import option
 from tff_lg.learning.methods import METHODS as _METHODS
 
@@ -39,17 +40,6 @@ TASKS = (
   vqa.TASK,
   *text.TASKS,
 )
-PARTITIONS = (
-  'iid',
-  'shards',
-  'classes_per_client',
-  'dirichlet',
-  'natural',
-  'natural_iid',
-  'clusters',
-)
-# By the users that the data name.
-NATURAL = ('natural', 'natural_iid')
 # Of the tasks that offer a choice; the first is the default.
 MODELS: Mapping[str, tuple[str, ...]] = {
   'cifar10': ('lenet', 'reference_lenet', 'resnet18'),
@@ -75,6 +65,7 @@ class TrainConfig(
   text.TextOptions,
   mood.MoodOptions,
   vqa.VqaOptions,
+  partition_options.PartitionOptions,
   embedding.EmbeddingOptions,
   optimization.OptimizationOptions,
   client_files.ClientFilesOptions,
@@ -109,7 +100,7 @@ class TrainConfig(
     '--task=text, chars, mood, diabetes, client_files, and table with a --client_column, natural; '
     'for --task=vqa, by pictures, and other tables iid. natural_iid shuffles examples between '
     'clients of natural sizes.',
-    PARTITIONS,
+    tuple(partition_options.PARTITIONS),
   )
   num_clients: int | None = option(
     None,
@@ -124,15 +115,6 @@ class TrainConfig(
   )
   held_out_ids: tuple[str, ...] | None = option(
     None, 'Ids of the clients that are held out, separated by commas, instead of drawn ones.'
-  )
-  classes_per_client: int | None = option(
-    None, 'Classes a client has at most (--partition=classes_per_client); 2 by default.'
-  )
-  shards_per_client: int | None = option(
-    None, 'Shards of label-sorted examples a client gets (--partition=shards); 2 by default.'
-  )
-  dirichlet_alpha: float | None = option(
-    None, 'Concentration of the classes over clients (--partition=dirichlet); 0.9 by default.'
   )
   validation_fraction: float | None = option(
     None,
@@ -269,6 +251,7 @@ for _options in (
   entry_options.METHOD_OPTIONS,
   aggregation.AGGREGATOR_OPTIONS,
   trouble.ATTACK_OPTIONS,
+  partition_options.PARTITION_OPTIONS,
 ):
   _options.check_names(TrainConfig)
 optimization.check_names(TrainConfig)

@@ -1,8 +1,10 @@
 """Data sets, and how they are spread over clients.
 
 Comes in: a data set's name and folder. Goes out: `FederatedData`, numpy arrays of each client's
-training, validation and test examples. May import: numpy; nothing of this package. (The loaders
-import scikit-learn, pandas, TensorFlow or TFF when they are called.)
+training, validation and test examples. May import: numpy; of this package `tff_lg.entries` and what
+it imports. (The loaders import scikit-learn, pandas, TensorFlow or TFF when they are called.)
+`PARTITIONS` has an entry for each way to spread examples; other names are imported when they are
+first used.
 
 A table of the user's own, a row an example: `load_table`. Text by user is data and clients at once:
 `load_text`, and `load_mood` with a mood a text. People with protected attributes: `load_adult`.
@@ -14,30 +16,37 @@ Questions about pictures: `load_vqa`. Clients that do not fit in memory are read
   clients = data.partition_clients(source, partitioner, validation_fraction=0.1, seed=0).clients
 """
 
-from tff_lg.data import partitioners, vocabulary, vqa_answers
-from tff_lg.data.adult import ADULT_ATTRIBUTES, load_adult
-from tff_lg.data.client_database import load_client_database
-from tff_lg.data.client_examples import ClientExamples, UnreadClient
-from tff_lg.data.client_files import load_client_folder
-from tff_lg.data.client_parts import PartSplit
-from tff_lg.data.client_reader import ClientReader
-from tff_lg.data.examples import DataError, Examples, Source, concatenate
-from tff_lg.data.federated import FederatedData, partition_clients
-from tff_lg.data.held_out import Choose as ChooseHeldOut
-from tff_lg.data.held_out import hold_out_clients, readmit_held_out
-from tff_lg.data.iid_twin import iid_twin
-from tff_lg.data.mood import load_mood
-from tff_lg.data.sources import SOURCE_NAMES, load_source
-from tff_lg.data.synthetic_patients import generate_patients
-from tff_lg.data.table import load_table
-from tff_lg.data.table_encoding import TableEncoding
-from tff_lg.data.text import load_text
-from tff_lg.data.tff_client_data import from_client_data
-from tff_lg.data.transformations import TRANSFORMATIONS, transform
-from tff_lg.data.vqa import PictureFeatures, load_vqa
+from typing import TYPE_CHECKING
+
+from tff_lg import lazy_names
+from tff_lg.data.partitions import PARTITIONS, PartitionEntry
+from tff_lg.data.partitions import register as register_partition
+
+if TYPE_CHECKING:
+  from tff_lg.data import partitioners, vocabulary, vqa_answers
+  from tff_lg.data.adult import ADULT_ATTRIBUTES, load_adult
+  from tff_lg.data.client_database import load_client_database
+  from tff_lg.data.client_examples import ClientExamples, UnreadClient
+  from tff_lg.data.client_files import load_client_folder
+  from tff_lg.data.client_parts import PartSplit
+  from tff_lg.data.client_reader import ClientReader
+  from tff_lg.data.examples import DataError, Examples, Source, concatenate
+  from tff_lg.data.federated import FederatedData, partition_clients
+  from tff_lg.data.held_out import ChooseHeldOut, hold_out_clients, readmit_held_out
+  from tff_lg.data.mood import load_mood
+  from tff_lg.data.sources import SOURCE_NAMES, load_source
+  from tff_lg.data.synthetic_patients import generate_patients
+  from tff_lg.data.table import load_table
+  from tff_lg.data.table_encoding import TableEncoding
+  from tff_lg.data.text import load_text
+  from tff_lg.data.tff_client_data import from_client_data
+  from tff_lg.data.transformations import TRANSFORMATIONS, transform
+  from tff_lg.data.twins import iid_twin
+  from tff_lg.data.vqa import PictureFeatures, load_vqa
 
 __all__ = [
   'ADULT_ATTRIBUTES',
+  'PARTITIONS',
   'SOURCE_NAMES',
   'TRANSFORMATIONS',
   'ChooseHeldOut',
@@ -47,6 +56,7 @@ __all__ = [
   'Examples',
   'FederatedData',
   'PartSplit',
+  'PartitionEntry',
   'PictureFeatures',
   'Source',
   'TableEncoding',
@@ -67,7 +77,37 @@ __all__ = [
   'partition_clients',
   'partitioners',
   'readmit_held_out',
+  'register_partition',
   'transform',
   'vocabulary',
   'vqa_answers',
 ]
+
+__getattr__ = lazy_names.importer(
+  __name__,
+  __all__,
+  (
+    'examples',
+    'client_examples',
+    'partitioners',
+    'vocabulary',
+    'vqa_answers',
+    'adult',
+    'client_database',
+    'client_files',
+    'client_parts',
+    'client_reader',
+    'federated',
+    'held_out',
+    'twins',
+    'mood',
+    'sources',
+    'synthetic_patients',
+    'table',
+    'table_encoding',
+    'text',
+    'tff_client_data',
+    'transformations',
+    'vqa',
+  ),
+)

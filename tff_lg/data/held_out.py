@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from tff_lg.data import federated
 
 # Ids of all clients -> ids of those that are held out.
-Choose = Callable[[Sequence[str]], Collection[str]]
+ChooseHeldOut = Callable[[Sequence[str]], Collection[str]]
 
 
 def nobody(client_ids: Sequence[str]) -> Collection[str]:
@@ -15,7 +15,9 @@ def nobody(client_ids: Sequence[str]) -> Collection[str]:
   return ()
 
 
-def hold_out_clients(data: federated.FederatedData, choose: Choose) -> federated.FederatedData:
+def hold_out_clients(
+  data: federated.FederatedData, choose: ChooseHeldOut
+) -> federated.FederatedData:
   """Moves clients from those that take part to those that are held out.
 
   Args:

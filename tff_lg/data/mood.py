@@ -30,7 +30,7 @@ def load_mood(
   score_range: Sequence[float] | None = None,
   validation_fraction: float = 0.1,
   device_variance: float = 0.25,
-  choose_held_out: held_out.Choose = held_out.nobody,
+  choose_held_out: held_out.ChooseHeldOut = held_out.nobody,
   seed: int = 0,
 ) -> federated.FederatedData:
   """Loads the texts of each user, a client each.

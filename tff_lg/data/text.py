@@ -30,7 +30,7 @@ def load_text(
   min_lines: int = 2,
   max_users: int | None = None,
   validation_fraction: float = 0.1,
-  choose_held_out: held_out.Choose = held_out.nobody,
+  choose_held_out: held_out.ChooseHeldOut = held_out.nobody,
   seed: int = 0,
 ) -> federated.FederatedData:
   """Loads the text of each user, a client each.

@@ -8,13 +8,6 @@ from typing import Any
 from tff_lg import config as config_lib
 from tff_lg.run_folder import run_settings
 
-# What tells one non-IID partition from another.
-_PARTITION_OPTIONS = {
-  'classes_per_client': 'classes_per_client',
-  'shards': 'shards_per_client',
-  'dirichlet': 'dirichlet_alpha',
-  'clusters': 'shuffled_share',
-}
 # In what source runs of one row may differ, beside the folders of their data.
 _MAY_DIFFER = frozenset(
   (
@@ -59,6 +52,8 @@ def _settings(from_run: str) -> dict[str, Any]:
 
 def describe_partition(config: config_lib.TrainConfig) -> str:
   """`iid`, `classes_per_client=2`, …; of clients that a file names `clients`."""
-  name = config.partition or 'clients'
-  option = _PARTITION_OPTIONS.get(name)
-  return f'{name}={getattr(config, option):g}' if option else name
+  if config.partition is None:
+    return 'clients'
+  options = config_lib.PARTITIONS[config.partition].option_names()
+  values = ','.join(f'{getattr(config, option):g}' for option in options)
+  return f'{config.partition}={values}' if options else config.partition

@@ -12,11 +12,10 @@ _LOCAL_ONLY = 'local_only'
 
 # What makes data, their vocabulary, or own local models others, though clients and sizes agree.
 _OF_DATA_AND_MODEL = (
-  'task text_source partition shuffled_share dirichlet_alpha classes_per_client '
-  'validation_fraction vocabulary_size sequence_length min_lines held_out_clients held_out_ids '
-  'vocabulary_file answers_file '
+  'task text_source partition validation_fraction vocabulary_size sequence_length min_lines '
+  'held_out_clients held_out_ids vocabulary_file answers_file '
   'seed protocol model hidden_units embedding_units lstm_units tied_embeddings'
-).split()
+).split() + list(config_lib.PARTITION_OPTIONS.without())
 
 
 def find_own_models(run_dir: str, clients: pd.DataFrame) -> pd.DataFrame | None:

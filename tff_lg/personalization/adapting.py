@@ -86,7 +86,7 @@ def check_adaptable(
   for flag, found in (
     ('attack', of_source.attack is not None),
     ('model', of_source.model == 'cgau_shared'),
-    ('partition', of_source.partition == 'natural_iid'),
+    ('partition', _mixes_clients(of_source)),
   ):
     if config.retrain_without and found:
       raise ValueError(
@@ -192,3 +192,9 @@ def _adapt(
     num_validation=num_validation,
     aggregated={},
   )
+
+
+def _mixes_clients(config: config_lib.TrainConfig) -> bool:
+  """Whether a client's examples depend on who the others are."""
+  name = config.partition
+  return name is not None and config_lib.PARTITIONS[name].mixes_clients

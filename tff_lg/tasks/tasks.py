@@ -33,23 +33,12 @@ def _load_source(config: config_lib.TrainConfig, seed: int) -> data.Source:
 def _spread(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
   """Spreads a source over clients."""
   source = TASKS[config.task].load_source(config, seed)
-  partitioners: Mapping[str, Callable[[], data.partitioners.Partitioner]] = {
-    'iid': lambda: data.partitioners.iid(resolved(config.num_clients)),
-    'shards': lambda: data.partitioners.shards(
-      resolved(config.num_clients), resolved(config.shards_per_client)
-    ),
-    'classes_per_client': lambda: data.partitioners.classes_per_client(
-      resolved(config.num_clients), resolved(config.classes_per_client)
-    ),
-    'dirichlet': lambda: data.partitioners.dirichlet(
-      resolved(config.num_clients), resolved(config.dirichlet_alpha)
-    ),
-    'natural': data.partitioners.natural,
-    'natural_iid': data.partitioners.natural,
-  }
+  name = resolved(config.partition)
+  build = resolved(data.PARTITIONS[name].build)
+  partitioner = build(config_lib.PARTITION_OPTIONS.build(config, name), config.num_clients)
   return data.partition_clients(
     source,
-    partitioners[resolved(config.partition)](),
+    partitioner,
     validation_fraction=resolved(config.validation_fraction),
     seed=seed,
   )
@@ -178,7 +167,7 @@ def load_data(config: config_lib.TrainConfig) -> data.FederatedData:
   """
   seed = seeds.derive_seed(config.seed, seeds.Purpose.PARTITION)
   federated_data = TASKS[config.task].load_data(config, seed)
-  if config.partition == 'natural_iid':
+  if config.partition is not None and data.PARTITIONS[config.partition].mixes_clients:
     federated_data = data.iid_twin(federated_data, seed)
   if not federated_data.held_out:  # Of text they are chosen before its vocabulary.
     federated_data = data.hold_out_clients(federated_data, held_out.choose_by(config))
