@@ -1,6 +1,6 @@
 # The two that a newcomer needs are `make demo` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help venv venv-3.11 demo test lint lock clean
+.PHONY: help venv venv-3.11 install demo test lint lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9.-]+):.*## /  make \1\t/'
@@ -10,6 +10,13 @@ venv:  ## make .venv from a lock: Python 3.12 (GPU=1: with CUDA), or PYTHON=3.11
 
 venv-3.11:  ## make .venv-3.11 beside it, for tests of the stack with TensorFlow 2.14
 	@PYTHON=3.11 tools/setup.sh .venv-3.11
+
+install:  ## put the command tff-lg into an environment of its own: PREFIX=~/tff-lg
+	@test -n "$(PREFIX)" || { echo 'make: PREFIX is missing; name the folder to install into: make install PREFIX=~/tff-lg.' >&2; exit 1; }
+	@tools/setup.sh $(PREFIX)
+	@$(PREFIX)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation .
+	@rm -rf build tff_lg.egg-info
+	@echo "Installed: $(PREFIX)/bin/tff-lg"
 
 demo: venv  ## train on embedded data and write runs/demo/report.html
 	@.venv/bin/python -m pipelines.train --flagfile=pipelines/configs/demo.flags --run_dir=runs/demo

@@ -1,0 +1,61 @@
+"""Writes the model of one client of a finished run, for use without this project.
+
+  python -m pipelines.train --task=table --rounds=40 --run_dir=runs/patients
+  python -m pipelines.export --run_dir=runs/patients --client=Aspen --output=aspen
+
+The folder `aspen` then has `saved_model`, which takes the columns of a table (or the features of
+other data) and gives probabilities and classes; `model.keras`, the network alone; and `about.json`,
+with the client's sizes, test scores and verdicts. In Python:
+
+  model = tf.saved_model.load('aspen/saved_model')
+  model.predict({'age': [61.0, 48.0], ...})['class']
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+
+from absl import flags, logging
+
+from pipelines import launch, outside, path_flags
+from tff_lg import environment, progress
+from tff_lg.run_folder import source_run
+
+outside.define()
+_RUN_DIR = path_flags.define('run_dir', None, 'Folder of a finished run of pipelines.train.')
+_CLIENT = flags.DEFINE_string('client', None, "The client's id, as in clients.csv.")
+_OUTPUT = path_flags.define('output', None, 'The folder that is written; a new one.')
+_DATA_DIR = path_flags.define(
+  'data_dir', None, "Where the run's data are now; where they were by default."
+)
+
+
+def main(argv: Sequence[str]) -> None:
+  """Checks the flags, then loads the run and writes the model."""
+  try:
+    if len(argv) > 1:
+      raise ValueError(f'Unexpected argument {argv[1]!r}; use --name=value.')
+    run_dir, client, output = map(launch.given, (_RUN_DIR, _CLIENT, _OUTPUT))
+    environment.check_environment()
+    source_run.load_config(run_dir)
+  except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
+    sys.exit(f'export: {error}')
+
+  # TensorFlow takes seconds to import: only once the flags are known to be good.
+  with progress.stage('importing TensorFlow'):
+    from tff_lg import simulation
+    from tff_lg.simulation import export, trained_run
+
+  try:
+    simulation.set_execution_context()
+    run = trained_run.load_trained_run(run_dir, _DATA_DIR.value)
+    with progress.stage('writing the model'):
+      export.export_client(run, client, output)
+  except simulation.RUN_ERRORS as error:
+    logging.debug('Traceback', exc_info=True)
+    sys.exit(f'export: {error}')
+  print(f'Model of {client}: {os.path.abspath(output)}')
+
+
+if __name__ == '__main__':
+  launch.run(main)

@@ -1,0 +1,47 @@
+"""Test of the pipeline that writes a client's model, run as a user runs it."""
+
+import json
+import pathlib
+
+from absl.testing import absltest
+
+from tests.pipelines import testing
+
+
+class ExportTest(absltest.TestCase):
+  def setUp(self):
+    super().setUp()
+    self.folder = pathlib.Path(self.create_tempdir().full_path)
+
+  def _export(self, *arguments):
+    return testing.run('export', f'--output={self.folder}/model', *arguments)
+
+  def test_from_a_finished_run(self):
+    run_dir = f'--run_dir={self.folder}/run'
+    result = testing.run('train', '--fast', '--baselines=', run_dir)
+    self.assertEqual(result.returncode, 0, result.stderr)
+    result = self._export(run_dir, '--client=client_3')
+    self.assertEqual(result.returncode, 0, result.stderr)
+    self.assertIn(f'Model of client_3: {self.folder}/model', result.stdout)
+    about = json.loads((self.folder / 'model/about.json').read_text())
+    self.assertEqual(about['client']['client_id'], 'client_3')
+    result = self._export(run_dir, '--client=client_3')
+    self.assertEqual(result.returncode, 1)
+    self.assertIn('the folder is not empty', result.stderr)
+
+  def test_refuses(self):
+    for arguments, sentence in (
+      ((), 'export: --run_dir is missing'),
+      ((f'--run_dir={self.folder}',), 'export: --client is missing'),
+      ((f'--run_dir={self.folder}', '--client=a'), 'export: '),
+      (('a',), "export: Unexpected argument 'a'; use --name=value."),
+    ):
+      result = self._export(*arguments)
+      self.assertEqual(result.returncode, 1)
+      self.assertIn(sentence, result.stderr)
+      self.assertNotIn('Traceback', result.stderr)
+      self.assertFalse((self.folder / 'model').exists())
+
+
+if __name__ == '__main__':
+  absltest.main()
