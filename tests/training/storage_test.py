@@ -1,0 +1,104 @@
+"""Tests of where a run is kept: nothing in memory, the same bits in a folder."""
+
+import contextlib
+import os
+
+import numpy as np
+import tensorflow as tf
+from absl.testing import absltest, parameterized
+
+from tests.learning import testing
+from tff_lg import learning, simulation, training
+from tff_lg.training import storage
+
+
+def setUpModule():
+  simulation.set_execution_context()
+  global _PHASE
+  process = learning.build_local_global_process(
+    testing.classifier().with_global_layers(('output',)),
+    testing.settings(0.1, learning.TensorBatches(3)),
+  )
+  _PHASE = training.Phase('lg', process, 3)
+
+
+def _clients(size=6):
+  rng = np.random.default_rng(0)
+  x, y = rng.normal(size=(2, 6, 4)).astype(np.float32), rng.integers(0, 3, (2, 6), np.int32)
+  tensors = list(map(learning.ClientTensors, x, y))
+  chosen_by = [learning.ClientTensors(each.x[:size], each.y[:size]) for each in tensors]
+  return training.Clients(['a', 'b'], {'train': tensors, 'validation': chosen_by})
+
+
+def _leaves(state):
+  models = [(weights, list(states)) for _, weights, states in state.selection.groups()]
+  everything = (state.server_state, state.clients.get(range(2)), models)
+  return [np.asarray(leaf) for leaf in tf.nest.flatten(everything)]
+
+
+class RunInMemoryTest(parameterized.TestCase):
+  def test_same_bits_as_in_a_folder_and_no_file(self):
+    folder = self.create_tempdir().full_path
+    with contextlib.chdir(folder):
+      in_memory = training.run([_PHASE], _clients())
+    self.assertEmpty(os.listdir(folder))
+    for client_store in ('memory', 'disk'):
+      state = training.run(
+        [_PHASE], _clients(), run_dir=f'{folder}/{client_store}', client_store=client_store
+      )
+      np.testing.assert_equal(_leaves(state), _leaves(in_memory))
+      state.clients.close()
+    self.assertEqual(in_memory.round_num, 3)
+
+  def test_without_evaluation_no_model_is_chosen(self):
+    clients = training.Clients(['a', 'b'], {'train': _clients().parts['train']})
+    state = training.run([_PHASE], clients, evaluation=training.NEVER)
+    np.testing.assert_array_equal(state.selection.best_round, [-1, -1])
+    evaluated = training.run([_PHASE], _clients())
+    np.testing.assert_equal(
+      tf.nest.flatten(state.server_state), tf.nest.flatten(evaluated.server_state)
+    )
+
+  def test_nothing_is_restored(self):
+    self.assertIsNone(storage.RunStorage([_PHASE], 2).restore())
+
+  @parameterized.parameters(
+    ({'client_store': 'disk'}, 'client_store is disk, which needs a run_dir'),
+    ({'phases': []}, 'phases is empty, expected at least one'),
+    ({'clients': _clients(0)}, 'No client that is evaluated has validation examples'),
+  )
+  def test_values_that_do_not_fit(self, values, sentence):
+    values = {'phases': [_PHASE], 'clients': _clients(), **values}
+    with self.assertRaisesRegex(ValueError, sentence):
+      training.run(**values)
+
+
+class PlanTest(absltest.TestCase):
+  def test_refuses(self):
+    with self.assertRaisesRegex(ValueError, 'start_from is first, expected one of last, best'):
+      training.Phase('lg', _PHASE.process, 3, 'first')
+    with self.assertRaisesRegex(ValueError, 'choose_by is test, expected one of validation, local'):
+      training.Evaluation(choose_by='test')
+    with self.assertRaisesRegex(ValueError, 'scope is all, expected client or pooled'):
+      training.Evaluation(scope='all')
+    tensors = _clients().parts['train']
+    with self.assertRaisesRegex(ValueError, 'parts has test, expected train among them'):
+      training.Clients(['a', 'b'], {'test': tensors})
+    with self.assertRaisesRegex(ValueError, 'validation is of 1 clients, expected 2'):
+      training.Clients(['a', 'b'], {'train': tensors, 'validation': tensors[:1]})
+
+
+class InitialStateTest(absltest.TestCase):
+  def test_weights_of_ones_own(self):
+    initial = _PHASE.process.model.initial_weights
+    server = tuple(w + 1 for w in initial)
+    of_clients = [tuple(w + number for w in initial) for number in (2, 3)]
+    state = training.initial_state(_PHASE, 2, server, of_clients)
+    _, local = _PHASE.process.model.split(initial)
+    np.testing.assert_array_equal(state.server_state.global_weights[0], server[2])
+    for number, of_client in zip((2, 3), state.clients.get(range(2)), strict=True):
+      np.testing.assert_array_equal(of_client.local_weights[0], local[0] + number)
+
+
+if __name__ == '__main__':
+  absltest.main()
