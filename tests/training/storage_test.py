@@ -65,6 +65,7 @@ class RunInMemoryTest(parameterized.TestCase):
   @parameterized.parameters(
     ({'client_store': 'disk'}, 'client_store is disk, which needs a run_dir'),
     ({'phases': []}, 'phases is empty, expected at least one'),
+    ({'evaluation': training.Evaluation(metric='auc')}, 'metric is auc, expected one of loss, acc'),
     ({'clients': _clients(0)}, 'No client that is evaluated has validation examples'),
   )
   def test_values_that_do_not_fit(self, values, sentence):

@@ -44,7 +44,7 @@ class Evaluation:
     clients: those that are evaluated, by index; None for all.
     groups: clients by index, evaluated together under `<name>/...`, beside all of them.
     choose_by: the data that models are chosen by, of `evaluation.PARTS`.
-    metric: what the best round is best in.
+    metric: what the best round is best in, `loss` or a metric of the model; None for its first.
     scope: `client` for a best round of each client with local weights, `pooled` for one that is
       best on all clients' examples together.
   """
@@ -53,7 +53,7 @@ class Evaluation:
   clients: np.ndarray | None = None
   groups: Mapping[str, Sequence[int]] = types.MappingProxyType({})
   choose_by: str = 'validation'
-  metric: str = 'accuracy'
+  metric: str | None = None
   scope: str = 'client'
 
   def __post_init__(self) -> None:

@@ -150,6 +150,9 @@ class _RoundLoop:
     for number, name in enumerate(names):
       if name in (*run_state.PREFIXES, *names[:number]):
         raise ValueError(f'A callback has the name {name}, expected one that is not in use.')
+    if self._metric not in ('loss', *self.phases[0].process.model.metric_names):
+      known = ', '.join(('loss', *self.phases[0].process.model.metric_names))
+      raise ValueError(f'metric is {self._metric}, expected one of {known}.')
     part = evaluation.PARTS[self.evaluation.choose_by]
     if self.evaluation.every is not None and not self._num_examples[part].any():
       raise ValueError(f'No client that is evaluated has {part} examples to choose models by.')
@@ -290,7 +293,7 @@ class _RoundLoop:
       how.clients,
     )
     scores = evaluation.round_scores(
-      values[how.choose_by], sizes[how.choose_by], how.metric, how.scope
+      values[how.choose_by], sizes[how.choose_by], self._metric, how.scope
     )
     weights = state.server_state.global_weights
     state.selection.offer(state.round_num, scores, weights, client_states)
@@ -302,6 +305,11 @@ class _RoundLoop:
     if how.clients is not None:
       metrics['evaluated/num_clients'] = len(how.clients)
     return metrics
+
+  @property
+  def _metric(self) -> str:
+    """What the best round is best in."""
+    return self.evaluation.metric or self.phases[0].process.model.metric_names[0]
 
   @functools.cached_property
   def _num_examples(self) -> dict[str, np.ndarray]:
