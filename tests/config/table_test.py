@@ -8,7 +8,7 @@ from tff_lg.data import synthetic_patients, table_encoding
 
 
 def _resolve(**changes):
-  options = {'task': 'table', 'data_dir': 'd.csv', 'label_column': 'ill', **changes}
+  options = {'task': 'table', 'data_dir': 'd.csv', 'label_column': ('ill',), **changes}
   return config_lib.resolve(config_lib.TrainConfig(**options))
 
 
@@ -20,7 +20,7 @@ class TableOptionsTest(parameterized.TestCase):
 
   def test_without_files_patients_are_generated(self):
     config = _resolve(data_dir=None, label_column=None)
-    self.assertEqual((config.client_column, config.label_column), ('hospital', 'readmitted'))
+    self.assertEqual((config.client_column, config.label_column), ('hospital', ('readmitted',)))
     self.assertEqual((config.partition, config.num_clients), ('natural', None))
     with self.assertRaisesRegex(config_lib.ConfigError, '--partition is iid, but the generated'):
       _resolve(data_dir=None, label_column=None, partition='iid')
@@ -37,13 +37,13 @@ class TableOptionsTest(parameterized.TestCase):
 
   def test_fast_is_on_digits(self):
     config = config_lib.TrainConfig(
-      task='table', data_dir='d.csv', label_column='ill', client_column='hospital'
+      task='table', data_dir='d.csv', label_column=('ill',), client_column='hospital'
     )
     self.assertEqual(config_lib.resolve(config_lib.fast(config)).task, 'digits')
 
   def test_names_are_those_of_data(self):
     self.assertEqual(table.STANDARDIZATIONS, table_encoding.STANDARDIZATIONS)
-    columns = synthetic_patients.CLIENT_COLUMN, synthetic_patients.LABEL_COLUMN
+    columns = synthetic_patients.CLIENT_COLUMN, (synthetic_patients.LABEL_COLUMN,)
     self.assertEqual(tuple(table.GENERATED.values()), columns)
 
   @parameterized.parameters(
@@ -55,12 +55,18 @@ class TableOptionsTest(parameterized.TestCase):
       '--client_column is given, but --partition is iid',
     ),
     ({'client_column': 'ill'}, '--label_column and --client_column both name the column ill'),
+    ({'label_column': ('ill', 'ill')}, '--label_column and --label_column both name'),
     (
       {'time_column': 't', 'ignored_columns': ('t',)},
       '--ignored_columns and --time_column both name the column t',
     ),
     ({'test_column': 'a', 'time_column': 'b'}, '--test_column and --time_column'),
     ({'test_column': 'a', 'test_fraction': 0.3}, '--test_fraction is given, but --test_column'),
+    ({'label_column': ('ill', 'dead')}, '--label_column is ill,dead, expected one column'),
+    (
+      {'data_dir': None, 'label_column': None, 'objective': 'regression'},
+      '--objective is regression, but the generated table',
+    ),
     ({'test_fraction': 1.0}, '--test_fraction is 1.0, expected in'),
     ({'standardize': 'all'}, '--standardize is all, expected one of pooled, clients, none'),
     ({'task': 'arrays'}, '--label_column is given, but --task is arrays'),

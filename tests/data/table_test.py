@@ -76,6 +76,43 @@ class TableTest(parameterized.TestCase):
     self.assertEqual(set(source.train.users.tolist()), {'7', '8'})
     self.assertLen(source.test, 0)
 
+  def test_numbers_to_predict(self):
+    frame = _table(cost=[10.0, 20.0, 30.0, 40.0, 50.0, 60.0], part=[0, 0, 0, 0, 1, 1])
+    options = {'objective': 'regression', 'test_column': 'part', 'ignored_columns': ('ill',)}
+    source = table.load_table(frame, 'cost', 'hospital', **options)
+    self.assertEqual(source.train.objective, 'regression')
+    self.assertEqual((source.num_classes, source.class_names), (1, ('cost',)))
+    self.assertEqual(source.encoding.label, (25.0, np.sqrt(125)))
+    np.testing.assert_allclose(source.test.y, np.array([25, 35]) / np.sqrt(125), rtol=1e-6)
+    raw = table.load_table(frame, 'cost', 'hospital', standardize='none', **options)
+    np.testing.assert_array_equal(raw.test.y, [50, 60])
+    again = type(raw.encoding).from_json(source.encoding.to_json())
+    self.assertEqual(again, source.encoding)
+
+  def test_several_labels(self):
+    frame = _table(fever=[1, 0] * 3, cough=['true', 'true', 'false'] * 2, part=[0, 0, 0, 0, 1, 1])
+    source = table.load_table(
+      frame,
+      ('fever', 'cough'),
+      'hospital',
+      objective='multilabel',
+      test_column='part',
+      ignored_columns=('ill',),
+    )
+    self.assertEqual(source.class_names, ('fever', 'cough'))
+    np.testing.assert_array_equal(source.test.y, [[1, 1], [0, 0]])
+
+  @parameterized.parameters(
+    ('cost', 'regression', {'cost': [1, 2, _NAN, 4, 5, 6]}, 'cost is missing in row 3'),
+    ('cost', 'regression', {'cost': ['much'] * 6}, 'Column cost: .*expected numbers'),
+    (('a',), 'multilabel', {'a': [0, 1, 2] * 2}, "column a: '2' found, expected one of true"),
+  )
+  def test_refuses_labels(self, column, objective, columns, sentence):
+    with self.assertRaisesRegex(examples.DataError, sentence):
+      table.load_table(_table(**columns), column, 'hospital', objective=objective)
+    with self.assertRaisesRegex(ValueError, "objective is 'ranking', expected one of"):
+      _load(_table(), objective='ranking')
+
   def test_without_clients(self):
     source = table.load_table(_table(), 'ill', ignored_columns=('hospital',))
     self.assertIsNone(source.train.users)
@@ -92,7 +129,11 @@ class TableTest(parameterized.TestCase):
     ({'ill': ['no'] * 6}, {}, 'one class found, no, expected at least two'),
     ({'ill': [0.5, 1.0] * 3}, {}, '0.5 found, expected classes: names or whole numbers'),
     ({}, {'ignored_columns': ('weight',)}, 'column weight not found; it has hospital, age, ill'),
-    ({'part': ['maybe', 'test'] * 3}, {'test_column': 'part'}, "'maybe' found, expected test or"),
+    (
+      {'part': ['maybe', 'test'] * 3},
+      {'test_column': 'part'},
+      "'maybe' found, expected one of test, train, true",
+    ),
     ({'part': [1] * 6}, {'test_column': 'part'}, 'every row is for testing'),
     ({'when': ['soon'] * 6}, {'time_column': 'when'}, 'when has values that are no dates'),
     ({'when': [1, 2, _NAN, 4, 5, 6]}, {'time_column': 'when'}, 'when is missing in row 3'),

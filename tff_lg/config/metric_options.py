@@ -5,14 +5,15 @@ from typing import Any
 
 from tff_lg import metrics as metrics_lib
 from tff_lg.attacks import ATTACKS
-from tff_lg.config import client_files, split, text, vqa
+from tff_lg.config import client_files, split, table, text, vqa
 from tff_lg.config.option import ConfigError, option
 from tff_lg.data import PARTITIONS
+from tff_lg.entries import listed
 
 # The task whose labels are numbers whatever the flags say.
 DIABETES = 'diabetes'
 # Whose files may have any labels.
-_ANY_LABELS = ('arrays', client_files.TASK)
+_ANY_LABELS = ('arrays', table.TASK, client_files.TASK)
 # Whose models have a metric of their own.
 _OWN_METRICS = (vqa.TASK, *text.TASKS)
 # By which splits of a model are compared.
@@ -28,8 +29,8 @@ class MetricOptions:
   objective: str | None = option(
     None,
     'What is predicted of an example: its class (default), a number (regression) or any of several '
-    'labels (multilabel); --task=arrays and client_files. Losses are cross-entropy, mean squared '
-    'error and binary cross-entropy.',
+    'labels (multilabel); --task=arrays, table and client_files. Losses are cross-entropy, mean '
+    'squared error and binary cross-entropy.',
     tuple(metrics_lib.OBJECTIVES),
   )
   metrics: tuple[str, ...] | None = option(
@@ -81,7 +82,7 @@ def check(config: Any, partition: str, scope: str) -> None:
     (
       config.objective is not None and config.task not in (*_ANY_LABELS, DIABETES),
       f'--objective is {config.objective}, but --task={config.task} has labels of its own: it '
-      f'belongs to --task={" and ".join(_ANY_LABELS)}.',
+      f'belongs to --task={listed(_ANY_LABELS)}.',
     ),
     (
       config.task == DIABETES and objective.name != 'regression',

@@ -8,7 +8,7 @@ from tff_lg.config.partition import NATURAL
 
 TASK = 'table'
 # The columns of the table that is generated without --data_dir.
-GENERATED = {'client_column': 'hospital', 'label_column': 'readmitted'}
+GENERATED = {'client_column': 'hospital', 'label_column': ('readmitted',)}
 # As `tff_lg.data.table_encoding` has them; the first is the default.
 STANDARDIZATIONS = ('pooled', 'clients', 'none')
 
@@ -22,8 +22,10 @@ class TableOptions:
     "Column with each row's client, such as hospital (--task=table); without it --partition "
     'spreads the rows over --num_clients.',
   )
-  label_column: str | None = option(
-    None, 'Column with the class that is to be predicted (--task=table).'
+  label_column: tuple[str, ...] | None = option(
+    None,
+    'Column with what is to be predicted (--task=table): classes, with --objective=regression '
+    'numbers; for --objective=multilabel several columns of 0 and 1, separated by commas.',
   )
   test_column: str | None = option(
     None,
@@ -87,9 +89,10 @@ def check(config: Any, partition: str) -> None:
     return
   roles = [
     (f'--{name}', column)
-    for name in ('client_column', 'label_column', 'test_column', 'time_column')
+    for name in ('client_column', 'test_column', 'time_column')
     if (column := getattr(config, name)) is not None
   ]
+  roles += [('--label_column', column) for column in config.label_column or ()]
   roles += [('--ignored_columns', column) for column in config.ignored_columns or ()]
   roles += [('--category_columns', column) for column in config.category_columns or ()]
   by_column: dict[str, str] = {}
@@ -109,6 +112,15 @@ def check(config: Any, partition: str) -> None:
     (
       not is_generated and config.label_column is None,
       f'--task={TASK} needs --label_column, the column to predict.',
+    ),
+    (
+      is_generated and config.objective not in (None, 'classification'),
+      f'--objective is {config.objective}, but the generated table of --task={TASK} has classes.',
+    ),
+    (
+      len(config.label_column or ()) > 1 and config.objective != 'multilabel',
+      f'--label_column is {",".join(config.label_column or ())}, expected one column; several are '
+      'for --objective=multilabel.',
     ),
     (
       is_generated and partition != 'natural',

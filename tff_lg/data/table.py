@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,14 +12,16 @@ from tff_lg.data import examples, splits, table_encoding, table_files
 if TYPE_CHECKING:  # pandas takes a second to import.
   import pandas as pd
 
-_TEST_NAMES = {'test': True, 'true': True, '1': True, 'train': False, 'false': False, '0': False}
+_TRUE_NAMES = {'true': True, '1': True, 'false': False, '0': False}
+_TEST_NAMES = {'test': True, 'train': False} | _TRUE_NAMES
 
 
 def load_table(
   table: str | pd.DataFrame | Any,
-  label_column: str,
+  label_column: str | Sequence[str],
   client_column: str | None = None,
   *,
+  objective: str = 'classification',
   test_column: str | None = None,
   time_column: str | None = None,
   test_fraction: float = 0.2,
@@ -28,7 +30,7 @@ def load_table(
   standardize: str = 'pooled',
   seed: int = 0,
 ) -> examples.Source:
-  """Loads a table whose rows are examples for classification.
+  """Loads a table whose rows are examples.
 
   All other columns are features: numbers, dates and truth values are standardised, with the mean
   for missing values and a feature that says so; all else is one-hot, with zeros for what training
@@ -36,8 +38,10 @@ def load_table(
 
   Args:
     table: a CSV or Parquet file, a folder of them, a pandas DataFrame or an Arrow table.
-    label_column: the class of each row, a name or a whole number.
+    label_column: the class of each row, a name or a whole number; for regression a number, which is
+      standardised as `encoding.label` says; for several labels their columns of 0 and 1.
     client_column: the client of each row; None if the data name none.
+    objective: what is predicted, see `examples.Examples.objective`.
     test_column: says of each row whether it is for testing: test or train, true or false, 1 or 0.
     time_column: dates or numbers; the last rows of each client are for testing.
     test_fraction: part of each client's rows that is for testing where no column says it, in
@@ -55,16 +59,16 @@ def load_table(
   """
   where = table if isinstance(table, str) else 'The table'
   frame = table_files.read_table(table) if isinstance(table, str) else _to_frame(table)
-  roles = [c for c in (label_column, client_column, test_column, time_column) if c is not None]
+  label_columns = (label_column,) if isinstance(label_column, str) else tuple(label_column)
+  roles = [*label_columns, *filter(None, (client_column, test_column, time_column))]
   for name in (*roles, *category_columns, *ignored_columns):
     if name not in frame:
       raise examples.DataError(
         f'{where}: column {name} not found; it has {", ".join(map(str, frame.columns))}.'
       )
-  labels = _named(frame, label_column, where, 'a class')
-  class_names = _class_names(labels, frame[label_column], f'{where}, column {label_column}')
-  number_of = {name: number for number, name in enumerate(class_names)}
-  y = np.array([number_of[name] for name in labels])
+  if objective not in _READ_LABELS:
+    raise ValueError(f'objective is {objective!r}, expected one of {", ".join(_READ_LABELS)}.')
+  y, class_names = _READ_LABELS[objective](frame, label_columns, where)
   users = None if client_column is None else _named(frame, client_column, where, 'a client')
   owners = None if users is None else np.unique(users, return_inverse=True)[1]
   if test_column is not None:
@@ -72,7 +76,8 @@ def load_table(
   elif time_column is not None:
     is_test = _last_of_each(frame[time_column], owners, test_fraction, where)
   else:
-    is_test = splits.hold_out_of_each(y, owners, test_fraction, np.random.default_rng(seed))
+    strata = y if objective == 'classification' else np.zeros(len(y), np.int32)
+    is_test = splits.hold_out_of_each(strata, owners, test_fraction, np.random.default_rng(seed))
   if is_test.all():
     raise examples.DataError(f'{where}: every row is for testing, expected some for training.')
   features = frame.drop(columns=[*roles, *ignored_columns])
@@ -82,10 +87,14 @@ def load_table(
     category_columns=category_columns,
     standardize=standardize,
     clients=None if users is None else users[~is_test],
+    labels=y[~is_test] if objective == 'regression' else None,
   )
+  if objective == 'regression':
+    mean, deviation = encoding.label
+    y = (y - mean) / deviation
   rows = examples.Examples(
     encoding.encode(features, users),
-    y.astype(np.int32),
+    y.astype(np.int32 if objective == 'classification' else np.float32),
     None if users is None else users.astype(str),
   )
   train, test = (rows.take(np.flatnonzero(part)) for part in (~is_test, is_test))
@@ -115,6 +124,46 @@ def _named(frame: pd.DataFrame, column: str, where: str, what: str) -> np.ndarra
   return names
 
 
+def _read_classes(
+  frame: pd.DataFrame, columns: Sequence[str], where: str
+) -> tuple[np.ndarray, tuple[str, ...]]:
+  (column,) = columns
+  labels = _named(frame, column, where, 'a class')
+  class_names = _class_names(labels, frame[column], f'{where}, column {column}')
+  number_of = {name: number for number, name in enumerate(class_names)}
+  return np.array([number_of[name] for name in labels]), class_names
+
+
+def _read_numbers(
+  frame: pd.DataFrame, columns: Sequence[str], where: str
+) -> tuple[np.ndarray, tuple[str, ...]]:
+  (column,) = columns
+  numbers = table_encoding.to_numbers(frame[column])
+  missing = np.flatnonzero(np.isnan(numbers))
+  if len(missing):
+    raise examples.DataError(
+      f'{where}: {column} is missing in row {missing[0] + 1}, expected a number in each.'
+    )
+  return numbers, (column,)
+
+
+def _read_several_labels(
+  frame: pd.DataFrame, columns: Sequence[str], where: str
+) -> tuple[np.ndarray, tuple[str, ...]]:
+  flags = [_to_flags(frame[column], f'{where}, column {column}', _TRUE_NAMES) for column in columns]
+  return np.stack(flags, axis=1), tuple(columns)
+
+
+# From rows to labels, [n] or [n, num_labels], and their names.
+_READ_LABELS: Mapping[
+  str, Callable[[Any, Sequence[str], str], tuple[np.ndarray, tuple[str, ...]]]
+] = {
+  'classification': _read_classes,
+  'regression': _read_numbers,
+  'multilabel': _read_several_labels,
+}
+
+
 def _class_names(labels: np.ndarray, column: pd.Series, where: str) -> tuple[str, ...]:
   """Returns the classes: numbers in their order, names by the alphabet."""
   names = sorted(set(labels))
@@ -132,15 +181,17 @@ def _class_names(labels: np.ndarray, column: pd.Series, where: str) -> tuple[str
   return tuple(names)
 
 
-def _to_flags(column: pd.Series, where: str) -> np.ndarray:
-  """Returns which rows are for testing, bool [n]."""
+def _to_flags(
+  column: pd.Series, where: str, meanings: Mapping[str, bool] = _TEST_NAMES
+) -> np.ndarray:
+  """Returns what a column's values mean, bool [n]; by default which rows are for testing."""
   names = [name.lower() for name in table_encoding.to_names(column)]
-  unknown = [name for name in names if name not in _TEST_NAMES]
+  unknown = [name for name in names if name not in meanings]
   if unknown:
     raise examples.DataError(
-      f'{where}: {unknown[0]!r} found, expected test or train, true or false, 1 or 0.'
+      f'{where}: {unknown[0]!r} found, expected one of {", ".join(meanings)}.'
     )
-  return np.array([_TEST_NAMES[name] for name in names])
+  return np.array([meanings[name] for name in names])
 
 
 def _last_of_each(

@@ -63,11 +63,13 @@ class TableEncoding:
     by_client: of each client that has its own, the mean and the deviation of each column of
       numbers, in order; other clients have those of the columns.
     class_names: of the labels, by number.
+    label: mean and deviation by which a number that is predicted is standardised.
   """
 
   columns: tuple[NumberColumn | CategoryColumn, ...]
   by_client: Mapping[str, tuple[tuple[float, float], ...]]
   class_names: tuple[str, ...]
+  label: tuple[float, float] = (0.0, 1.0)
 
   @property
   def feature_names(self) -> tuple[str, ...]:
@@ -130,6 +132,7 @@ class TableEncoding:
       ],
       'by_client': {name: [list(pair) for pair in pairs] for name, pairs in self.by_client.items()},
       'class_names': list(self.class_names),
+      'label': list(self.label),
     }
 
   @classmethod
@@ -146,7 +149,9 @@ class TableEncoding:
       name: tuple((float(mean), float(deviation)) for mean, deviation in pairs)
       for name, pairs in values['by_client'].items()
     }
-    return cls(tuple(columns), by_client, tuple(values['class_names']))
+    mean, deviation = values['label']
+    names = tuple(values['class_names'])
+    return cls(tuple(columns), by_client, names, (float(mean), float(deviation)))
 
 
 def fit(
@@ -156,6 +161,7 @@ def fit(
   category_columns: Collection[str] = (),
   standardize: str = 'pooled',
   clients: Sequence[str] | np.ndarray | None = None,
+  labels: np.ndarray | None = None,
 ) -> TableEncoding:
   """Fits an encoding to training rows.
 
@@ -165,6 +171,7 @@ def fit(
     category_columns: columns of numbers that are categories.
     standardize: one of `STANDARDIZATIONS`.
     clients: the client of each row, where clients have means of their own.
+    labels: float64 [num_rows], numbers that are predicted; None for other labels.
 
   Returns:
     The encoding.
@@ -204,7 +211,10 @@ def fit(
       by_client[client] = tuple(
         _moments_of(values[rows], pair) for values, pair in zip(numbers, pooled, strict=True)
       )
-  return TableEncoding(tuple(columns), by_client, class_names)
+  label = (0.0, 1.0)
+  if labels is not None and standardize != 'none':
+    label = _moments_of(labels)
+  return TableEncoding(tuple(columns), by_client, class_names, label)
 
 
 def to_names(column: pd.Series) -> np.ndarray:

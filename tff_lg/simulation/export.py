@@ -49,7 +49,8 @@ def export_client(run: trained_run.TrainedRun, client_id: str, output_dir: str) 
 
   - `saved_model`: loads by `tf.saved_model.load(...)` without this project. Its `predict` takes a
     dictionary of a table's columns, each a list, and does what was done to them; of other data the
-    features x. It gives a dictionary with `probabilities` and `class`.
+    features x. It gives a dictionary with `probabilities` and `class`; of numbers `value`, in the
+    unit of the table; of several labels `probabilities`, a column a label.
   - `model.keras`: the network alone, from features to logits, for legacy Keras (tf_keras).
   - `about.json`: whose model it is, and what its test data say of it.
 
@@ -90,7 +91,9 @@ class _Predictor(tf.Module):
     self._network = network
     self._class_names = tf.constant(run.federated_data.class_names)
     self._is_probability = run.model.outputs_probabilities
+    self._objective = run.federated_data.objective
     encoding = run.federated_data.encoding
+    self._label = (0.0, 1.0) if encoding is None else encoding.label
     self._encode = None if encoding is None else _ColumnEncoder(encoding, client_id)
     examples = run.federated_data.clients[0].train
     features = tf.TensorSpec([None, *examples.x.shape[1:]], examples.x.dtype, 'x')
@@ -100,6 +103,11 @@ class _Predictor(tf.Module):
   def _predict(self, inputs: Any) -> dict[str, tf.Tensor]:
     features = inputs if self._encode is None else self._encode(inputs)
     outputs = self._network(features, training=False)
+    if self._objective == 'regression':
+      mean, deviation = self._label
+      return {'value': tf.reshape(outputs, [-1]) * deviation + mean}
+    if self._objective == 'multilabel':
+      return {'probabilities': tf.sigmoid(outputs)}
     probabilities = outputs if self._is_probability else tf.nn.softmax(outputs)
     names = tf.gather(self._class_names, tf.argmax(probabilities, axis=-1))
     return {'probabilities': probabilities, 'class': names}

@@ -23,6 +23,7 @@ def load_source(config: config_lib.TrainConfig, seed: int) -> data.Source:
     data.generate_patients(seed) if path is None else path,
     resolved(config.label_column),
     config.client_column,
+    objective=config.predicts.name,
     test_column=config.test_column,
     time_column=config.time_column,
     test_fraction=config.test_fraction or 0.0,
