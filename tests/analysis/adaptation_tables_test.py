@@ -43,7 +43,8 @@ class AccuracyTableTest(absltest.TestCase):
     clients.loc['a', 'fine_tune/local_test/accuracy'] = math.nan
     table = adaptation_tables.accuracy_table([_compare(clients)])
     self.assertIn(
-      'Over the 1 clients whose accuracy is known with every model; 1 with', table.notes[0]
+      'Over the 1 clients whose local test accuracy is known with every model; 1 with',
+      table.notes[0],
     )
     self.assertEqual(table.rows[1], ('Federated', '50.00 ± 0.00', '50.00', '50.00'))
 

@@ -64,5 +64,11 @@ class CompareAccuraciesTest(absltest.TestCase):
     self.assertEqual(comparison.change.share_worse, 0.5)
 
 
+class ErrorsTest(absltest.TestCase):
+  def test_the_worst_have_the_highest_error(self):
+    spread = client_comparison.describe_clients(pd.Series([1.0, 2.0, 6.0]), 'local_test/mae')
+    self.assertEqual((spread.mean, spread.worst_decile), (3.0, 6.0))
+
+
 if __name__ == '__main__':
   absltest.main()

@@ -26,7 +26,7 @@ class ComparisonTableTest(absltest.TestCase):
       ),
     )
     self.assertEqual(table.columns[1].group, 'local test accuracy (%)')
-    self.assertEqual(table.notes[0], 'Over the 2 clients whose accuracy every row has.')
+    self.assertEqual(table.notes[0], 'Over the 2 clients whose local test accuracy every row has.')
 
   def test_a_run_that_is_local_only_itself(self):
     compared = _compared({'FedAvg': [0.9], 'Local only': [0.8]}, own=[0.8])

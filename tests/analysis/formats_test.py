@@ -19,6 +19,31 @@ class FormatsTest(parameterized.TestCase):
     self.assertEqual(formats.percent_with_std(mean, std), text)
 
   @parameterized.parameters(
+    ('local_test/accuracy', '98.77', '98.77 ± 1.00', '+98.77', ' %', 'points'),
+    ('macro_f1', '98.77', '98.77 ± 1.00', '+98.77', ' %', 'points'),
+    ('local_test/mae', '0.9877', '0.9877 ± 0.01', '+0.9877', '', 'decrease'),
+    ('local_test/r2/pooled', '0.9877', '0.9877 ± 0.01', '+0.9877', '', 'increase'),
+  )
+  def test_values_of_metrics(self, metric, value, with_std, difference, unit, of_difference):
+    self.assertEqual(formats.value(metric, 0.9877), value)
+    self.assertEqual(formats.value_with_std(metric, 0.9877, 0.01), with_std)
+    self.assertEqual(formats.difference(metric, 0.9877), difference)
+    self.assertEqual(formats.unit(metric), unit)
+    self.assertEqual(formats.difference_unit(metric), of_difference)
+
+  def test_small_differences_of_metrics(self):
+    self.assertEqual(formats.difference('mae', -1234.5678), '−1,235')
+    self.assertEqual([formats.difference('mae', x) for x in (0.0, math.nan)], ['0', '–'])
+
+  @parameterized.parameters(
+    ('local_test/mae/mean_over_clients', 'local test MAE, mean over clients'),
+    ('local_test/macro_f1', 'local test macro F1 (%)'),
+    ('validation/r2', 'validation R²'),
+  )
+  def test_labels_of_metrics(self, metric, label):
+    self.assertEqual(formats.metric_label(metric), label)
+
+  @parameterized.parameters(
     (0.0123, '+1.23'), (-0.0123, '−1.23'), (0, '0.00'), (-0.00001, '0.00'), (math.nan, '–')
   )
   def test_points(self, difference, text):

@@ -23,6 +23,13 @@ class CompareClientsTest(absltest.TestCase):
     )
     self.assertEqual(comparison[:4], (4, 2, 1, 1))
 
+  def test_where_less_is_better(self):
+    first, other = pd.Series([0.5, 0.75, 1.0]), pd.Series([1.0, 0.5, 1.5])
+    comparison = paired.compare_clients(first, other, 'local_test/mae')
+    self.assertEqual(comparison[:4], (3, 2, 0, 1))
+    self.assertEqual(comparison.mean_difference, 0.25)
+    self.assertEqual(comparison.worst_decile_difference, -0.25)
+
   def test_median_and_worst_decile(self):
     # Eleven differences 0.0, 0.1, ..., 1.0: the worst tenth, rounded up, are two clients.
     method = pd.Series(np.arange(11)[::-1] / 10)

@@ -3,14 +3,69 @@
 import math
 from unittest import mock
 
+import pandas as pd
 from absl.testing import absltest
 
 from tests.analysis import testing
-from tff_lg.analysis import synthetic, tables
+from tff_lg.analysis import figures, goals, synthetic, tables
+from tff_lg.analysis.sections import result
 
 
 def _run(**changes):
   return testing.make_run(baselines={'local_only': testing.make_local_only()}, **changes)
+
+
+class NumbersTest(absltest.TestCase):
+  """A run that predicts a number, by its mean absolute error."""
+
+  def _run(self):
+    clients = pd.DataFrame(
+      {
+        'local_test/mae': [1.0, 2.0, 3.0],
+        'local_only/local_test/mae': [2.0, 2.5, 2.5],
+        'local_only/local_test/loss': [1.0, 1.0, 1.0],
+      },
+      index=['a', 'b', 'c'],
+    )
+    summary = {
+      'local_test/mae/mean_over_clients': 2.0,
+      'local_test/mae/std_over_clients': 0.5,
+      'rounds_to/2.5/local_test/mae/pooled': 7.0,
+    }
+    hparams = {'objective': 'regression', 'goal_accuracy': [2.5]}
+    return testing.make_run(summary=summary, clients=clients, hparams=hparams, baselines={})
+
+  def test_methods(self):
+    table = tables.methods_table(self._run())
+    self.assertEqual(table.columns[1], ('local test MAE', 'mean ± std'))
+    self.assertEqual(table.rows[0][1], '2 ± 0.5')
+
+  def test_a_lower_error_is_a_gain(self):
+    table = tables.paired_table(self._run())
+    self.assertEqual(table.columns[1], ('local test MAE (decrease)', 'mean'))
+    label, mean, _, *counts = table.rows[0]
+    self.assertEqual((label, mean), ('Local only − LG-FedAvg', '+0.3333'))
+    self.assertEqual(counts, ['2', '0', '1'])
+
+  def test_sentences(self):
+    run = self._run()
+    self.assertIn(
+      'The mean decrease is +0.3333 (95 % interval', result.headline(run).replace('\xa0', ' ')
+    )
+    self.assertStartsWith(
+      goals.goal_sentences(run)[0], '2.5 pooled local test MAE: LG-FedAvg after 7'
+    )
+
+  def test_figures_are_drawn_in_the_metric(self):
+    run = self._run()
+    own, federated = run.client_accuracy('local_only'), run.client_accuracy()
+    bars = figures.improvement_bars(own, {'LG-FedAvg': federated}, metric=run.local_test)
+    # The client with an error of 2 alone gains 1, the two with 2.5 nothing on average.
+    self.assertEqual([bar.get_height() for bar in bars.axes[0].patches], [1.0, 0.0])
+    scatter = figures.client_scatter(own, federated, method='lg_fedavg', metric=run.local_test)
+    self.assertEqual(scatter.axes[0].get_ylabel(), 'LG-FedAvg: local test MAE')
+    labels = [text.get_text() for text in scatter.axes[0].get_legend().get_texts()]
+    self.assertStartsWith(labels[0], 'better with LG-FedAvg: 2')
 
 
 class MethodsTableTest(absltest.TestCase):

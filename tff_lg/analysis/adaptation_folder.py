@@ -15,6 +15,7 @@ from typing import Any
 
 import pandas as pd
 
+from tff_lg import metrics
 from tff_lg.analysis import names, readers
 from tff_lg.analysis.compared_runs import ComparedRuns
 from tff_lg.analysis.readers import RunFolderError
@@ -81,7 +82,7 @@ class AdaptationFolder:
       adaptations=tuple(adaptations),
       clients=readers.read_clients(clients_file, lambda name: name == _BEST_NAME),
     )
-    for name in (_BEST_NAME, *(f'{model}/{names.LOCAL_TEST}' for model in run.adapted_models)):
+    for name in (_BEST_NAME, *(f'{model}/{run.local_test}' for model in run.adapted_models)):
       if name not in run.clients:
         raise RunFolderError(f'{clients_file}: there is no column {name}, expected one.')
     return run
@@ -123,13 +124,20 @@ class AdaptationFolder:
     return self.clients[_BEST_NAME]
 
   @property
+  def local_test(self) -> str:
+    """The main metric on clients' own test data: accuracy, unless no classes are predicted."""
+    name = str(self.source.get('objective') or 'classification')
+    objectives = metrics.OBJECTIVES
+    return f'local_test/{objectives.get(name, objectives["classification"]).metrics[0]}'
+
+  @property
   def metric(self) -> str:
-    """The accuracy that models are compared by: that of participants if every model has it."""
+    """What models are compared by: the accuracy of participants if every model has it."""
     models = list(self.adapted_models)
-    if self._knows(names.LOCAL_ONLY, names.LOCAL_TEST):
+    if self._knows(names.LOCAL_ONLY, self.local_test):
       models.append(names.LOCAL_ONLY)
     known = all(self._knows(model, names.PARTICIPANT_TEST) for model in models)
-    return names.PARTICIPANT_TEST if known else names.LOCAL_TEST
+    return names.PARTICIPANT_TEST if known else self.local_test
 
   def groups(self) -> dict[str, pd.Series]:
     """Which clients belong together, bool by client id: those of training, then held-out ones.

@@ -14,8 +14,8 @@ from tff_lg.analysis.tables import Column, Table
 _SPREAD = ('mean ± std', 'median', 'worst tenth')
 _CHANGE = ('mean', '95 % interval', 'worse (%)')
 _GROUPS = {
-  names.LOCAL_ONLY: 'over own local-only model (points)',
-  names.FEDERATED: 'over federated model (points)',
+  names.LOCAL_ONLY: 'over own local-only model',
+  names.FEDERATED: 'over federated model',
 }
 _NO_OWN = (
   'Gains over own local-only models are left out: the run that was adapted has no such model for '
@@ -23,13 +23,13 @@ _NO_OWN = (
 )
 _SPREAD_NOTE = (
   'Std: of the population of clients. Worst tenth: mean over the tenth of the clients, rounded up, '
-  'with the lowest accuracy.'
+  'that does worst.'
 )
 _BEST_NOTE = (
-  "Best by validation: of the federated and the adapted models, each client's one with the highest "
-  'validation accuracy, the first of equals.'
+  "Best by validation: of the federated and the adapted models, each client's one that is "
+  'best on its validation data, the first of equals.'
 )
-_WORSE_NOTE = 'Worse: share of the clients whose accuracy is lower, by 1e-6 or more.'
+_WORSE_NOTE = 'Worse: share of the clients that do worse, by 1e-6 or more.'
 
 
 def group_tables(run: AdaptationFolder, clients: pd.Series) -> tuple[Table, Table, Table]:
@@ -45,8 +45,8 @@ def group_tables(run: AdaptationFolder, clients: pd.Series) -> tuple[Table, Tabl
   """
   compared = run.compare_models(run.metric, clients)
   by_metric = [compared]
-  if run.metric != names.LOCAL_TEST:
-    by_metric.append(run.compare_models(names.LOCAL_TEST, clients))
+  if run.metric != run.local_test:
+    by_metric.append(run.compare_models(run.local_test, clients))
   accuracy = accuracy_table(by_metric)
   if run.is_malicious.any():
     note = f'{run.is_malicious.sum():,} malicious clients are left out everywhere.'
@@ -74,7 +74,7 @@ def accuracy_table(by_metric: Sequence[ComparedRuns]) -> Table:
   rows = tuple(
     (
       names.model_name(model),
-      *(cell for one in by_metric for cell in _spread(_accuracy(one, model))),
+      *(cell for one in by_metric for cell in _spread(one.metric, _accuracy(one, model))),
     )
     for model in models
   )
@@ -94,9 +94,10 @@ def gains_table(compared: ComparedRuns) -> Table:
     of clients that lose.
   """
   bases = [base for base in _GROUPS if base == names.FEDERATED or compared.own is not None]
+  unit = formats.difference_unit(compared.metric)
   columns = (
     Column('', 'model'),
-    *(Column(_GROUPS[base], name) for base in bases for name in _CHANGE),
+    *(Column(f'{_GROUPS[base]} ({unit})', name) for base in bases for name in _CHANGE),
   )
   rows = tuple(
     (
@@ -154,12 +155,12 @@ def _accuracy(compared: ComparedRuns, model: str) -> pd.Series:
   return compared.own
 
 
-def _spread(accuracy: pd.Series) -> tuple[str, str, str]:
-  spread = describe_clients(accuracy)
+def _spread(metric: str, accuracy: pd.Series) -> tuple[str, str, str]:
+  spread = describe_clients(accuracy, metric)
   return (
-    formats.percent_with_std(spread.mean, math.sqrt(spread.variance)),
-    formats.percent(spread.median),
-    formats.percent(spread.worst_decile),
+    formats.value_with_std(metric, spread.mean, math.sqrt(spread.variance)),
+    formats.value(metric, spread.median),
+    formats.value(metric, spread.worst_decile),
   )
 
 
@@ -167,16 +168,18 @@ def _change(compared: ComparedRuns, model: str, base: str) -> tuple[str, str, st
   """A model against another one; dashes where it is that one itself."""
   if model == base:
     return (formats.MISSING, formats.MISSING, formats.MISSING)
-  change = paired.compare_clients(_accuracy(compared, model), _accuracy(compared, base))
+  metric = compared.metric
+  change = paired.compare_clients(_accuracy(compared, model), _accuracy(compared, base), metric)
   return (
-    formats.points(change.mean_difference),
-    tables.interval(change),
+    formats.difference(metric, change.mean_difference),
+    tables.interval(change, metric),
     formats.percent(change.share_worse, digits=2),
   )
 
 
 def _clients_note(compared: ComparedRuns) -> str:
-  note = f'Over the {len(compared.accuracy):,} clients whose accuracy is known with every model'
+  what = formats.metric_label(compared.metric).removesuffix(' (%)')
+  note = f'Over the {len(compared.accuracy):,} clients whose {what} is known with every model'
   if compared.num_left_out:
     note += f'; {compared.num_left_out:,} without it are left out'
   return f'{note}.'

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from tff_lg.analysis import formats, names
 from tff_lg.analysis.paired import PairedComparison, compare_clients, worst_decile_mean
 
 
@@ -15,7 +16,8 @@ class ClientSpread(NamedTuple):
   Attributes:
     mean: a share in [0, 1].
     median: the same.
-    worst_decile: mean of the tenth of clients (rounded up) with the lowest accuracy.
+    worst_decile: mean of the tenth of clients (rounded up) with the lowest accuracy, or the
+      highest error.
     gini: Gini coefficient in [0, 1), see `gini`.
     variance: of the population of clients (divided by n).
   """
@@ -62,11 +64,12 @@ def gini(values: np.ndarray) -> float:
   return float(np.sum((2 * ranks - n - 1) * np.sort(values)) / (n * total)) if total else 0.0
 
 
-def describe_clients(accuracy: pd.Series) -> ClientSpread:
-  """How an accuracy is spread over clients.
+def describe_clients(accuracy: pd.Series, metric: str = names.LOCAL_TEST) -> ClientSpread:
+  """How an accuracy, or another metric, is spread over clients.
 
   Args:
     accuracy: one a client; one that is NaN is left out.
+    metric: which; it says which clients are the worst.
 
   Returns:
     The description.
@@ -74,10 +77,11 @@ def describe_clients(accuracy: pd.Series) -> ClientSpread:
   known = accuracy.dropna().to_numpy()
   if not len(known):
     return ClientSpread(*[math.nan] * len(ClientSpread._fields))
+  sign = 1 if formats.is_more_better(metric) else -1
   return ClientSpread(
     mean=float(known.mean()),
     median=float(np.median(known)),
-    worst_decile=worst_decile_mean(known),
+    worst_decile=sign * worst_decile_mean(sign * known),
     gini=gini(known),
     variance=float(known.var()),
   )

@@ -34,14 +34,14 @@ class ComparedRuns(NamedTuple):
 
 
 def compare_runs(
-  run: RunFolder, others: Sequence[RunFolder], metric: str = names.LOCAL_TEST
+  run: RunFolder, others: Sequence[RunFolder], metric: str | None = None
 ) -> ComparedRuns:
   """Puts the accuracies of runs on the same split side by side.
 
   Args:
     run: the run whose local-only baseline is the measure.
     others: what to compare it with.
-    metric: which accuracy, a column of clients.parquet.
+    metric: which accuracy, a column of clients.parquet; the run's main metric by default.
 
   Returns:
     The accuracies.
@@ -50,7 +50,7 @@ def compare_runs(
     RunFolderError: the runs are not on the same split, one lacks the metric, or one is
       named twice.
   """
-  runs = (run, *others)
+  runs, metric = (run, *others), metric or run.local_test
   places = [os.path.realpath(one.path) for one in runs]
   for i, one in enumerate(runs):
     if places[i] in places[:i]:

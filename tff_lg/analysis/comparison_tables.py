@@ -8,10 +8,10 @@ from tff_lg.analysis.compared_runs import ComparedRuns
 from tff_lg.analysis.tables import Column, Table
 
 _NOTES = (
-  'Worst tenth: mean over the tenth of the clients, rounded up, with the lowest accuracy or the '
-  'lowest change.',
+  'Worst tenth: mean over the tenth of the clients, rounded up, that does worst or changes for the '
+  'worst.',
   'Gini: mean absolute difference of two clients over twice the mean, 0 where all are equal; '
-  'variance: of the population of clients, in squared points.',
+  'variance: of the population of clients, of accuracies in squared points.',
 )
 _NO_BASELINE = 'The run has no local-only baseline (--baselines=local_only) to measure changes by.'
 
@@ -28,7 +28,7 @@ def comparison_table(compared: ComparedRuns) -> Table:
     accuracy over clients.
   """
   accuracy = formats.metric_label(compared.metric)
-  change = 'change against own local-only model (points)'
+  change = f'change against own local-only model ({formats.difference_unit(compared.metric)})'
   columns = (
     Column('', 'run'),
     *(Column(accuracy, name) for name in ('mean', 'median', 'worst tenth')),
@@ -36,9 +36,10 @@ def comparison_table(compared: ComparedRuns) -> Table:
     Column('worse off', '(%)'),
     *(Column('over clients', name) for name in ('Gini', 'variance')),
   )
-  rows = [_row(label, values, compared.own) for label, values in compared.accuracy.items()]
+  metric = compared.metric
+  rows = [_row(metric, label, values, compared.own) for label, values in compared.accuracy.items()]
   if compared.own is not None:
-    rows.insert(0, _row(_baseline_label(compared), compared.own, None))
+    rows.insert(0, _row(metric, _baseline_label(compared), compared.own, None))
   return Table(columns, tuple(rows), _notes(compared))
 
 
@@ -46,7 +47,11 @@ def run_differences_table(compared: ComparedRuns) -> Table | None:
   """The first run against each other one, client by client; None without others."""
   first, *others = compared.accuracy
   pairs = {
-    f'{first} − {label}': (compared.accuracy[first], compared.accuracy[label]) for label in others
+    tables.minus(first, label, compared.metric): (
+      compared.accuracy[first],
+      compared.accuracy[label],
+    )
+    for label in others
   }
   table = tables.differences_table(compared.metric, pairs)
   # What the interval is stands below the first table.
@@ -59,26 +64,29 @@ def comparison_report(compared: ComparedRuns) -> str:
   return '\n\n'.join(tables.to_text(table) for table in found if table)
 
 
-def _row(label: str, accuracy: pd.Series, own: pd.Series | None) -> tuple[str, ...]:
+def _row(metric: str, label: str, accuracy: pd.Series, own: pd.Series | None) -> tuple[str, ...]:
   """A run's row; without `own` there is nothing to measure its changes by."""
   changes = (formats.MISSING,) * 5
   if own is not None:
-    change = paired.compare_clients(accuracy, own)
+    change = paired.compare_clients(accuracy, own, metric)
     changes = (
-      formats.points(change.mean_difference),
-      tables.interval(change),
-      formats.points(change.median_difference),
-      formats.points(change.worst_decile_difference),
+      formats.difference(metric, change.mean_difference),
+      tables.interval(change, metric),
+      formats.difference(metric, change.median_difference),
+      formats.difference(metric, change.worst_decile_difference),
       formats.percent(change.share_worse, digits=1),
     )
-  spread = describe_clients(accuracy)
+  spread, scale = describe_clients(accuracy, metric), formats.metric_scale(metric)
+  values = (spread.mean, spread.median, spread.worst_decile)
+  # Of percentages, as the literature gives it.
+  variance = formats.fixed(scale**2 * spread.variance, digits=1)
   return (
     label,
-    *map(formats.percent, (spread.mean, spread.median, spread.worst_decile)),
+    *(formats.value(metric, each) for each in values),
     *changes,
-    formats.fixed(spread.gini, digits=4),
-    # Of percentages, as the literature gives it.
-    formats.fixed(100**2 * spread.variance, digits=1),
+    # It is of what cannot be negative.
+    formats.fixed(spread.gini, digits=4) if accuracy.min() >= 0 else formats.MISSING,
+    variance if scale == 100 else formats.significant(spread.variance),
   )
 
 
@@ -88,7 +96,8 @@ def _baseline_label(compared: ComparedRuns) -> str:
 
 
 def _notes(compared: ComparedRuns) -> tuple[str, ...]:
-  clients = f'Over the {len(compared.accuracy):,} clients whose accuracy every row has'
+  what = formats.metric_label(compared.metric).removesuffix(' (%)')
+  clients = f'Over the {len(compared.accuracy):,} clients whose {what} every row has'
   if compared.num_left_out:
     clients += f'; {compared.num_left_out:,} without it, or malicious, are left out'
   return (

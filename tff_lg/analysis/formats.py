@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from tff_lg import goal_names
+from tff_lg import goal_names, metrics
 
 MISSING = '–'
 
@@ -29,15 +29,60 @@ def percent_with_std(mean: float, std: float) -> str:
 
 def metric_scale(metric: str) -> float:
   """By what a metric is multiplied to be shown: accuracies are shown in per cent."""
-  parts = metric.split('/')
   # What it took to reach an accuracy is none.
-  return 100 if 'accuracy' in parts and goal_names.COUNTS.keys().isdisjoint(parts) else 1
+  if not goal_names.COUNTS.keys().isdisjoint(metric.split('/')):
+    return 1
+  found = metrics.find_metric(metric)
+  return 100 if found is not None and found.is_share else 1
+
+
+def is_more_better(metric: str) -> bool:
+  """Whether more of the metric that a column is of is better; so where that is not known."""
+  found = metrics.find_metric(metric)
+  return found is None or found.more_is_better
+
+
+def value(metric: str, number: float) -> str:
+  """A metric without its sign: an accuracy `98.77`, an error in four digits `0.1234`."""
+  return percent(number) if metric_scale(metric) == 100 else significant(number)
+
+
+def value_with_std(metric: str, mean: float, std: float) -> str:
+  """Mean and standard deviation of a metric: `98.77 ± 0.35`, `0.1234 ± 0.0123`."""
+  if metric_scale(metric) == 100:
+    return percent_with_std(mean, std)
+  if not math.isfinite(mean + std):
+    return significant(mean)
+  return f'{significant(mean)} ± {significant(std)}'
+
+
+def unit(metric: str) -> str:
+  """What follows a value of a metric: ` %`, or nothing."""
+  return ' %' if metric_scale(metric) == 100 else ''
+
+
+def difference(metric: str, number: float) -> str:
+  """By how much a metric is better, signed: `+1.23` points, or `+0.0123`."""
+  if metric_scale(metric) == 100 or not math.isfinite(number):
+    return points(number)
+  text = f'{number:+,.4g}'
+  return '0' if float(text.replace(',', '')) == 0 else text.replace('-', '−')
+
+
+def difference_unit(metric: str) -> str:
+  """What `difference` is in: `points`, `decrease` where less is better, else `increase`."""
+  if metric_scale(metric) == 100:
+    return 'points'
+  return 'increase' if is_more_better(metric) else 'decrease'
 
 
 def metric_label(metric: str) -> str:
   """A metric's name with its unit: `local test accuracy, mean over clients (%)`."""
   text = metric.replace('/mean_over_', ', mean over ').replace('/std_over_', ', std over ')
-  text = text.replace('/', ' ').replace('_', ' ').replace(' auc', ' AUC')
+  found = metrics.find_metric(metric)
+  if found is not None:
+    text = f'/{text}'.replace(f'/{found.name}', f'/{found.label}')[1:]
+  text = text.replace('/', ' ').replace('_', ' ')
   return f'{text} (%)' if metric_scale(metric) == 100 else text
 
 

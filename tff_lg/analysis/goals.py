@@ -16,7 +16,8 @@ def goal_sentences(run: RunFolder) -> tuple[str, ...]:
     (1,000 parameters, 4.0 kB); FedSGD not reached.'
   """
   return tuple(
-    f'{100 * goal:g} % pooled local test accuracy: '
+    f'{formats.metric_scale(run.local_test) * goal:g}{formats.unit(run.local_test)} pooled local '
+    f'test {run.metric.label}: '
     + '; '.join(_reached(one, goal) for one in (run, *run.baselines.values()))
     + '.'
     for goal in run.hparams.get('goal_accuracy') or ()
@@ -24,7 +25,7 @@ def goal_sentences(run: RunFolder) -> tuple[str, ...]:
 
 
 def _reached(run: RunFolder, goal: float) -> str:
-  rounds, parameters, num_bytes = map(run.value, goal_names.goal_counts(goal))
+  rounds, parameters, num_bytes = map(run.value, goal_names.goal_counts(goal, run.metric.name))
   text = formats.fixed(rounds, 1)
   if text == formats.MISSING:
     return f'{names.method_name(run.method)} not reached'

@@ -1,6 +1,6 @@
 """What a trained model is for the clients that were held out of its training."""
 
-from tff_lg.analysis import formats, names
+from tff_lg.analysis import formats
 from tff_lg.analysis.run_folder import RunFolder
 
 _PREFIX = 'held_out/'
@@ -20,9 +20,9 @@ def held_out_sentences(run: RunFolder) -> tuple[str, ...]:
   if not number > 0:
     return ()
   mean, std = (
-    run.value(f'{_PREFIX}{name}') for name in (names.LOCAL_TEST_MEAN, names.LOCAL_TEST_STD)
+    run.value(f'{_PREFIX}{run.local_test}/{name}_over_clients') for name in ('mean', 'std')
   )
   return (
-    f'{number:,.0f} held-out clients, which training never saw: local test accuracy '
-    f'{formats.percent_with_std(mean, std)} %.',
+    f'{number:,.0f} held-out clients, which training never saw: local test {run.metric.label} '
+    f'{formats.value_with_std(run.local_test, mean, std)}{formats.unit(run.local_test)}.',
   )

@@ -25,7 +25,8 @@ def opponent_sentences(run: RunFolder) -> tuple[str, ...]:
     was chosen on validation data.
   """
   own = run if run.method == names.LOCAL_ONLY else run.baselines.get(names.LOCAL_ONLY)
-  sentences: tuple[str, ...] = () if own is None else (_own_sentence(own.summary),)
+  is_class = run.local_test == names.LOCAL_TEST
+  sentences: tuple[str, ...] = () if own is None else (_own_sentence(own.summary, is_class),)
   if 'tuning/tried' in run.summary:
     sentences += (
       f'Learning rate of {names.method_name(run.method)}: '
@@ -35,7 +36,7 @@ def opponent_sentences(run: RunFolder) -> tuple[str, ...]:
   return sentences
 
 
-def _own_sentence(summary: Mapping[str, float | str]) -> str:
+def _own_sentence(summary: Mapping[str, float | str], is_class: bool) -> str:
   def value(name: str) -> Any:
     return summary.get(f'{names.OWN_MODELS}{name}')
 
@@ -53,6 +54,8 @@ def _own_sentence(summary: Mapping[str, float | str]) -> str:
     num_clients = value(f'{kind}/num_clients')
     if num_clients is None:
       continue
+    if kind == 'linear' and not is_class:
+      name = 'ridge regression'
     about = f'{label} {value(f"{kind}/{key}"):g} of {value(f"{kind}/{key}/tried")}'
     if kind == 'network':
       most = value('epochs/most')

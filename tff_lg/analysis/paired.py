@@ -8,6 +8,7 @@ import pandas as pd
 from scipy import stats
 
 from tff_lg import client_gains
+from tff_lg.analysis import formats, names
 
 _CONFIDENCE = 0.95
 _DECILE = 10
@@ -27,7 +28,8 @@ class PairedComparison(NamedTuple):
     num_better: clients that do better with the method.
     num_equal: clients that do equally well.
     num_worse: clients that do worse.
-    mean_difference: mean of method minus other, a share; NaN without clients.
+    mean_difference: mean by which the method is better, of an accuracy method minus other, a share;
+      NaN without clients.
     low: lower end of its 95 % interval; NaN with fewer than two clients.
     high: upper end.
     median_difference: median of the differences; NaN without clients.
@@ -51,21 +53,26 @@ class PairedComparison(NamedTuple):
     return self.num_worse / self.num_clients if self.num_clients else math.nan
 
 
-def compare_clients(method: pd.Series, other: pd.Series) -> PairedComparison:
-  """Compares per-client accuracies, every client counting the same.
+def compare_clients(
+  method: pd.Series, other: pd.Series, metric: str = names.LOCAL_TEST
+) -> PairedComparison:
+  """Compares a metric by client, every client counting the same.
 
   The interval is mean ± t * s / sqrt(n), with s the standard deviation (n - 1) of
   the n differences and t the 0.975 quantile of Student's distribution with n - 1
   degrees of freedom.
 
   Args:
-    method: accuracy by client id, NaN where not known.
+    method: the metric by client id, NaN where not known.
     other: the same of the method to compare with.
+    metric: which; it says whether more is better.
 
   Returns:
     The comparison.
   """
-  difference = client_gains.client_gains(method, other).to_numpy()
+  difference = client_gains.client_gains(
+    method, other, more_is_better=formats.is_more_better(metric)
+  ).to_numpy()
   n = len(difference)
   mean = float(difference.mean()) if n else math.nan
   margin = math.nan

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import pandas as pd
 
-from tff_lg import checksums, csv_text
+from tff_lg import checksums, csv_text, metrics
 
 _T = TypeVar('_T')
 
@@ -177,12 +177,18 @@ def read_clients(path: str, is_text: Callable[[str], bool] = lambda name: False)
     for name in table
   }
   for name, values in columns.items():
-    if name.endswith('/accuracy') and not values.dropna().between(0, 1).all():
+    if _is_share(name) and not values.dropna().between(0, 1).all():
       client = values.index[~(values.isna() | values.between(0, 1))][0]
       raise RunFolderError(
         f'{path}: {name} of client {client} is {values[client]:g}, expected a share in [0, 1].'
       )
   return pd.DataFrame(columns, index=table.index)
+
+
+def _is_share(column: str) -> bool:
+  """Whether a column holds a metric that is in [0, 1]."""
+  found = metrics.METRICS.get(column.rpartition('/')[2])
+  return found is not None and found.is_share and '/' in column
 
 
 def _check(path: str) -> None:

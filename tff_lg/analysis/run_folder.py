@@ -26,7 +26,8 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from tff_lg.analysis import names, readers
+from tff_lg import metrics
+from tff_lg.analysis import formats, names, readers
 from tff_lg.analysis.readers import RunFolderError
 
 __all__ = ['Phase', 'RunFolder', 'RunFolderError', 'SYNTHETIC']
@@ -110,6 +111,18 @@ class RunFolder:
     )
 
   @property
+  def metric(self) -> metrics.Metric:
+    """The main metric: accuracy, unless the run predicts something else than classes."""
+    name = str(self.hparams.get('objective') or 'classification')
+    objectives = metrics.OBJECTIVES
+    return objectives.get(name, objectives['classification']).main
+
+  @property
+  def local_test(self) -> str:
+    """Column of the main metric on clients' own test data, `local_test/accuracy` mostly."""
+    return f'local_test/{self.metric.name}'
+
+  @property
   def chosen_on_test_data(self) -> bool:
     """Whether models were chosen on test data, as the reference code does."""
     return self.hparams.get('protocol') == 'reference'
@@ -130,18 +143,24 @@ class RunFolder:
       return pd.Series(dtype='float64', name=name)
     return self.metrics[name].dropna()
 
-  def client_accuracy(self, method: str | None = None, metric: str = names.LOCAL_TEST) -> pd.Series:
-    """Accuracy by client id, of this run or of one of its baselines.
+  def local_test_with_std(self) -> str:
+    """The main metric on clients' own test data, mean ± std over clients, without its unit."""
+    mean, std = (self.value(f'{self.local_test}/{name}_over_clients') for name in ('mean', 'std'))
+    return formats.value_with_std(self.local_test, mean, std)
+
+  def client_accuracy(self, method: str | None = None, metric: str | None = None) -> pd.Series:
+    """Accuracy, or another main metric, by client id, of this run or of one of its baselines.
 
     Args:
       method: a baseline's method; None is this run.
-      metric: which accuracy.
+      metric: its column; `local_test` by default.
 
     Returns:
-      A share in [0, 1] for each client; NaN where it is not known, such as for a
-      client without test examples or a baseline that was not run, and for a malicious
+      A value, of accuracies a share in [0, 1], for each client; NaN where it is not known, such
+      as for a client without test examples or a baseline that was not run, and for a malicious
       client, whose gain or loss is nobody's concern.
     """
+    metric = metric or self.local_test
     column = metric if method is None else f'{method}/{metric}'
     if column not in self.clients:
       return pd.Series(math.nan, index=self.clients.index, name=column)

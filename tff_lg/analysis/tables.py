@@ -55,13 +55,15 @@ def methods_table(run: RunFolder) -> Table:
     and bytes communicated; an ensemble that no method has is left out.
   """
   runs = (*run.baselines.values(), run)
+  new_test = f'new_test/{run.metric.name}'
   ensembles = [
-    name for name in names.ENSEMBLES if any(f'{names.NEW_TEST}/{name}' in r.summary for r in runs)
+    name for name in names.ENSEMBLES if any(f'{new_test}/{name}' in r.summary for r in runs)
   ]
+  combined = f'{_test_group(run, "new test")}, clients combined by'
   columns = (
     Column('', 'method'),
-    Column('local test (%)', 'mean ± std'),
-    *(Column('new test (%), clients combined by', names.ENSEMBLES[name]) for name in ensembles),
+    Column(_test_group(run, 'local test'), 'mean ± std'),
+    *(Column(combined, names.ENSEMBLES[name]) for name in ensembles),
     Column('', 'rounds'),
     Column('communicated', 'parameters'),
     Column('communicated', 'bytes'),
@@ -69,8 +71,8 @@ def methods_table(run: RunFolder) -> Table:
   rows = tuple(
     (
       names.method_name(row.method),
-      formats.percent_with_std(row.value(names.LOCAL_TEST_MEAN), row.value(names.LOCAL_TEST_STD)),
-      *(formats.percent(row.value(f'{names.NEW_TEST}/{name}')) for name in ensembles),
+      row.local_test_with_std(),
+      *(formats.value(new_test, row.value(f'{new_test}/{name}')) for name in ensembles),
       _rounds(row),
       formats.count(row.value(names.PARAMETERS_TOTAL)),
       formats.num_bytes(row.value(names.BYTES_TOTAL)),
@@ -99,9 +101,9 @@ def paired_table(run: RunFolder) -> Table | None:
   """
   method = names.method_name(run.method)
   return differences_table(
-    names.LOCAL_TEST,
+    run.local_test,
     {
-      f'{method} − {names.method_name(baseline)}': (
+      minus(method, names.method_name(baseline), run.local_test): (
         run.client_accuracy(),
         run.client_accuracy(baseline),
       )
@@ -110,22 +112,28 @@ def paired_table(run: RunFolder) -> Table | None:
   )
 
 
+def minus(first: str, other: str, metric: str) -> str:
+  """Two models as they are subtracted, so that more than 0 is good for the first."""
+  return f'{first} − {other}' if formats.is_more_better(metric) else f'{other} − {first}'
+
+
 def differences_table(
   metric: str, pairs: Mapping[str, tuple[pd.Series, pd.Series]]
 ) -> Table | None:
   """Differences of accuracies on the same clients.
 
   Args:
-    metric: which accuracy.
+    metric: which accuracy, or other metric.
     pairs: by what their difference is called, two accuracies by client id.
 
   Returns:
-    A row a pair: mean of the first minus the second in points with its 95 % interval, and
-    how many clients do better, equally well and worse; None without a pair.
+    A row a pair: mean by which the first is better with its 95 % interval, and how many clients
+    do better, equally well and worse; None without a pair.
   """
   if not pairs:
     return None
-  accuracy = formats.metric_label(metric).replace('(%)', '(points)')
+  label = formats.metric_label(metric).removesuffix(' (%)')
+  accuracy = f'{label} ({formats.difference_unit(metric)})'
   columns = (
     Column('', 'difference'),
     Column(accuracy, 'mean'),
@@ -134,7 +142,7 @@ def differences_table(
     Column('clients', 'equal'),
     Column('clients', 'worse'),
   )
-  rows = tuple(_paired_row(label, *pair) for label, pair in pairs.items())
+  rows = tuple(_paired_row(metric, label, *pair) for label, pair in pairs.items())
   return Table(columns, rows, (paired.INTERVAL,))
 
 
@@ -162,9 +170,9 @@ def comparison_text(run_dir: str) -> str:
   return '\n\n'.join([*parts, *filter(None, ['\n'.join(sentences)])])
 
 
-def interval(comparison: paired.PairedComparison) -> str:
-  """The 95 % interval of a mean difference in points: `−0.12 to +1.34`."""
-  low, high = formats.points(comparison.low), formats.points(comparison.high)
+def interval(comparison: paired.PairedComparison, metric: str = names.LOCAL_TEST) -> str:
+  """The 95 % interval of a mean difference, of accuracies in points: `−0.12 to +1.34`."""
+  low, high = (formats.difference(metric, end) for end in (comparison.low, comparison.high))
   return formats.MISSING if formats.MISSING in (low, high) else f'{low} to {high}'
 
 
@@ -229,18 +237,24 @@ def to_html(table: Table) -> Markup:
 
 def _compared_baselines(run: RunFolder) -> list[str]:
   """Baselines that clients.parquet has, those with a folder of their own first."""
-  suffix = f'/{names.LOCAL_TEST}'
+  suffix = f'/{run.local_test}'
   in_clients = [name.removesuffix(suffix) for name in run.clients if name.endswith(suffix)]
   known = [name for name in run.baselines if name in in_clients]
   return known + [name for name in in_clients if name not in known]
 
 
-def _paired_row(label: str, mine: pd.Series, other: pd.Series) -> tuple[str, ...]:
-  comparison = paired.compare_clients(mine, other)
+def _test_group(run: RunFolder, data: str) -> str:
+  """Head of columns of the main metric: `local test (%)`, `local test MAE`."""
+  is_share = formats.metric_scale(run.local_test) == 100
+  return f'{data} (%)' if is_share else f'{data} {run.metric.label}'
+
+
+def _paired_row(metric: str, label: str, mine: pd.Series, other: pd.Series) -> tuple[str, ...]:
+  comparison = paired.compare_clients(mine, other, metric)
   return (
     label,
-    formats.points(comparison.mean_difference),
-    interval(comparison),
+    formats.difference(metric, comparison.mean_difference),
+    interval(comparison, metric),
     f'{comparison.num_better:,}',
     f'{comparison.num_equal:,}',
     f'{comparison.num_worse:,}',

@@ -47,7 +47,7 @@ class ErrorBarsTest(absltest.TestCase):
   def test_labels(self):
     axes = _draw(self.ROWS, self.AXES)
     self.assertEqual(axes.get_xlabel(), 'p')
-    self.assertEqual(axes.get_ylabel(), 'auc,\nmean ± std over seeds')
+    self.assertEqual(axes.get_ylabel(), 'AUC,\nmean ± std over seeds')
     self.assertEqual([t.get_text() for t in axes.get_legend().get_texts()], ['dense', 'cgau'])
     self.assertEqual(axes.get_legend().get_title().get_text(), 'model')
     self.assertEqual([t.get_text() for t in axes.get_xticklabels()], ['0', '0.5', '1'])

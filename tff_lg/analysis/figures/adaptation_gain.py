@@ -6,7 +6,7 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.figure import Figure
 
-from tff_lg.analysis import formats, style
+from tff_lg.analysis import formats, names, style
 
 _AREA = 24
 # Neighbouring series are set apart by this part of the x axis: heaps of clients stay visible.
@@ -21,6 +21,7 @@ def adaptation_gain(
   *,
   x: str,
   series: Mapping[str, style.Series],
+  metric: str = names.LOCAL_TEST,
 ) -> Figure:
   """Draws a mark for each client: gain of its best model over the federated one.
 
@@ -30,6 +31,7 @@ def adaptation_gain(
     best: the name of each client's best model, one of `series`.
     x: what `accuracy` is, with its unit.
     series: how each model is drawn, in the order of the legend.
+    metric: that the gains are of.
 
   Returns:
     The figure: each client in the colour and with the marker of its best model; the legend
@@ -41,13 +43,14 @@ def adaptation_gain(
   known = pd.DataFrame({'accuracy': accuracy, 'gain': gain, 'best': best}).dropna()
   figure = Figure(figsize=(9, 4.4))
   axes = figure.subplots()
+  scale = formats.metric_scale(metric)
   step = _STEP * (known['accuracy'].max() - known['accuracy'].min())
   for i, (model, drawn) in enumerate(series.items()):
     chosen = known[known['best'] == model]
-    mean = formats.points(chosen['gain'].mean() if len(chosen) else math.nan)
+    mean = formats.difference(metric, chosen['gain'].mean() if len(chosen) else math.nan)
     axes.scatter(
-      100 * (chosen['accuracy'] + step * (i - (len(series) - 1) / 2)),
-      100 * chosen['gain'],
+      scale * (chosen['accuracy'] + step * (i - (len(series) - 1) / 2)),
+      scale * chosen['gain'],
       s=_AREA,
       marker=drawn.marker,
       color=drawn.colour,
@@ -57,5 +60,7 @@ def adaptation_gain(
     )
   axes.axhline(0, color=style.INK, linewidth=1, zorder=1)
   axes.legend(loc='upper left', bbox_to_anchor=(1.0, 1.0))
-  style.label_axes(axes, x=x, y='best model against the federated one (points)')
+  style.label_axes(
+    axes, x=x, y=f'best model against the federated one ({formats.difference_unit(metric)})'
+  )
   return figure

@@ -27,21 +27,26 @@ class _Side(NamedTuple):
 
 
 @style.styled
-def client_scatter(own: pd.Series, federated: pd.Series, *, method: str) -> Figure:
+def client_scatter(
+  own: pd.Series, federated: pd.Series, *, method: str, metric: str = names.LOCAL_TEST
+) -> Figure:
   """Draws a mark for each client: its own local-only model against this method.
 
   Clients at the same place, as small test sets give them, make one larger mark.
 
   Args:
-    own: local test accuracy of each client's local-only model, shares in [0, 1].
+    own: local test accuracy, or another metric, of each client's local-only model.
     federated: the same of the method, for the same clients.
     method: the method, such as `lg_fedavg`.
+    metric: which; accuracies are shares in [0, 1].
 
   Returns:
     The figure; a client that lacks one of the two accuracies is left out.
   """
   known = pd.DataFrame({'own': own, 'federated': federated}).dropna()
-  gains = client_gains.client_gains(known['federated'], known['own'])
+  gains = client_gains.client_gains(
+    known['federated'], known['own'], more_is_better=formats.is_more_better(metric)
+  )
   known = known.round(6).assign(side=np.sign(gains))
   places = known.groupby(['own', 'federated', 'side']).size().reset_index(name='num_clients')
   area = min(_AREA, _MAX_AREA / max(places['num_clients'].max(), 1)) * places['num_clients']
@@ -49,13 +54,14 @@ def client_scatter(own: pd.Series, federated: pd.Series, *, method: str) -> Figu
 
   figure = Figure(figsize=(9, 5.4))
   axes = figure.subplots()
-  low, high = _limits(places)
+  scale = formats.metric_scale(metric)
+  low, high = _limits(places, scale)
   axes.plot([low, high], [low, high], color=style.MUTED, linewidth=1, zorder=1)
-  sides = _sides(compare_clients(federated, own), method)
+  sides = _sides(compare_clients(federated, own, metric), method)
   for side, chosen in zip(sides, (side_of > 0, side_of == 0, side_of < 0), strict=True):
     axes.scatter(
-      100 * places['own'][chosen],
-      100 * places['federated'][chosen],
+      scale * places['own'][chosen],
+      scale * places['federated'][chosen],
       s=np.maximum(area[chosen], _MIN_AREA),
       marker=side.marker,
       color=side.colour,
@@ -68,24 +74,28 @@ def client_scatter(own: pd.Series, federated: pd.Series, *, method: str) -> Figu
   label = names.method_name(method)
   style.label_axes(
     axes,
-    x='own local-only model: local test accuracy (%)',
-    y=f'{label}: local test accuracy (%)',
+    x=f'own local-only model: {formats.metric_label(metric)}',
+    y=f'{label}: {formats.metric_label(metric)}',
   )
   _add_legend(axes, sides, has_heaps=bool((places['num_clients'] > 1).any()))
   return figure
 
 
-def _limits(places: pd.DataFrame) -> tuple[float, float]:
-  """The same limits for both axes, in per cent, with room around the marks."""
+def _limits(places: pd.DataFrame, scale: float) -> tuple[float, float]:
+  """The same limits for both axes, of accuracies in per cent, with room around the marks."""
   if not len(places):
-    return 0, 100
-  values = 100 * places[['own', 'federated']].to_numpy()
-  room = max(0.06 * (values.max() - values.min()), 1)
+    return 0, scale
+  values = scale * places[['own', 'federated']].to_numpy()
+  room = 0.06 * (values.max() - values.min())
+  if scale != 100:
+    room = room or 1
+    return values.min() - room, values.max() + room
+  room = max(room, 1)
   return values.min() - room, min(values.max() + room, 100 + room / 2)
 
 
 def _sides(comparison: PairedComparison, method: str) -> tuple[_Side, _Side, _Side]:
-  """Above, on and below the diagonal."""
+  """Better, equal and worse than alone: of accuracies above, on and below the diagonal."""
 
   def share(number: int) -> str:
     part = number / max(comparison.num_clients, 1)

@@ -27,7 +27,8 @@ def accuracy_against_bytes(run: RunFolder) -> Figure:
     the decimal unit that suits them.
   """
   runs = (*run.baselines.values(), run)  # This run last, so that it lies on top.
-  curves = [(method, curve) for method in runs if len(curve := _curve(method))]
+  curves = [(method, curve) for method in runs if len(curve := _curve(method, run.local_test))]
+  scale = formats.metric_scale(run.local_test)
   unit = formats.byte_unit(max((curve.index.max() for _, curve in curves), default=0))
 
   figure = Figure(figsize=(9, 3.8))
@@ -41,12 +42,12 @@ def accuracy_against_bytes(run: RunFolder) -> Figure:
     name = names.method_name(drawn.method)
     if curve.index.max() == 0:
       # The final value, not the best of the curve: that would choose by test data.
-      final = 100 * drawn.value(names.LOCAL_TEST_MEAN)
+      final = scale * drawn.value(f'{run.local_test}/mean_over_clients')
       axes.axhline(final, label=f'{name} (sends nothing)', **line)
     else:
       marker = 'o' if len(curve) <= _MAX_MARKERS else None
       axes.plot(
-        curve.index / unit.size, 100 * curve, marker=marker, markersize=3, label=name, **line
+        curve.index / unit.size, scale * curve, marker=marker, markersize=3, label=name, **line
       )
   if curves:
     axes.legend(loc='upper left', bbox_to_anchor=(1.0, 1.0))
@@ -54,14 +55,14 @@ def accuracy_against_bytes(run: RunFolder) -> Figure:
   style.label_axes(
     axes,
     x=f'communicated by all clients, up and down ({unit.name})',
-    y='local test accuracy,\nmean over clients (%)',
+    y=formats.metric_label(f'{run.local_test}/mean_over_clients').replace(', ', ',\n'),
   )
   return figure
 
 
-def _curve(run: RunFolder) -> pd.Series:
-  """Mean local test accuracy of evaluated rounds, indexed by bytes so far."""
-  accuracy = run.curve(names.LOCAL_TEST_MEAN)
+def _curve(run: RunFolder, metric: str) -> pd.Series:
+  """The mean of a metric over clients in evaluated rounds, indexed by bytes so far."""
+  accuracy = run.curve(f'{metric}/mean_over_clients')
   num_bytes = run.curve(names.BYTES_TOTAL)
   rounds = accuracy.index.intersection(num_bytes.index)
   return pd.Series(accuracy.loc[rounds].to_numpy(), index=num_bytes.loc[rounds].to_numpy())

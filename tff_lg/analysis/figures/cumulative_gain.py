@@ -6,12 +6,15 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from tff_lg.analysis import style
+from tff_lg.analysis import formats, names, style
 
 
 @style.styled
 def cumulative_gain(
-  gains: Mapping[str, pd.DataFrame], *, series: Mapping[str, style.Series]
+  gains: Mapping[str, pd.DataFrame],
+  *,
+  series: Mapping[str, style.Series],
+  metric: str = names.LOCAL_TEST,
 ) -> Figure:
   """Draws the gain that the clients bring, those that gain most first.
 
@@ -22,12 +25,14 @@ def cumulative_gain(
     gains: by what the gains are called, a panel each: differences of shares, clients
       (rows, by id) by models. NaN is left out.
     series: how each model is drawn; a model that a panel lacks is left out.
+    metric: that the gains are of.
 
   Returns:
     The figure: a panel for each of the gains, with a line a model and a mark at its end.
 
   Yu et al. 2020, Figure 5.
   """
+  scale = formats.metric_scale(metric)
   figure = Figure(figsize=(9, 4.4))
   panels = figure.subplots(1, len(gains), squeeze=False)[0]
   for axes, (name, table) in zip(panels, gains.items(), strict=True):
@@ -38,7 +43,7 @@ def cumulative_gain(
       n = len(highest_first)
       axes.plot(
         100 * np.arange(n + 1) / max(n, 1),
-        100 * np.concatenate([[0], np.cumsum(highest_first)]) / max(n, 1),
+        scale * np.concatenate([[0], np.cumsum(highest_first)]) / max(n, 1),
         color=drawn.colour,
         linestyle=drawn.dashes,
         marker=drawn.marker,
@@ -50,7 +55,9 @@ def cumulative_gain(
     axes.set_xlim(0, 100)
     axes.set_title(name, loc='left')
     style.label_axes(axes, x='clients, those that gain most first (%)', y='')
-  panels[0].set_ylabel('cumulative gain over number of clients (points)')
+  panels[0].set_ylabel(
+    f'cumulative gain over number of clients ({formats.difference_unit(metric)})'
+  )
   # A model that only one panel has is named, too.
   lines = {line.get_label(): line for axes in panels for line in axes.get_lines()}
   labels = [drawn.label for drawn in series.values() if drawn.label in lines]

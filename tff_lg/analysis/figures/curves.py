@@ -6,7 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from tff_lg.analysis import names, style
+from tff_lg.analysis import formats, names, style
 from tff_lg.analysis.run_folder import Phase, RunFolder
 
 _LOSSES = {
@@ -35,7 +35,8 @@ def training_curves(run: RunFolder) -> Figure:
   style.label_axes(loss, x='', y='mean loss')
 
   _draw_accuracy(accuracy, run)
-  style.label_axes(accuracy, x='round', y='accuracy, mean over clients (%)')
+  label = formats.metric_label(f'{run.metric.name}/mean_over_clients')
+  style.label_axes(accuracy, x='round', y=label)
   accuracy.xaxis.set_major_locator(MaxNLocator(integer=True))
   for axes in (loss, accuracy):
     axes.margins(x=0.01)
@@ -47,14 +48,16 @@ def training_curves(run: RunFolder) -> Figure:
 
 def _draw_accuracy(axes: Axes, run: RunFolder) -> None:
   """Draws baselines first, so that this run lies on top."""
+  test = f'{run.local_test}/mean_over_clients'
   for baseline in run.baselines.values():
-    _draw_curve(axes, baseline, names.LOCAL_TEST_MEAN, 'local test', linewidth=1.3)
-  _draw_curve(axes, run, names.LOCAL_TEST_MEAN, 'local test', linewidth=2.2)
-  _draw_curve(axes, run, names.VALIDATION_MEAN, 'validation', linewidth=1.5)
+    _draw_curve(axes, baseline, test, 'local test', linewidth=1.3)
+  _draw_curve(axes, run, test, 'local test', linewidth=2.2)
+  validation = f'validation/{run.metric.name}/mean_over_clients'
+  _draw_curve(axes, run, validation, 'validation', linewidth=1.5)
 
 
 def _draw_curve(axes: Axes, run: RunFolder, column: str, data: str, linewidth: float) -> None:
-  curve = 100 * run.curve(column)
+  curve = formats.metric_scale(column) * run.curve(column)
   if len(curve):
     axes.plot(
       curve,

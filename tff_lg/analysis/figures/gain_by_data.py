@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from tff_lg.analysis import style
+from tff_lg.analysis import formats, names, style
 
 # Bins have equal numbers of clients, no less than so many; more different values than so
 # many are put into bins.
@@ -27,15 +27,17 @@ def gain_by_data(
   *,
   y: str,
   series: Mapping[str, style.Series],
+  metric: str = names.LOCAL_TEST,
 ) -> Figure:
   """Draws gains against the size (left) and the complexity (right) of the clients' data.
 
   Args:
-    gains: differences of shares, clients (rows, by id) by models.
+    gains: differences, of accuracies as shares, clients (rows, by id) by models.
     size: training examples of each client, positive.
     complexity: how many classes, or known words, are among the client's data.
     y: what the gains are, with their unit.
     series: how each model is drawn.
+    metric: that the gains are of.
 
   Returns:
     The figure: a line for each model through its means in bins of as many clients each, or
@@ -47,7 +49,7 @@ def gain_by_data(
   figure = Figure(figsize=(9, 4.4))
   left, right = figure.subplots(1, 2, sharey=True)
   for axes, values in ((left, size), (right, complexity)):
-    _draw(axes, gains, values, series)
+    _draw(axes, formats.metric_scale(metric) * gains, values, series)
   _set_log_axis(left, size)
   if complexity.max() > _LOG_FACTOR * complexity.min() > 0:
     _set_log_axis(right, complexity)
@@ -63,11 +65,11 @@ def _draw(
   known = gains.assign(**{'': values}).dropna()
   bins = known.groupby(_bins(known['']), observed=True).mean().sort_values('')
   *_, (last, dots) = series.items()
-  axes.scatter(known[''], 100 * known[last], s=9, color=dots.colour, alpha=0.3, linewidths=0)
+  axes.scatter(known[''], known[last], s=9, color=dots.colour, alpha=0.3, linewidths=0)
   for model, drawn in series.items():
     axes.plot(
       bins[''],
-      100 * bins[model],
+      bins[model],
       color=drawn.colour,
       linestyle=drawn.dashes,
       marker=drawn.marker,

@@ -8,6 +8,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from tff_lg.analysis import formats, names, style
 from tff_lg.analysis.paired import compare_clients
@@ -31,7 +32,7 @@ def improvement_bars(
   """Draws the mean change against the own local-only model in bins of its accuracy.
 
   Args:
-    own: accuracy of each client's local-only model, shares in [0, 1].
+    own: accuracy, or another metric, of each client's local-only model.
     runs: the same of each run by its label, for the same clients.
     metric: which accuracy.
     colours: one a run; by default those of the palette's series, which has five.
@@ -46,9 +47,11 @@ def improvement_bars(
   """
   colours = colours or [style.nth_series(i)[0] for i in range(len(runs))]
   known = pd.DataFrame({'': own, **runs}).dropna()
-  alone = (100 * known['']).round(6)
-  change = 100 * known.drop(columns='').sub(known[''], axis=0)
-  edges = _edges(alone)
+  scale = formats.metric_scale(metric)
+  alone = (scale * known['']).round(6)
+  sign = 1 if formats.is_more_better(metric) else -1
+  change = sign * scale * known.drop(columns='').sub(known[''], axis=0)
+  edges = _edges(alone) if scale == 100 else _edges_of_numbers(alone)
   places = np.clip(np.searchsorted(edges, alone, side='right') - 1, 0, len(edges) - 2)
   bins = change.groupby(places)
   numbers = bins.size()
@@ -70,9 +73,10 @@ def improvement_bars(
   style.label_axes(
     axes,
     x=f'own local-only model: {formats.metric_label(metric)}',
-    y='change against the own local-only model,\nmean ± std over clients (points)',
+    y='change against the own local-only model,\n'
+    f'mean ± std over clients ({formats.difference_unit(metric)})',
   )
-  _add_legend(axes, known, colours)
+  _add_legend(axes, known, colours, metric)
   return figure
 
 
@@ -83,6 +87,13 @@ def _edges(alone: pd.Series) -> np.ndarray:
   first = min(math.floor(low / width), 100 // width - 1)
   last = max(math.ceil(high / width), first + 1)
   return width * np.arange(first, last + 1)
+
+
+def _edges_of_numbers(alone: pd.Series) -> np.ndarray:
+  """Ends of the bins of a metric that is no share, at multiples of a round width."""
+  low, high = (alone.min(), alone.max()) if len(alone) else (0.0, 1.0)
+  # A value at the upper end is in the last bin, and equal values have one of some width.
+  return np.array(MaxNLocator(_MAX_BINS).tick_values(low, high if high > low else low + 1))
 
 
 def _draw_bars(
@@ -107,11 +118,12 @@ def _write_numbers(axes: Axes, centres: np.ndarray, numbers: pd.Series) -> None:
   )
 
 
-def _add_legend(axes: Axes, known: pd.DataFrame, colours: Sequence[str]) -> None:
+def _add_legend(axes: Axes, known: pd.DataFrame, colours: Sequence[str], metric: str) -> None:
   """Names the runs, with the share of clients that each of them leaves worse off."""
   handles = []
   for label, colour in zip(known.columns[1:], colours, strict=True):
-    worse = formats.percent(compare_clients(known[label], known['']).share_worse, digits=0)
+    comparison = compare_clients(known[label], known[''], metric)
+    worse = formats.percent(comparison.share_worse, digits=0)
     handles.append(Patch(facecolor=colour, label=f'{label}:\n{worse} % of clients worse off'))
   label = 'mean of the bin below zero'
   handles.append(Patch(label=label, facecolor=_SURFACE, edgecolor=style.MUTED, hatch=_HATCH))

@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from tff_lg.analysis import names, style
+from tff_lg.analysis import formats, names, style
 from tff_lg.verdicts import Verdict
 
 # Beyond so many clients marks and intervals are thin.
@@ -13,12 +13,15 @@ _MANY = 150
 
 
 @style.styled
-def verdict_intervals(verdicts: pd.DataFrame, *, method: str) -> Figure:
+def verdict_intervals(
+  verdicts: pd.DataFrame, *, method: str, metric: str = names.LOCAL_TEST
+) -> Figure:
   """Draws each client's difference of accuracy with its 95 % interval, sorted.
 
   Args:
     verdicts: as `client_verdicts.load_verdicts` gives them, at least one row.
     method: of the run, such as `lg_fedavg`.
+    metric: that is compared.
 
   Returns:
     The figure: colours and marks by verdict, points upwards where the method is better.
@@ -31,7 +34,7 @@ def verdict_intervals(verdicts: pd.DataFrame, *, method: str) -> Figure:
   handles = []
   for verdict, (label, colour, marker) in _looks(method).items():
     chosen = table[table['verdict'] == verdict]
-    values = 100 * chosen[['difference', 'low', 'high']].to_numpy()
+    values = formats.metric_scale(metric) * chosen[['difference', 'low', 'high']].to_numpy()
     lengths = np.abs(values[:, 1:].T - values[:, 0])
     axes.errorbar(
       chosen.index + 1,
@@ -49,13 +52,20 @@ def verdict_intervals(verdicts: pd.DataFrame, *, method: str) -> Figure:
       )
     )
   axes.set_xlim(0, len(table) + 1)
+  label = formats.metric_label(metric).replace('(%)', '(points)')
   style.label_axes(
     axes,
     x='clients, sorted by difference',
-    y=f'{names.method_name(method)} minus own model,\nlocal test accuracy (points)',
+    y=f'{_difference(method, metric)},\n{label}',
   )
   axes.legend(handles=handles[::-1], loc='upper left', bbox_to_anchor=(1.0, 1.0))
   return figure
+
+
+def _difference(method: str, metric: str) -> str:
+  name = names.method_name(method)
+  is_more_better = formats.is_more_better(metric)
+  return f'{name} minus own model' if is_more_better else f'own model minus {name}'
 
 
 def _looks(method: str) -> dict[str, tuple[str, str, str]]:

@@ -56,18 +56,22 @@ def headline(compared: ComparedRuns) -> str:
   """Two sentences: what adaptation adds, and who is worse off than alone before and after."""
   federated, best = compared.accuracy[names.FEDERATED], compared.accuracy[names.BEST]
   accuracy = formats.metric_label(compared.metric).removesuffix(' (%)')
-  change = paired.compare_clients(best, federated)
+  metric = compared.metric
+  change = paired.compare_clients(best, federated, metric)
   n = change.num_clients
   if not n:
     return f'There is no client whose {accuracy} is known with every model.'
-  interval = f' (95 % interval {tables.interval(change)})' if n > 1 else ''
+  interval = f' (95 % interval {tables.interval(change, metric)})' if n > 1 else ''
   text = (
     f'Adaptation, chosen by each client on its validation data, changes the {accuracy} of the '
-    f'federated model by {formats.points(change.mean_difference)} points on average{interval}; '
+    f'federated model by {formats.difference(metric, change.mean_difference)} '
+    f'{formats.difference_unit(metric)} on average{interval}; '
     f'{change.num_better:,} of {n:,} clients do better, {change.num_worse:,} do worse.'
   )
   if compared.own is not None:
-    before, after = (paired.compare_clients(model, compared.own) for model in (federated, best))
+    before, after = (
+      paired.compare_clients(model, compared.own, metric) for model in (federated, best)
+    )
     text += (
       f' With the federated model {before.num_worse:,} clients '
       f'({formats.percent(before.share_worse, digits=1)} %) are worse off than with their own '
@@ -91,11 +95,11 @@ def _result(run: AdaptationFolder, group: str, compared: ComparedRuns) -> Sectio
   for model in (names.FEDERATED, names.BEST):
     name = names.model_name(model).lower()
     accuracy = compared.accuracy[model]
-    numbers[f'{name}, mean ± std over clients'] = (
-      formats.percent_with_std(accuracy.mean(), accuracy.std(ddof=0)) + ' %'
-    )
+    numbers[f'{name}, mean ± std over clients'] = formats.value_with_std(
+      compared.metric, accuracy.mean(), accuracy.std(ddof=0)
+    ) + formats.unit(compared.metric)
     if compared.own is not None:
-      worse = paired.compare_clients(accuracy, compared.own).share_worse
+      worse = paired.compare_clients(accuracy, compared.own, compared.metric).share_worse
       numbers[f'{name}, clients worse off than alone'] = f'{formats.percent(worse)} %'
   html = Markup('{}<p class="headline">{}</p>{}').format(
     warnings(beware),
@@ -132,6 +136,7 @@ def _clients(run: AdaptationFolder, compared: ComparedRuns) -> Section:
     run.best_names[compared.accuracy.index],
     x=f'{_BASES[base]}: {formats.metric_label(compared.metric)}',
     series={model: drawn for model, drawn in series.items() if model != names.BEST},
+    metric=compared.metric,
   )
   caption = (
     'A mark for each client, of the model that is best on its validation data: what that model '
@@ -139,7 +144,9 @@ def _clients(run: AdaptationFolder, compared: ComparedRuns) -> Section:
   )
   illustrations.append(Illustration('adaptation_gain', figure, caption))
   figure = figures.cumulative_gain(
-    {f'over the {_BASES[base]}': table for base, table in gains.items()}, series=series
+    {f'over the {_BASES[base]}': table for base, table in gains.items()},
+    series=series,
+    metric=compared.metric,
   )
   caption = (
     'Clients in order, those that gain most first: a line rises over clients that gain, falls over '
@@ -161,7 +168,8 @@ def _data(run: AdaptationFolder, compared: ComparedRuns) -> Section | None:
       gains[list(models)],
       size,
       complexity,
-      y=f'change against the {_BASES[base]} (points)',
+      y=f'change against the {_BASES[base]} ({formats.difference_unit(compared.metric)})',
+      metric=compared.metric,
       series={model: _series(run)[model] for model in models},
     )
     caption = (
@@ -174,10 +182,13 @@ def _data(run: AdaptationFolder, compared: ComparedRuns) -> Section | None:
 
 def _gains(compared: ComparedRuns) -> dict[str, pd.DataFrame]:
   """Gains by client and model, over own local models where they are known, and federated."""
-  accuracy = compared.accuracy
-  over_own = {} if compared.own is None else {names.LOCAL_ONLY: accuracy.sub(compared.own, axis=0)}
+  accuracy, sign = compared.accuracy, 1 if formats.is_more_better(compared.metric) else -1
+  over: dict[str, pd.DataFrame] = {}
+  if compared.own is not None:
+    over[names.LOCAL_ONLY] = sign * accuracy.sub(compared.own, axis=0)
   adapted = accuracy.drop(columns=names.FEDERATED)
-  return {**over_own, names.FEDERATED: adapted.sub(accuracy[names.FEDERATED], axis=0)}
+  over[names.FEDERATED] = sign * adapted.sub(accuracy[names.FEDERATED], axis=0)
+  return over
 
 
 def _series(run: AdaptationFolder) -> dict[str, style.Series]:

@@ -14,18 +14,19 @@ def build_clients(run: RunFolder) -> Section | None:
     return None
   label = names.method_name(run.method)
   improvement = figures.improvement_bars(
-    own, {label: federated}, colours=(style.colour(run.method),)
+    own, {label: federated}, metric=run.local_test, colours=(style.colour(run.method),)
   )
-  scatter = figures.client_scatter(own, federated, method=run.method)
+  scatter = figures.client_scatter(own, federated, method=run.method, metric=run.local_test)
+  better, alone = ('above', 'below') if run.metric.more_is_better else ('below', 'above')
   caption = (
-    f'A mark for each client: above the diagonal it does better with {label}, below it would do '
-    'better alone. Clients at the same place make one larger mark.'
+    f'A mark for each client: {better} the diagonal it does better with {label}, {alone} it would '
+    'do better alone. Clients at the same place make one larger mark.'
   )
   return Section(
     'clients',
     'Clients',
     illustrations=(
       Illustration('client_scatter', scatter, caption),
-      Illustration('improvement', improvement, improvement_caption(names.LOCAL_TEST)),
+      Illustration('improvement', improvement, improvement_caption(run.local_test)),
     ),
   )

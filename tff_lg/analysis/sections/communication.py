@@ -13,8 +13,10 @@ _SENT = ('parameters_down', 'parameters_up', 'bytes_down', 'bytes_up')
 def build_communication(run: RunFolder) -> Section | None:
   """Traffic by phase and accuracy against bytes; None where no traffic was recorded."""
   illustrations: tuple[Illustration, ...] = ()
-  if len(run.curve(names.BYTES_TOTAL)) and len(run.curve(names.LOCAL_TEST_MEAN)):
-    caption = 'Up and to the left is better: more accuracy for fewer bytes.'
+  if len(run.curve(names.BYTES_TOTAL)) and len(run.curve(f'{run.local_test}/mean_over_clients')):
+    better = 'Up' if run.metric.more_is_better else 'Down'
+    extent = 'more' if run.metric.more_is_better else 'less'
+    caption = f'{better} and to the left is better: {extent} {run.metric.label} for fewer bytes.'
     figure = figures.accuracy_against_bytes(run)
     illustrations = (Illustration('accuracy_against_bytes', figure, caption),)
   html = Markup()

@@ -10,14 +10,14 @@ from tff_lg.analysis.sections.section import Illustration, Section
 
 
 def build_comparison(
-  run: RunFolder, *, others: Sequence[RunFolder] = (), metric: str = names.LOCAL_TEST
+  run: RunFolder, *, others: Sequence[RunFolder] = (), metric: str | None = None
 ) -> Section | None:
   """This run, its local-only baseline and other runs, by their accuracy over clients.
 
   Args:
     run: the run, whose baseline is the measure.
     others: runs on the same split.
-    metric: by which accuracy.
+    metric: by which accuracy; the run's main metric by default.
 
   Returns:
     The section; None if there is nothing to compare with.
@@ -25,6 +25,7 @@ def build_comparison(
   Raises:
     RunFolderError: the runs cannot be compared.
   """
+  metric = metric or run.local_test
   own = run.client_accuracy(names.LOCAL_ONLY, metric)
   if not others and (own - run.client_accuracy(metric=metric)).isna().all():
     return None
@@ -35,7 +36,7 @@ def build_comparison(
     html += Markup('<h3>This run against the others</h3>\n') + tables.to_html(differences)
   illustrations: tuple[Illustration, ...] = ()
   # By local test accuracy and alone, the run has its figure in the section on clients.
-  if compared.own is not None and (others or metric != names.LOCAL_TEST):
+  if compared.own is not None and (others or metric != run.local_test):
     figure = figures.improvement_bars(compared.own, dict(compared.accuracy.items()), metric=metric)
     caption = improvement_caption(metric)
     illustrations = (Illustration('improvement_compared', figure, caption),)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from tff_lg import metrics
 from tff_lg.analysis import names
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Section
@@ -149,7 +150,10 @@ _GLOSSARY = (
 def build_glossary(run: RunFolder) -> Section | None:
   """A line for each metric that the run has; None if it has none that is known."""
   found = {*run.summary, *run.metrics}
-  entries = [entry for entry in _GLOSSARY if _is_in(entry, found)]
+  # Entries name the main metric of most runs.
+  main = f'/{run.metric.name}/'
+  known = [entry._replace(name=entry.name.replace('/accuracy/', main)) for entry in _GLOSSARY]
+  entries = [entry for entry in known if _is_in(entry, found)]
   if not entries:
     return None
   rows = Markup().join(
@@ -194,7 +198,8 @@ def _without_noise(run: RunFolder) -> str:
 
 def _best_round(run: RunFolder) -> str:
   """How the best round was chosen, by the config."""
-  best = 'lowest loss' if run.hparams.get('selection_metric') == 'loss' else 'highest accuracy'
+  metric = metrics.METRICS.get(str(run.hparams.get('selection_metric')), run.metric)
+  best = f'{"highest" if metric.more_is_better else "lowest"} {metric.label}'
   data = 'test' if run.chosen_on_test_data else 'validation'
   if run.hparams.get('selection_scope') == 'pooled':
     clients = 'the evaluated' if names.NUM_EVALUATED in run.summary else 'all'

@@ -2,7 +2,16 @@
 
 from markupsafe import Markup
 
-from tff_lg.analysis import client_verdicts, formats, goals, held_out, names, opponent, paired
+from tff_lg.analysis import (
+  client_verdicts,
+  formats,
+  goals,
+  held_out,
+  names,
+  opponent,
+  paired,
+  tables,
+)
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Section, tiles, warnings
 
@@ -48,16 +57,20 @@ def headline(run: RunFolder) -> str:
   """Says which clients gain against their own model, and how much, by each test."""
   method = names.method_name(run.method)
   own = run.client_accuracy(names.LOCAL_ONLY)
-  comparison = paired.compare_clients(run.client_accuracy(), own)
+  metric = run.local_test
+  comparison = paired.compare_clients(run.client_accuracy(), own, metric)
   n = comparison.num_clients
   if not n:
-    mean = formats.percent(run.value(names.LOCAL_TEST_MEAN))
-    return f'Local test accuracy with {method} on average over clients: {mean} %.'
+    mean = formats.value(metric, run.value(f'{metric}/mean_over_clients'))
+    return (
+      f'Local test {run.metric.label} with {method} on average over clients: '
+      f'{mean}{formats.unit(metric)}.'
+    )
   share = formats.percent(comparison.num_better / n, digits=0)
   sentence = (
     f'{comparison.num_better:,} of {n:,} clients ({share} %) do better with {method} than with '
     f'their own model; {comparison.num_equal:,} do equally well and {comparison.num_worse:,} do '
-    f'worse. The mean difference is {_difference(comparison)} of local test accuracy.'
+    f'worse. {_mean_is(run)} {_difference(comparison, metric)} of local test {run.metric.label}.'
   )
   by_participant = paired.compare_clients(
     *(run.client_accuracy(model, names.PARTICIPANT_TEST) for model in (None, names.LOCAL_ONLY))
@@ -71,13 +84,18 @@ def headline(run: RunFolder) -> str:
   return sentence.replace(' %', '\N{NO-BREAK SPACE}%')
 
 
-def _difference(comparison: paired.PairedComparison) -> str:
+def _mean_is(run: RunFolder) -> str:
+  return f'The mean {"difference" if run.metric.more_is_better else "decrease"} is'
+
+
+def _difference(comparison: paired.PairedComparison, metric: str = names.PARTICIPANT_TEST) -> str:
   """`+1.20 points (95 % interval +0.10 to +2.30)`; of one client without the interval."""
-  points = f'{formats.points(comparison.mean_difference)} points'
+  points = formats.difference(metric, comparison.mean_difference)
+  if formats.metric_scale(metric) == 100:
+    points += ' points'
   if comparison.num_clients < 2:
     return points
-  low, high = formats.points(comparison.low), formats.points(comparison.high)
-  return f'{points} (95 % interval {low} to {high})'
+  return f'{points} (95 % interval {tables.interval(comparison, metric)})'
 
 
 def _evaluated_sentences(run: RunFolder) -> list[str]:
@@ -92,23 +110,25 @@ def _evaluated_sentences(run: RunFolder) -> list[str]:
 
 def _tiles(run: RunFolder) -> list[tuple[str, str]]:
   own = run.baselines.get(names.LOCAL_ONLY)
+  is_class = run.local_test == names.LOCAL_TEST
   tiles = [
-    ('local test, mean ± std over clients', _percent_sign(_mean_and_std(run))),
-    ('new test, ensemble of probabilities', _percent_sign(_new_test(run))),
+    (f'{_of_main(run, "local test")}, mean ± std over clients', _mean_and_std(run)),
+    *([('new test, ensemble of probabilities', _new_test(run))] if is_class else []),
     ('communicated', formats.num_bytes(run.value(names.BYTES_TOTAL))),
   ]
   if own is not None:
-    tiles.insert(1, ('local test of own models', _percent_sign(_mean_and_std(own))))
+    tiles.insert(1, (f'{_of_main(run, "local test")} of own models', _mean_and_std(own)))
   return tiles
 
 
 def _mean_and_std(run: RunFolder) -> str:
-  return formats.percent_with_std(run.value(names.LOCAL_TEST_MEAN), run.value(names.LOCAL_TEST_STD))
+  return f'{run.local_test_with_std()}{formats.unit(run.local_test)}'
 
 
 def _new_test(run: RunFolder) -> str:
-  return formats.percent(run.value(f'{names.NEW_TEST}/ensemble_probability'))
+  return f'{formats.percent(run.value(f"{names.NEW_TEST}/ensemble_probability"))} %'
 
 
-def _percent_sign(number: str) -> str:
-  return f'{number} %'
+def _of_main(run: RunFolder, data: str) -> str:
+  """Data with the main metric, which goes without saying where it is accuracy."""
+  return data if run.local_test == names.LOCAL_TEST else f'{data} {run.metric.label}'

@@ -34,7 +34,8 @@ def build_training(run: RunFolder) -> Section | None:
       'and were left out.'
     )
   html += _early_stopping(run)
-  caption = 'Loss of this run, and accuracy of this run and its baselines, by round.'
+  label = run.metric.label
+  caption = f'Loss of this run, and {label} of this run and its baselines, by round.'
   if len(run.phases()) > 1:
     caption += ' Shaded: the warm start.'
   curves = Illustration('training_curves', figures.training_curves(run), caption)

@@ -3,7 +3,7 @@
 import pandas as pd
 from markupsafe import Markup
 
-from tff_lg.analysis import client_verdicts, figures, formats
+from tff_lg.analysis import client_verdicts, figures, formats, names
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Illustration, Section
 
@@ -11,12 +11,12 @@ from tff_lg.analysis.sections.section import Illustration, Section
 _HEADINGS = {
   'client_id': 'client',
   'verdict': 'verdict',
-  'difference': 'difference (points)',
+  'difference': 'difference ({difference})',
   'interval': '95 % interval',
-  'federated': 'takes part (%)',
-  'own': 'alone (%)',
+  'federated': 'takes part{value}',
+  'own': 'alone{value}',
   'num_test': 'test examples',
-  'smallest_difference': 'smallest difference to be seen (points)',
+  'smallest_difference': 'smallest difference to be seen{smallest}',
 }
 
 
@@ -25,35 +25,39 @@ def build_verdicts(run: RunFolder) -> Section | None:
   table = client_verdicts.load_verdicts(run)
   if table is None or table.empty:
     return None
-  figure = figures.verdict_intervals(table, method=run.method)
+  figure = figures.verdict_intervals(table, method=run.method, metric=run.local_test)
+  intervals, test = 'Newcombe, paired', "McNemar's test (mid-p)"
+  if run.local_test != names.LOCAL_TEST:
+    intervals = 'paired t distribution; above 0 where taking part is better'
+    test = str(run.summary.get(f'{names.VERDICT_OVER}{names.LOCAL_ONLY}/test', 'a paired test'))
   caption = (
-    'Difference of local test accuracy per client with its 95 % interval (Newcombe, paired). '
-    "Verdicts are by McNemar's test (mid-p), corrected over clients (Benjamini and Hochberg), so "
-    'an interval that excludes 0 need not be a verdict.'
+    f'Difference of local test {run.metric.label} per client with its 95 % interval ({intervals}). '
+    f'Verdicts are by {test}, corrected over clients (Benjamini and Hochberg), so an interval that '
+    'excludes 0 need not be a verdict.'
   )
   sizes = run.clients['num_test'] if 'num_test' in run.clients else pd.Series(dtype='float64')
   return Section(
     'verdicts',
     'Each client',
-    _table(table, sizes),
+    _table(table, sizes, run.local_test),
     (Illustration('verdicts', figure, caption),),
   )
 
 
-def _table(table: pd.DataFrame, sizes: pd.Series) -> Markup:
+def _table(table: pd.DataFrame, sizes: pd.Series, metric: str) -> Markup:
   """A table of clients that can be searched and sorted where scripts run."""
   body = Markup('\n').join(
     Markup('<tr>{}</tr>').format(
       Markup().join(
         Markup('<td data-value="{}">{}</td>').format(value, text)
-        for value, text in _cells(str(client), row, sizes.get(client, float('nan')))
+        for value, text in _cells(metric, str(client), row, sizes.get(client, float('nan')))
       )
     )
     for client, row in table.sort_values('difference').iterrows()
   )
   head = Markup().join(
     Markup('<th scope="col"><button type="button">{}</button></th>').format(text)
-    for text in _HEADINGS.values()
+    for text in _headings(metric)
   )
   return Markup(
     '<div class="searchable"><input type="search" placeholder="Search clients and verdicts" '
@@ -62,16 +66,30 @@ def _table(table: pd.DataFrame, sizes: pd.Series) -> Markup:
   ).format(head, body)
 
 
-def _cells(client: str, row: pd.Series, num_test: float) -> list[tuple[str | float, str]]:
+def _headings(metric: str) -> list[str]:
+  """The headings with the units of a metric."""
+  is_share = formats.metric_scale(metric) == 100
+  units = {
+    'difference': formats.difference_unit(metric),
+    'value': ' (%)' if is_share else '',
+    'smallest': ' (points)' if is_share else '',
+  }
+  return [text.format(**units) for text in _HEADINGS.values()]
+
+
+def _cells(
+  metric: str, client: str, row: pd.Series, num_test: float
+) -> list[tuple[str | float, str]]:
   """Of each column what it is sorted by, and what it shows."""
-  interval = f'{formats.points(row["low"])} to {formats.points(row["high"])}'
+  low, high = (formats.difference(metric, row[end]) for end in ('low', 'high'))
+  interval = f'{low} to {high}'
   return [
     (client, client),
     (row['verdict'], row['verdict']),
-    (row['difference'], formats.points(row['difference'])),
+    (row['difference'], formats.difference(metric, row['difference'])),
     (row['low'], interval),
-    (row['federated'], formats.percent(row['federated'])),
-    (row['own'], formats.percent(row['own'])),
+    (row['federated'], formats.value(metric, row['federated'])),
+    (row['own'], formats.value(metric, row['own'])),
     (num_test, formats.count(num_test)),
-    (row['smallest_difference'], formats.percent(row['smallest_difference'])),
+    (row['smallest_difference'], formats.value(metric, row['smallest_difference'])),
   ]
