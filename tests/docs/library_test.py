@@ -36,11 +36,12 @@ class LibraryTest(absltest.TestCase):
         ('metrics.csv', 'communication.csv', 'tensorboard', 'checkpoints'),
         os.listdir('runs/python'),
       )
-    accuracy, clients, warm_started, shape, stopped = printed.getvalue().splitlines()
+    accuracy, clients, warm_started, shape, more, stopped = printed.getvalue().splitlines()
     self.assertGreater(float(accuracy), 0.5)
     self.assertEqual(clients, "3 ['train', 'validation']")
     self.assertBetween(int(warm_started.split()[0]), 5, 24)
     self.assertEqual(shape, '(20,)')
+    self.assertEqual(more, '2')
     round_num, is_over = stopped.split()
     self.assertLess(int(round_num), 20)
     self.assertEqual(is_over, 'True')

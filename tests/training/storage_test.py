@@ -89,7 +89,17 @@ class PlanTest(absltest.TestCase):
       training.Clients(['a', 'b'], {'train': tensors, 'validation': tensors[:1]})
 
 
-class InitialStateTest(absltest.TestCase):
+class StartTest(absltest.TestCase):
+  def test_begins_another_run_and_stays_as_it_is(self):
+    clients, state = _clients(), training.run([_PHASE], _clients())
+    before = _leaves(state)
+    more = training.run([_PHASE], clients, start=state.as_start())
+    self.assertEqual((more.round_num, more.server_state.round_num), (3, 6))
+    self.assertEqual(more.traffic, state.traffic)
+    np.testing.assert_equal(_leaves(state), before)
+    with self.assertRaisesRegex(ValueError, 'start is after round 3 of phase 0, where the run has'):
+      training.run([_PHASE], clients, start=state)
+
   def test_weights_of_ones_own(self):
     initial = _PHASE.process.model.initial_weights
     server = tuple(w + 1 for w in initial)
@@ -97,6 +107,7 @@ class InitialStateTest(absltest.TestCase):
     state = training.initial_state(_PHASE, 2, server, of_clients)
     _, local = _PHASE.process.model.split(initial)
     np.testing.assert_array_equal(state.server_state.global_weights[0], server[2])
+    self.assertEqual((state.round_num, state.phase), (0, 0))
     for number, of_client in zip((2, 3), state.clients.get(range(2)), strict=True):
       np.testing.assert_array_equal(of_client.local_weights[0], local[0] + number)
 

@@ -27,7 +27,7 @@ from tff_lg.experiments import new_device_rows
 from tff_lg.run_folder import run_files, run_settings
 from tff_lg.simulation import loop_values, trained_run
 from tff_lg.tasks import tasks
-from tff_lg.training import cohorts, communication, evaluation, run_state
+from tff_lg.training import cohorts, evaluation, run_state
 
 CURVES_FILE = 'curves.csv'
 NEW_DEVICE = 'new_device'
@@ -262,13 +262,7 @@ def _join(
   newcomer = process.initialize_client(
     process.newcomer(last.state.server_state.global_weights, last.state.start_weights)
   )
-  start = dataclasses.replace(
-    last.state,
-    round_num=0,
-    phase=0,
-    traffic=communication.RoundTraffic(),
-    seconds=0.0,
-  )
+  start = last.state.as_start()
   phase = dataclasses.replace(last.phase, num_rounds=config.rounds)
   participants = training.to_clients(
     dataclasses.replace(last.federated_data, clients=clients, held_out=())

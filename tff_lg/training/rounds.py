@@ -76,8 +76,9 @@ def run(
     checkpoint_every: rounds between checkpoints; the last round of a phase has one as well.
     client_store: where client states are between rounds: `memory`, or `disk` in the run folder.
     seed: of the order of examples, augmentation and dropout, not negative.
-    start: where a run begins that goes on with trained models, which are evaluated as of round
-      `start.round_num`; it stays as it is. By default a run begins with the initial weights.
+    start: where a run begins that goes on with trained models: another run's `state.as_start()`, or
+      an `initial_state`. They are evaluated first, and `start` stays as it is. By default a run
+      begins with the model's initial weights.
     newcomers: states of the last clients, whom `start` does not know.
     budget: of a private run; its `privacy/epsilon` becomes a metric of each round.
     wording: what messages call the settings; plain words by default.
@@ -220,6 +221,12 @@ class _RoundLoop:
     """The state before the first round, with a copy of the client states of `start`."""
     if start is None:
       return self.storage.start(0, self.phases[0].process.model.initial_weights)
+    total = self.storage.phase_end(len(self.phases) - 1)
+    if start.phase >= len(self.phases) or start.round_num >= total:
+      raise ValueError(
+        f'start is after round {start.round_num} of phase {start.phase}, where the run has no more '
+        'rounds: give as_start() of it.'
+      )
     own = self.storage.start(start.phase, start.start_weights)
     for clients, states in start.clients.written():
       own.clients.put(start.round_num, clients, states)

@@ -49,6 +49,11 @@ class RunState:
   num_empty: int = 0
   num_void: int = 0
 
+  def as_start(self) -> 'RunState':
+    """Returns the same models as the start of another run: no round, phase or byte counts yet."""
+    counts: dict[str, Any] = dict.fromkeys(('round_num', 'phase', *_COUNTS), 0)
+    return dataclasses.replace(self, traffic=communication.RoundTraffic(), **counts)
+
   def to_checkpoint(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Returns the arrays and the plain values that a checkpoint holds."""
     server = {str(i): leaf for i, leaf in enumerate(tf.nest.flatten(self.server_state))}
