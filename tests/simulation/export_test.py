@@ -48,7 +48,7 @@ class ExportTest(absltest.TestCase):
       task='table',
       data_dir=str(cls.root / 'patients.csv'),
       client_column='hospital',
-      label_column='readmitted',
+      label_column=('readmitted',),
       standardize='clients',
       **_RUN,
     )

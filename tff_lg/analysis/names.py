@@ -30,6 +30,8 @@ BYTES_TO_ALL = 'communication/broadcast_to_all/bytes_total'
 IS_MALICIOUS = 'is_malicious'
 # Text column of the clients.parquet of local learning: the kind of model of each client.
 OWN_MODEL = 'own_model'
+# The method that a client should use, see docs/VERDICTS.md.
+ADVICE = 'advice'
 # Columns and entries of what test data say of each client, under `verdict_over/<baseline>/`.
 VERDICT_OVER = 'verdict_over/'
 OWN_MODELS = 'own_models/'  # Prefix of what is known of locally trained models.
@@ -131,4 +133,6 @@ def axis_value(axis: str, value: str) -> str:
 
 def is_text(column: str) -> bool:
   """Whether a column of clients.parquet holds texts; all others hold numbers."""
-  return column in (OWN_MODEL, verdicts.MARKS, verdicts.VALUES) or column.endswith('/verdict')
+  return column in (ADVICE, OWN_MODEL, verdicts.MARKS, verdicts.VALUES) or column.endswith(
+    '/verdict'
+  )

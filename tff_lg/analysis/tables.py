@@ -7,6 +7,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from tff_lg.analysis import (
+  client_advice,
   client_verdicts,
   formats,
   goals,
@@ -163,6 +164,7 @@ def comparison_text(run_dir: str) -> str:
   parts = [to_text(table) for table in (methods_table(run), paired_table(run)) if table]
   sentences = (
     *client_verdicts.verdict_sentences(run),
+    *client_advice.advice_sentences(run),
     *opponent.opponent_sentences(run),
     *held_out.held_out_sentences(run),
     *goals.goal_sentences(run),

@@ -19,7 +19,7 @@ from tff_lg.config.option import resolved
 from tff_lg.metrics import exact
 from tff_lg.own_models import networks, simple
 from tff_lg.run_folder import run_files
-from tff_lg.scoring import results
+from tff_lg.scoring import advice, results
 from tff_lg.training import client_data, cohorts, evaluation, selection
 
 NETWORK = 'network'
@@ -30,9 +30,6 @@ KIND = 'own_model'
 _OF_EXAMPLES = (verdicts.MARKS, verdicts.VALUES)
 # An own network that still improves at a cap of fewer epochs is a weak opponent.
 _FEW_EPOCHS = 20
-# When a client chooses its kind of model, the mean over all clients counts as much as so many of
-# its own validation examples: a few of these tell little.
-_PRIOR_EXAMPLES = 30
 
 
 def run_own_models(
@@ -185,19 +182,12 @@ def _choose(
   """
   part, names = config.choices.choose_by, list(found)
   metric = metrics_lib.for_few_examples(resolved(config.selection_metric))
-  entry = metrics_lib.METRICS[metric]
   sizes = table[f'num_{evaluation.PARTS[part]}'].to_numpy()
-  scores_of = []
-  for name, of_kind in found.items():
-    is_settled = name == NETWORK and settled
-    values = settled[metric] if is_settled else of_kind[f'{part}/{metric}'].to_numpy()
-    values = np.where(np.isfinite(values), values, 0 if entry.more_is_better else np.inf)
-    own = np.where(sizes > 0, values, 0)
-    # Where nobody has validation data, all kinds are equal and the first counts.
-    pooled = sizes @ own / max(sizes.sum(), 1)
-    mean = (sizes * own + _PRIOR_EXAMPLES * pooled) / (sizes + _PRIOR_EXAMPLES)
-    scores_of.append(entry.sign * mean)
-  chosen = np.argmax(scores_of, axis=0)
+  values_of = [
+    settled[metric] if name == NETWORK and settled else of_kind[f'{part}/{metric}'].to_numpy()
+    for name, of_kind in found.items()
+  ]
+  chosen = advice.choose_models(values_of, sizes, metrics_lib.METRICS[metric])
   table[KIND] = np.array(names, object)[chosen]
   first = next(iter(found.values()))
   in_order = [name for name in _in_order(config) if name in first]

@@ -22,7 +22,7 @@ from tff_lg.run_folder import (
   run_files,
   run_settings,
 )
-from tff_lg.scoring import comparison, results, scores
+from tff_lg.scoring import advice, comparison, results, scores
 from tff_lg.simulation import adversary as adversary_lib
 from tff_lg.simulation import aggregation, layer_variances, loop_values, split_choice, tuning
 from tff_lg.tasks import held_out, tasks
@@ -191,6 +191,7 @@ def _run_locked(
     summary.update(own_models.add_participation(clients, ended))
   for method, baseline in baselines.items():
     summary.update(comparison.add_baseline(clients, method, baseline, honest, config))
+  summary.update(advice.add_advice(clients, tuple(baselines), honest, config))
   # Where all is local there is no model for those that took no part.
   if federated_data.held_out and state.server_state.global_weights:
     summary.update(_score_held_out(federated_data, last, state, run_dir))

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tff_lg import files, seeds, strict_json
+from tff_lg import files, seeds, strict_json, verdicts
 from tff_lg.data import table_encoding
 from tff_lg.data.table_encoding import NumberColumn
 from tff_lg.simulation import trained_run
 from tff_lg.tasks import tasks
 
 _SERVING = 'serving_default'
+_OF_EXAMPLES = (verdicts.MARKS, verdicts.VALUES)
 
 
 def client_model(run: trained_run.TrainedRun, client_id: str) -> tf.keras.Model:
@@ -168,16 +169,15 @@ def _describe(run: trained_run.TrainedRun, client_id: str) -> dict[str, Any]:
   if encoding is not None:
     about['columns'] = [column.name for column in encoding.columns]
     about['feature_names'] = list(encoding.feature_names)
-  # What is known of the client: sizes, scores and verdicts, without the marks of examples.
-  known = {
-    name: value.item() if isinstance(value, np.generic) else value for name, value in row.items()
+  # Without the marks of examples.
+  known = {name: value for name, value in row.items() if name not in _OF_EXAMPLES}
+  as_json = {
+    name: value.item() if isinstance(value, np.generic) else value for name, value in known.items()
   }
   return about | {
     'client': {
       name: value
-      for name, value in known.items()
-      if isinstance(value, str | int | bool)
-      and name != 'local_test/correct'
-      or (isinstance(value, float) and np.isfinite(value))
+      for name, value in as_json.items()
+      if value is not None and not (isinstance(value, float) and not np.isfinite(value))
     }
   }

@@ -3,6 +3,7 @@
 from markupsafe import Markup
 
 from tff_lg.analysis import (
+  client_advice,
   client_verdicts,
   formats,
   goals,
@@ -34,6 +35,7 @@ def build_result(run: RunFolder) -> Section:
   numbers = {name: text for name, text in _tiles(run) if not text.startswith(formats.MISSING)}
   sentences = (
     *client_verdicts.verdict_sentences(run)[1:],
+    *client_advice.advice_sentences(run),
     *opponent.opponent_sentences(run),
     *_evaluated_sentences(run),
     *held_out.held_out_sentences(run),
