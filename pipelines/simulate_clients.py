@@ -55,26 +55,6 @@ def _shares() -> tuple[float, ...]:
   return shares
 
 
-def _digits() -> 'embeddings.EmbeddingSet':
-  """Digits as embeddings: their 64 pixels."""
-  import numpy as np
-
-  from tff_lg import data, embeddings
-
-  source = data.load_source('digits')
-  split = np.repeat(['train', 'test'], [len(source.train), len(source.test)])
-  ids = np.array([f'digit_{index}' for index in range(len(split))])
-  return embeddings.EmbeddingSet(
-    ids=ids,
-    x=np.concatenate([source.train.x, source.test.x]).reshape(len(ids), -1),
-    y=np.concatenate([source.train.y, source.test.y]),
-    split=split,
-    class_names=np.array(source.class_names),
-    keys=ids,
-    provenance=json.dumps({'source': 'scikit-learn digits, pixels'}),
-  )
-
-
 def _simulate(
   examples: 'embeddings.EmbeddingSet', shares: Sequence[float], output_dir: str
 ) -> 'pd.DataFrame':
@@ -135,7 +115,11 @@ def main(argv: Sequence[str]) -> None:
   from tff_lg import embeddings
 
   try:
-    examples = embeddings.EmbeddingSet.load(_EMBEDDINGS.value) if _EMBEDDINGS.value else _digits()
+    examples = (
+      embeddings.EmbeddingSet.load(_EMBEDDINGS.value)
+      if _EMBEDDINGS.value
+      else embeddings.load_digits()
+    )
     distances = _simulate(examples, shares, _OUTPUT_DIR.value)
   except OSError as error:
     sys.exit(f'simulate_clients: {error.filename}: {error.strerror}.')

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from absl.testing import absltest
 
+from tests import reading
 from tff_lg import config as config_lib
 from tff_lg import personalization, simulation
 from tff_lg.personalization import adaptation_run, adaptation_work, adapting
@@ -47,11 +48,6 @@ def setUpModule():
   simulation.set_execution_context()
 
 
-def _read(*path):
-  with open(os.path.join(*path), 'rb') as file:
-    return file.read()
-
-
 def _train(folder, **fields):
   config = dataclasses.replace(_SOURCE, **fields)
   simulation.run_experiment(config_lib.resolve(config), folder)
@@ -77,14 +73,14 @@ class AdaptationRunTest(absltest.TestCase):
     cls.table = pd.read_parquet(f'{cls.folder}/clients.parquet')
 
   def test_folder(self):
-    hparams = json.loads(_read(self.folder, 'hparams.json'))
-    self.assertEqual(hparams['source'], json.loads(_read(self.source, 'hparams.json')))
+    hparams = json.loads(reading.read(self.folder, 'hparams.json'))
+    self.assertEqual(hparams['source'], json.loads(reading.read(self.source, 'hparams.json')))
     self.assertEqual(hparams['adaptation'], ['fine_tune', 'distillation'])
     self.assertEqual((hparams['momentum'], hparams['batch_size']), (0.5, 10))
-    flags = _read(self.folder, 'flags.txt').decode()
+    flags = reading.read(self.folder, 'flags.txt').decode()
     self.assertIn('--adaptation=fine_tune,distillation\n', flags)
     self.assertNotIn('--source', flags)
-    self.assertEqual(json.loads(_read(self.folder, 'summary.json')), self.summary)
+    self.assertEqual(json.loads(reading.read(self.folder, 'summary.json')), self.summary)
 
   def test_columns(self):
     columns = ['client_id', 'num_train', 'num_validation', 'num_test', 'num_classes']
@@ -150,7 +146,7 @@ class AdaptationRunTest(absltest.TestCase):
     self.assertLen(os.listdir(f'{folder}/parts'), 3)
     personalization.run_adaptation(self.config, folder)
     for name in ('clients.parquet', 'summary.json', 'hparams.json'):
-      self.assertEqual(_read(folder, name), _read(self.folder, name), name)
+      self.assertEqual(reading.read(folder, name), reading.read(self.folder, name), name)
 
   def test_complete_run_is_not_run_again(self):
     folder = shutil.copytree(self.folder, f'{self.root}/complete')

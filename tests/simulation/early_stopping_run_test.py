@@ -1,12 +1,15 @@
 """Tests of runs that stop early: bits, what is saved, and going on after a stop."""
 
 import dataclasses
+import functools
 import os
 from unittest import mock
 
 import numpy as np
 from absl.testing import absltest
 
+from tests import reading
+from tests.simulation import running
 from tff_lg import analysis, simulation
 from tff_lg import config as config_lib
 from tff_lg.simulation import trained_run
@@ -28,20 +31,11 @@ _CONFIG = config_lib.TrainConfig(
   early_stopping_rounds=2,
 )
 _NAMES = ('metrics.csv', 'communication.csv', 'clients.parquet')
+_run = functools.partial(running.run, _CONFIG)
 
 
 def setUpModule():
   simulation.set_execution_context()
-
-
-def _run(folder, **changes):
-  config = config_lib.resolve(dataclasses.replace(_CONFIG, **changes))
-  return simulation.run_experiment(config, folder)
-
-
-def _read(*path):
-  with open(os.path.join(*path), 'rb') as file:
-    return file.read()
 
 
 class EarlyStoppingRunTest(absltest.TestCase):
@@ -56,7 +50,7 @@ class EarlyStoppingRunTest(absltest.TestCase):
     short = _run(folder, rounds=3, early_stopping_rounds=None)
     self.assertEqual(self.summary, {**short, 'early_stopping/rounds_saved': 6})
     for name in _NAMES:
-      self.assertEqual(_read(folder, name), _read(self.folder, name), name)
+      self.assertEqual(reading.read(folder, name), reading.read(self.folder, name), name)
 
   def test_killed_run_stops_in_the_same_round(self):
     folder = self.create_tempdir().full_path + '/killed'
@@ -72,7 +66,7 @@ class EarlyStoppingRunTest(absltest.TestCase):
         _run(folder)
     self.assertEqual(_run(folder), self.summary)
     for name in _NAMES:
-      self.assertEqual(_read(folder, name), _read(self.folder, name), name)
+      self.assertEqual(reading.read(folder, name), reading.read(self.folder, name), name)
 
   def test_what_follows_goes_on_from_its_last_round(self):
     trained = trained_run.load_trained_run(self.folder)
@@ -82,7 +76,7 @@ class EarlyStoppingRunTest(absltest.TestCase):
     last.state.clients.close()
 
   def test_report_says_what_it_saved(self):
-    page = _read(analysis.write_report(self.folder)).decode()
+    page = reading.read(analysis.write_report(self.folder)).decode()
     self.assertIn('Early stopping saved 6 of 12 rounds', page)
 
   def test_needs_validation_examples(self):

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from absl.testing import absltest
 
+from tests import reading
 from tff_lg import client_gains, simulation
 from tff_lg import config as config_lib
 
@@ -75,11 +76,6 @@ def _run_killed(folder, room, module, owner, method, call):
   ).returncode
 
 
-def _read(*path):
-  with open(os.path.join(*path), 'rb') as file:
-    return file.read()
-
-
 class ExperimentTest(absltest.TestCase):
   @classmethod
   def setUpClass(cls):
@@ -109,7 +105,7 @@ class ExperimentTest(absltest.TestCase):
     ):
       self.assertIsInstance(self.summary[name], (int, float), name)
     self.assertEqual((self.summary['rounds/fedavg'], self.summary['rounds/lg']), (3, 4))
-    self.assertEqual(json.loads(_read(self.folder, 'summary.json')), self.summary)
+    self.assertEqual(json.loads(reading.read(self.folder, 'summary.json')), self.summary)
 
   def test_communication_is_counted_by_phase(self):
     # 3 FedAvg rounds of all 10,730 weights, 4 LG rounds of the last three layers.
@@ -163,10 +159,10 @@ class ExperimentTest(absltest.TestCase):
     self.assertTrue(set(clients['best_round']) <= {4, 6, 7})
 
   def test_same_command_again_changes_nothing(self):
-    before = _read(self.folder, 'summary.json')
+    before = reading.read(self.folder, 'summary.json')
     again = simulation.run_experiment(config_lib.resolve(_CONFIG), self.folder)
     self.assertEqual(again, self.summary)
-    self.assertEqual(_read(self.folder, 'summary.json'), before)
+    self.assertEqual(reading.read(self.folder, 'summary.json'), before)
 
   def test_folder_of_other_settings_is_refused(self):
     other = config_lib.resolve(dataclasses.replace(_CONFIG, seed=1))
@@ -192,7 +188,7 @@ class ExperimentTest(absltest.TestCase):
       self.assertFalse(os.path.exists(folder + '/summary.json'))
     simulation.run_experiment(config_lib.resolve(_CONFIG), folder)
     for name in ('summary.json', 'metrics.csv', 'communication.csv', 'clients.parquet'):
-      self.assertEqual(_read(folder, name), _read(self.folder, name), name)
+      self.assertEqual(reading.read(folder, name), reading.read(self.folder, name), name)
     for mine, other in zip(
       sorted(glob.glob(folder + '/checkpoints/*')),
       sorted(glob.glob(self.folder + '/checkpoints/*')),

@@ -1,13 +1,15 @@
 """Tests of runs with optimisers of all kinds: stopped, on disk, private, and of older folders."""
 
 import dataclasses
+import functools
 import json
-import os
 from unittest import mock
 
 import numpy as np
 from absl.testing import absltest, parameterized
 
+from tests import reading
+from tests.simulation import running
 from tff_lg import checkpoints, checksums, simulation
 from tff_lg import config as config_lib
 from tff_lg.training import releases
@@ -36,20 +38,11 @@ _PRIVATE = {
   'aggregator': 'dp_mean',
   'noise_multiplier': 1.0,
 }
+_run = functools.partial(running.run, _CONFIG)
 
 
 def setUpModule():
   simulation.set_execution_context()
-
-
-def _run(folder, **changes):
-  config = config_lib.resolve(dataclasses.replace(_CONFIG, **changes))
-  return simulation.run_experiment(config, folder)
-
-
-def _read(*path):
-  with open(os.path.join(*path), 'rb') as file:
-    return file.read()
 
 
 def _checkpoint(folder):
@@ -74,7 +67,9 @@ class OptimizersRunTest(parameterized.TestCase):
         _run(folder + '/stopped', **options, **stopped)
     self.assertEqual(_run(folder + '/stopped', **options, **stopped), whole)
     for name in ('metrics.csv', 'clients.parquet'):
-      self.assertEqual(_read(folder, 'stopped', name), _read(folder, 'whole', name), name)
+      self.assertEqual(
+        reading.read(folder, 'stopped', name), reading.read(folder, 'whole', name), name
+      )
     (last, states), (_, of_whole) = _checkpoint(folder + '/stopped'), _checkpoint(folder + '/whole')
     self.assertEqual(last, 4)
     for name, state in of_whole.items():
@@ -90,7 +85,7 @@ class OptimizersRunTest(parameterized.TestCase):
     folder = self.create_tempdir().full_path
     _run(folder + '/new', method='fedavg', rounds=2)
     path = folder + '/new/hparams.json'
-    new = json.loads(_read(path))
+    new = json.loads(reading.read(path))
     names = {field.name for field in dataclasses.fields(config_lib.TrainConfig)}
     of_optimizers = {name for name in names if name.startswith(('client_', 'server_'))}
     kept = (

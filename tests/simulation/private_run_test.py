@@ -1,6 +1,6 @@
 """Tests of whole runs with privacy, robust rules, attackers and dropouts."""
 
-import dataclasses
+import functools
 import json
 import os
 from unittest import mock
@@ -9,6 +9,8 @@ import numpy as np
 import pandas as pd
 from absl.testing import absltest, parameterized
 
+from tests import reading
+from tests.simulation import running
 from tff_lg import config as config_lib
 from tff_lg import simulation
 from tff_lg.training import releases
@@ -24,20 +26,11 @@ _CONFIG = config_lib.TrainConfig(
   evaluate_every=2,
   checkpoint_every=2,
 )
+_run = functools.partial(running.run, _CONFIG)
 
 
 def setUpModule():
   simulation.set_execution_context()
-
-
-def _run(folder, **changes):
-  config = config_lib.resolve(dataclasses.replace(_CONFIG, **changes))
-  return simulation.run_experiment(config, folder)
-
-
-def _read(*path):
-  with open(os.path.join(*path), 'rb') as file:
-    return file.read()
 
 
 class PrivateRunTest(parameterized.TestCase):
@@ -64,7 +57,9 @@ class PrivateRunTest(parameterized.TestCase):
     again = _run(folder + '/stopped', **options)
     self.assertEqual(again, whole)
     for name in ('metrics.csv', 'clients.parquet'):
-      self.assertEqual(_read(folder, 'stopped', name), _read(folder, 'whole', name), name)
+      self.assertEqual(
+        reading.read(folder, 'stopped', name), reading.read(folder, 'whole', name), name
+      )
     spent = pd.read_csv(folder + '/stopped/metrics.csv')['privacy/epsilon'].to_numpy()
     self.assertEqual(spent[-1], whole['privacy/epsilon'])
     self.assertTrue((np.diff(spent) >= 0).all(), spent)
@@ -111,7 +106,7 @@ class PrivateRunTest(parameterized.TestCase):
     self.assertAlmostEqual(summary['privacy/delta'], 10**-1.1)
     self.assertEqual(summary['privacy/clip_norm'], 1.0)
     self.assertStartsWith(summary['privacy/accountant'], 'RDP')
-    self.assertEqual(json.loads(_read(folder, 'summary.json')), summary)
+    self.assertEqual(json.loads(reading.read(folder, 'summary.json')), summary)
 
   def test_vocabulary_of_private_text_is_said_in_log_and_summary(self):
     folder = self.create_tempdir().full_path
@@ -141,7 +136,7 @@ class AttackedRunTest(absltest.TestCase):
     folder = self.create_tempdir().full_path
     _run(folder + '/honest', rounds=1)
     _run(folder + '/attacked', rounds=1, attack='label_flip', malicious_share=0.5)
-    counts = [_read(folder, name, 'label_counts.csv') for name in ('honest', 'attacked')]
+    counts = [reading.read(folder, name, 'label_counts.csv') for name in ('honest', 'attacked')]
     self.assertEqual(*counts)
     losses = [
       pd.read_csv(os.path.join(folder, name, 'metrics.csv'))['train/loss'][0]

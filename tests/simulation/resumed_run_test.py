@@ -11,6 +11,7 @@ from unittest import mock
 import pandas as pd
 from absl.testing import absltest
 
+from tests import reading
 from tff_lg import checkpoints, folder_lock, simulation
 from tff_lg import config as config_lib
 from tff_lg.tasks import tasks
@@ -42,11 +43,6 @@ def setUpModule():
   simulation.set_execution_context()
 
 
-def _read(*path):
-  with open(os.path.join(*path), 'rb') as file:
-    return file.read()
-
-
 class ResumedRunTest(absltest.TestCase):
   @classmethod
   def setUpClass(cls):
@@ -60,7 +56,7 @@ class ResumedRunTest(absltest.TestCase):
     os.unlink(f'{folder}/baselines/local_only/communication.csv')
     simulation.run_experiment(_CONFIG, folder)
     for name in ('metrics.csv', 'baselines/local_only/communication.csv'):
-      self.assertEqual(_read(folder, name), _read(self.folder, name), name)
+      self.assertEqual(reading.read(folder, name), reading.read(self.folder, name), name)
 
   def test_folder_that_is_deleted_under_a_run(self):
     folder = self.create_tempdir().full_path + '/deleted'
@@ -91,7 +87,7 @@ class ResumedRunTest(absltest.TestCase):
       'hparams.json',
       'baselines/local_only/metrics.csv',
     ):
-      self.assertEqual(_read(folder, name), _read(self.folder, name), name)
+      self.assertEqual(reading.read(folder, name), reading.read(self.folder, name), name)
 
   def test_diverged_run_goes_on_with_a_lower_rate(self):
     folder = self.create_tempdir().full_path + '/diverged'
@@ -108,7 +104,7 @@ class ResumedRunTest(absltest.TestCase):
     with mock.patch.object(divergence.UpdateWatch, 'check', diverges):
       with self.assertRaisesRegex(simulation.RunError, 'Round 4: diverged'):
         simulation.run_experiment(_CONFIG, folder)
-    finished = _read(folder, 'baselines/local_only/hparams.json')
+    finished = reading.read(folder, 'baselines/local_only/hparams.json')
     before = pd.read_csv(f'{folder}/metrics.csv')
     lower = dataclasses.replace(_CONFIG, client_learning_rate=0.01)
     summary = simulation.run_experiment(lower, folder)
@@ -116,11 +112,11 @@ class ResumedRunTest(absltest.TestCase):
       summary['changed_settings'], 'after round 2 client_learning_rate from 0.05 to 0.01'
     )
     # The baseline had ended before.
-    self.assertEqual(_read(folder, 'baselines/local_only/hparams.json'), finished)
+    self.assertEqual(reading.read(folder, 'baselines/local_only/hparams.json'), finished)
     after = pd.read_csv(f'{folder}/metrics.csv')
     self.assertEqual(list(after['round_num']), [1, 2, 3, 4])
     pd.testing.assert_frame_equal(after[:2], before[:2])
-    self.assertEqual(json.loads(_read(folder, 'hparams.json'))['client_learning_rate'], 0.01)
+    self.assertEqual(json.loads(reading.read(folder, 'hparams.json'))['client_learning_rate'], 0.01)
     self.assertEqual(simulation.run_experiment(lower, folder), summary)
     with self.assertRaisesRegex(ValueError, 'client_learning_rate was 0.01, now 0.001'):
       simulation.run_experiment(dataclasses.replace(lower, client_learning_rate=1e-3), folder)
@@ -162,7 +158,7 @@ class ResumedRunTest(absltest.TestCase):
       if code:
         self.assertRegex(error, f'--run_dir={folder} is in use by process ')
     for name in ('summary.json', 'metrics.csv', 'clients.parquet'):
-      self.assertEqual(_read(folder, name), _read(self.folder, name), name)
+      self.assertEqual(reading.read(folder, name), reading.read(self.folder, name), name)
     self.assertNotIn('lock', os.listdir(folder))
 
 

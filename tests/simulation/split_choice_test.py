@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from absl.testing import absltest, parameterized
 
+from tests import reading
 from tff_lg import config as config_lib
 from tff_lg import data, models, seeds, simulation, training
 from tff_lg.run_folder import run_files
@@ -32,11 +33,6 @@ _PARAMETERS = {'hidden_1': 4_160, 'hidden_2': 4_160, 'hidden_3': 2_080, 'output'
 
 def setUpModule():
   simulation.set_execution_context()
-
-
-def _read(*path):
-  with open(os.path.join(*path), encoding='utf-8') as file:
-    return file.read()
 
 
 def _layer(name, alpha):
@@ -144,7 +140,7 @@ class RunTest(absltest.TestCase):
     self.assertEqual(choice.parameters_total, 2 * 2 * 2 * tried + 5 * 3 * sum(_PARAMETERS.values()))
 
   def test_it_is_shown(self):
-    text = _read(self.folder, 'model_split.txt')
+    text = reading.read(self.folder, 'model_split.txt').decode()
     self.assertIn(self.choice.describe(), text)
     for name, parameters in _PARAMETERS.items():
       side = 'global' if name in self.choice.global_layers else 'local'
@@ -158,7 +154,10 @@ class RunTest(absltest.TestCase):
     summary = simulation.run_experiment(config_lib.resolve(named), f'{self.root}/named')
     of_run = {k: v for k, v in self.summary.items() if not k.startswith('split/')}
     self.assertEqual(of_run, summary)
-    self.assertEqual(_read(self.folder, 'metrics.csv'), _read(self.root, 'named', 'metrics.csv'))
+    self.assertEqual(
+      reading.read(self.folder, 'metrics.csv'),
+      reading.read(self.root, 'named', 'metrics.csv'),
+    )
     # Whoever goes on with the run sees them as well.
     config = trained_run.load_config(self.folder)
     self.assertEqual(config, config_lib.resolve(named))
@@ -193,7 +192,7 @@ class RunTest(absltest.TestCase):
           simulation.run_experiment(config_lib.resolve(_CONFIG), folder)
         self.assertEqual(os.path.exists(f'{folder}/split.json'), is_made)
     self.assertLen(calls, 9)
-    self.assertEqual(_read(folder, 'split.json'), _read(self.folder, 'split.json'))
+    self.assertEqual(reading.read(folder, 'split.json'), reading.read(self.folder, 'split.json'))
 
   def test_a_split_that_diverges_is_not_picked(self):
     best = self.choice.candidates.index(
@@ -230,7 +229,7 @@ class RunTest(absltest.TestCase):
   def test_resume_does_not_estimate_again(self):
     folder = shutil.copytree(self.folder, f'{self.root}/resumed')
     os.unlink(f'{folder}/summary.json')
-    self.assertEqual(json.loads(_read(folder, 'hparams.json'))['global_layers'], ['auto'])
+    self.assertEqual(json.loads(reading.read(folder, 'hparams.json'))['global_layers'], ['auto'])
     with mock.patch.object(layer_variances, 'estimate_layers', side_effect=AssertionError):
       summary = simulation.run_experiment(config_lib.resolve(_CONFIG), folder)
     self.assertEqual(summary, self.summary)

@@ -16,6 +16,7 @@ are light; TensorFlow and the decoders are imported by the modules that embed:
 """
 
 from tff_lg.embeddings.cache import EmbeddingCache
+from tff_lg.embeddings.digits import load_digits
 from tff_lg.embeddings.embedding_set import SPLITS, EmbeddingError, EmbeddingSet
 from tff_lg.embeddings.presets import PRESETS, AudioInput, ImageInput, Preset
 
@@ -28,4 +29,5 @@ __all__ = [
   'EmbeddingSet',
   'ImageInput',
   'Preset',
+  'load_digits',
 ]
