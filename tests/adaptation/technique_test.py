@@ -1,43 +1,53 @@
-"""Tests of the adaptations by name and their options."""
+"""Tests of the entries of techniques: what they build of their options, and their table."""
+
+import pathlib
 
 from absl.testing import absltest
 
 from tests.learning import testing
 from tff_lg import adaptation
 
+_PAGE = pathlib.Path(__file__).parents[2] / 'docs/ADAPTATION.md'
+_SETTING = {'ewc_strength': 2.0, 'distillation_alpha': 0.5, 'distillation_temperature': 3.0}
 
-class AdaptationsTest(absltest.TestCase):
-  def test_each_is_made_of_the_options(self):
-    options = adaptation.AdaptationOptions(trained_layers=('hidden_1',))
-    made = {name: build(options) for name, build in adaptation.ADAPTATIONS.items()}
+
+def _build(name, setting=None, **options):
+  entry = adaptation.ADAPTATIONS[name]
+  return entry.build(entry.options(**options), _SETTING | (setting or {}))
+
+
+class EntryTest(absltest.TestCase):
+  def test_which_layers_train(self):
     model = testing.classifier()
-    trained = {name: technique.trained_layers(model) for name, technique in made.items()}
+    trained = {name: _build(name).trained_layers(model) for name in adaptation.ADAPTATIONS}
     everything = ('hidden_1', 'output')
-    self.assertEqual(
-      trained,
-      {
-        'fine_tune': everything,
-        'freeze_base': ('hidden_1',),
-        'ewc': everything,
-        'distillation': everything,
-      },
-    )
-    measuring = [name for name, technique in made.items() if technique.measure is not None]
+    others = dict.fromkeys(('fine_tune', 'ewc', 'distillation'), everything)
+    self.assertEqual(trained, {**others, 'freeze_base': ('output',)})
+    named = _build('freeze_base', trained_layers=('hidden_1',))
+    self.assertEqual(named.trained_layers(model), ('hidden_1',))
+
+  def test_which_measure_on_public_data(self):
+    built = {name: _build(name) for name in adaptation.ADAPTATIONS}
+    measuring = [name for name, technique in built.items() if technique.measure is not None]
     self.assertEqual(measuring, ['ewc'])
 
-  def test_freeze_base_trains_the_last_layer_by_default(self):
-    made = adaptation.ADAPTATIONS['freeze_base'](adaptation.AdaptationOptions())
-    self.assertEqual(made.trained_layers(testing.classifier()), ('output',))
-
-  def test_options_arrive(self):
-    for name, options in (
-      ('ewc', adaptation.AdaptationOptions(ewc_strength=-1)),
-      ('distillation', adaptation.AdaptationOptions(distillation_alpha=2)),
-      ('distillation', adaptation.AdaptationOptions(distillation_temperature=0)),
-      ('distillation', adaptation.AdaptationOptions(distillation_scaled_term='both')),
+  def test_options_and_settings_arrive(self):
+    for name, setting in (
+      ('ewc', {'ewc_strength': -1}),
+      ('distillation', {'distillation_alpha': 2}),
+      ('distillation', {'distillation_temperature': 0}),
     ):
       with self.assertRaises(ValueError):
-        adaptation.ADAPTATIONS[name](options)
+        _build(name, setting)
+    with self.assertRaisesRegex(ValueError, 'scaled_term is both'):
+      _build('distillation', distillation_scaled_term='both')
+
+  def test_table_of_the_page_has_their_rows(self):
+    page = _PAGE.read_text(encoding='utf-8')
+    for name, entry in adaptation.ADAPTATIONS.items():
+      self.assertIn(f'\n| `{name}` | {entry.minimises} |', page)
+      for option in entry.option_names():
+        self.assertIn(f'--{option}', page)
 
 
 if __name__ == '__main__':

@@ -1,6 +1,6 @@
 """Tests of the config of an adaptation run."""
 
-import dataclasses
+import inspect
 
 from absl.testing import absltest, parameterized
 
@@ -15,22 +15,21 @@ def _resolved(*, source=None, **fields):
   return config.resolve_adapt(config.AdaptConfig(**fields), source)
 
 
-class AdaptConfigTest(parameterized.TestCase):
-  def test_names_are_those_of_the_library(self):
-    self.assertEqual(config.ADAPTATIONS, tuple(adaptation.ADAPTATIONS))
-    fields = {field.name: field for field in dataclasses.fields(config.AdaptConfig)}
-    for term in fields['distillation_scaled_term'].metadata['choices']:
-      adaptation.distillation(scaled_term=term)
+def _squared_batch_size(resolved):
+  return config.TECHNIQUE_OPTIONS.build(resolved, 'ewc').squared_batch_size
 
+
+class AdaptConfigTest(parameterized.TestCase):
   def test_defaults_are_those_of_the_library(self):
-    options = adaptation.AdaptationOptions()
     resolved = _resolved()
-    self.assertIn(options.ewc_strength, resolved.ewc_strength)
-    self.assertEqual(resolved.squared_batch_size, options.fisher_batch_size)
-    self.assertIn(options.distillation_alpha, resolved.distillation_alpha)
-    self.assertEqual(resolved.distillation_temperature, (options.distillation_temperature,))
-    self.assertEqual(resolved.distillation_scaled_term, options.distillation_scaled_term)
-    self.assertEqual(resolved.trained_layers, options.trained_layers)
+    self.assertIn(
+      inspect.signature(adaptation.ewc).parameters['strength'].default, resolved.ewc_strength
+    )
+    defaults = inspect.signature(adaptation.distillation).parameters
+    self.assertIn(defaults['alpha'].default, resolved.distillation_alpha)
+    self.assertEqual(resolved.distillation_temperature, (defaults['temperature'].default,))
+    self.assertEqual(resolved.distillation_scaled_term, defaults['scaled_term'].default)
+    self.assertEqual((resolved.trained_layers, _squared_batch_size(resolved)), ((), 1))
 
   def test_what_is_not_said_is_the_source_runs(self):
     source = config.TrainConfig(
@@ -101,9 +100,9 @@ class AdaptConfigTest(parameterized.TestCase):
   def test_strengths_grow_with_the_batches_whose_gradients_are_squared(self):
     resolved = _resolved(fisher='batch')
     # That of the paper is among them.
-    self.assertEqual((resolved.squared_batch_size, resolved.ewc_strength), (100, (500, 5e3, 5e4)))
+    self.assertEqual((_squared_batch_size(resolved), resolved.ewc_strength), (100, (500, 5e3, 5e4)))
     resolved = _resolved(fisher='batch', fisher_batch_size=10)
-    self.assertEqual((resolved.squared_batch_size, resolved.ewc_strength), (10, (50, 500, 5000)))
+    self.assertEqual((_squared_batch_size(resolved), resolved.ewc_strength), (10, (50, 500, 5000)))
     self.assertEqual(_resolved(fisher='batch', ewc_strength=(1.0,)).ewc_strength, (1.0,))
 
   @parameterized.parameters(
@@ -125,7 +124,7 @@ class AdaptConfigTest(parameterized.TestCase):
     ({'fisher_batch_size': 32}, '--fisher_batch_size is given, but --fisher is example'),
     ({'fisher': 'batch', 'fisher_batch_size': 0}, '--fisher_batch_size is 0, expected more than'),
     ({'fisher': 'rows'}, '--fisher is rows, expected one of example, batch'),
-    ({'ewc_learning_rate': (0.0,)}, '--ewc_learning_rate is 0.0, expected more than 0'),
+    ({'ewc_learning_rate': (0.0,)}, '--ewc_learning_rate has 0.0, expected more than 0'),
     ({'choose': 'test'}, '--choose is test, expected one of client, global'),
     ({'epochs': 0}, '--epochs is 0, expected more than 0'),
     ({'epochs': 5, 'evaluate_every_epochs': 2}, 'is 2, expected a divisor of --epochs, 5'),
@@ -133,9 +132,9 @@ class AdaptConfigTest(parameterized.TestCase):
     ({'learning_rate': ()}, '--learning_rate is empty, expected one number or more'),
     ({'momentum': 1.0}, r'--momentum is 1.0, expected in \[0, 1\)'),
     ({'batch_size': -1}, '--batch_size is -1'),
-    ({'ewc_strength': (-1.0,)}, '--ewc_strength is -1.0, expected 0 or more'),
-    ({'distillation_alpha': (1.5,)}, r'--distillation_alpha is 1.5, expected in \[0, 1\]'),
-    ({'distillation_temperature': (0.0,)}, '--distillation_temperature is 0.0'),
+    ({'ewc_strength': (-1.0,)}, '--ewc_strength has -1.0, expected 0 or more'),
+    ({'distillation_alpha': (1.5,)}, r'--distillation_alpha has 1.5, expected in \[0, 1\]'),
+    ({'distillation_temperature': (0.0,)}, '--distillation_temperature has 0.0'),
     ({'max_clients': 0}, '--max_clients is 0'),
     ({'fisher_examples': 0}, '--fisher_examples is 0'),
     ({'seed': -1}, '--seed is -1, expected 0 or more'),

@@ -104,7 +104,7 @@ class ConfigsTest(absltest.TestCase):
       {name: config.settings(name) for name in config.adaptation},
       {name: (setting,) for name, setting in expected.items()},
     )
-    self.assertEqual((config.epochs, config.squared_batch_size), (200, 100))
+    self.assertEqual((config.epochs, config.fisher, config.fisher_batch_size), (200, 'batch', 100))
 
   def test_new_device(self):
     ((*arguments, run_dir),) = _commands('new_device')

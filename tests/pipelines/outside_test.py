@@ -18,6 +18,7 @@ _ROOT = pathlib.Path(__file__).parents[2]
 _PAGES = {
   'my_method': ('METHODS.md', 'A method of your own'),
   'my_aggregator': ('AGGREGATION.md', 'An aggregator of your own'),
+  'my_technique': ('ADAPTATION.md', 'A technique of your own'),
   'my_partition': ('PROTOCOL.md', 'A partition of your own'),
   'my_attack': ('AGGREGATION.md', 'An attack of your own'),
 }
@@ -58,6 +59,16 @@ class OutsideTest(absltest.TestCase):
     self.assertIn('zeroed_count', run_dir.joinpath('metrics.csv').read_text())
     summary = json.loads(run_dir.joinpath('summary.json').read_text())
     self.assertEqual(summary['attack/name'], 'random_labels')
+    self._adapt(run_dir)
+
+  def _adapt(self, run_dir):
+    arguments = [f'--import={module}' for module in _PAGES]
+    arguments += ['--fast', f'--from_run={run_dir}', f'--run_dir={run_dir}_adapted']
+    result = testing.run('adapt', *arguments, '--adaptation=anchored', '--anchor_strength=0.5,2')
+    self.assertEqual(result.returncode, 0, result.stderr)
+    hparams = json.loads((self.folder / 'run_adapted/hparams.json').read_text())
+    self.assertEqual((hparams['adaptation'], hparams['anchor_strength']), (['anchored'], [0.5]))
+    self.assertIn('Anchored', (self.folder / 'run_adapted/report.html').read_text())
 
   def test_help_has_its_options(self):
     result = testing.run('train', '--import=my_method', '--help')

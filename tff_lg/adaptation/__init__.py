@@ -2,46 +2,51 @@
 
 Comes in: a `LocalGlobalModel`, an `Adaptation`, an optimiser, batches; then clients' weights
 (global and local merged) and data. Goes out: an `AdaptationProcess`, TFF computations that
-give each client's adapted weights and validation metrics. `ADAPTATIONS` finds a technique by
-the name that `--adaptation` takes; a new one is one file and one line here. May import:
-`tff_lg.models`, `tff_lg.learning`, `tff_lg.data`.
+give each client's adapted weights and validation metrics. `ADAPTATIONS` has an entry for each
+technique that `--adaptation` takes; a new one is one file, one from outside comes in by
+`--import`. May import: `tff_lg.models`, `tff_lg.learning`, `tff_lg.data`.
+
+Entries are light: other names are imported when they are first used, and TensorFlow with them.
 """
 
-from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
-from tff_lg.adaptation.choice import Choice, choose
+from tff_lg import lazy_names
+from tff_lg.adaptation.distillation import ENTRY as _DISTILLATION
 from tff_lg.adaptation.distillation import distillation
+from tff_lg.adaptation.ewc import ENTRY as _EWC
 from tff_lg.adaptation.ewc import ewc
+from tff_lg.adaptation.fine_tune import ENTRY as _FINE_TUNE
 from tff_lg.adaptation.fine_tune import fine_tune
-from tff_lg.adaptation.fisher import fisher_diagonal
+from tff_lg.adaptation.freeze_base import ENTRY as _FREEZE_BASE
 from tff_lg.adaptation.freeze_base import freeze_base
-from tff_lg.adaptation.process import (
-  AdaptationOutput,
-  AdaptationProcess,
-  AdaptedWeights,
-  build_adaptation_process,
+from tff_lg.adaptation.technique import (
+  ADAPTATIONS,
+  RATE_FACTORS,
+  Adaptation,
+  TechniqueEntry,
+  register,
 )
-from tff_lg.adaptation.technique import Adaptation, AdaptationOptions
 
-ADAPTATIONS: Mapping[str, Callable[[AdaptationOptions], Adaptation]] = {
-  'fine_tune': lambda options: fine_tune(),
-  'freeze_base': lambda options: freeze_base(options.trained_layers or None),
-  'ewc': lambda options: ewc(options.ewc_strength, options.fisher_batch_size),
-  'distillation': lambda options: distillation(
-    options.distillation_alpha,
-    options.distillation_temperature,
-    options.distillation_scaled_term,
-  ),
-}
+if TYPE_CHECKING:
+  from tff_lg.adaptation.choice import Choice, choose
+  from tff_lg.adaptation.fisher import fisher_diagonal
+  from tff_lg.adaptation.process import (
+    AdaptationOutput,
+    AdaptationProcess,
+    AdaptedWeights,
+    build_adaptation_process,
+  )
 
 __all__ = [
   'ADAPTATIONS',
+  'RATE_FACTORS',
   'Adaptation',
-  'AdaptationOptions',
   'AdaptationOutput',
   'AdaptationProcess',
   'AdaptedWeights',
   'Choice',
+  'TechniqueEntry',
   'build_adaptation_process',
   'choose',
   'distillation',
@@ -49,4 +54,11 @@ __all__ = [
   'fine_tune',
   'fisher_diagonal',
   'freeze_base',
+  'register',
 ]
+
+# In the order that tables have, and --adaptation by default.
+for _entry in (_FINE_TUNE, _FREEZE_BASE, _EWC, _DISTILLATION):
+  register(_entry)
+
+__getattr__ = lazy_names.importer(__name__, __all__, ('choice', 'fisher', 'process'))

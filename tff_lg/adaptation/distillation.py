@@ -1,14 +1,50 @@
 """Knowledge distillation: the federated model teaches. Yu et al. 2020, equation 6."""
 
-import tensorflow as tf
+from __future__ import annotations
 
-from tff_lg.adaptation.technique import Adaptation
-from tff_lg.models import local_global
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from tff_lg import entries
+from tff_lg.adaptation.technique import Adaptation, TechniqueEntry
+from tff_lg.option_check import POSITIVE, SHARE
+
+if TYPE_CHECKING:
+  import tensorflow as tf
+
+  from tff_lg.models import local_global
 
 # Of probabilities before their logarithm is taken.
 _LEAST_PROBABILITY = 1e-7
 
 SCALED_TERMS = ('teacher', 'labels')
+
+
+@attrs.frozen
+class Options:
+  """Options of distillation."""
+
+  distillation_learning_rate: tuple[float, ...] | None = entries.option(
+    None,
+    'Learning rate, or several to choose from',
+    POSITIVE,
+    more='--learning_rate where that is given, else two times, once and a tenth of the source '
+    "run's for clients.",
+  )
+  distillation_alpha: tuple[float, ...] = entries.option(
+    (0.3, 0.65, 0.95), 'alpha, or several to choose from', SHARE, by_default='0.3, 0.65 and 0.95'
+  )
+  distillation_temperature: tuple[float, ...] = entries.option(
+    (6.0,), 'K, or several to choose from', POSITIVE, by_default='6'
+  )
+  distillation_scaled_term: str = entries.option(
+    'teacher',
+    "What alpha K^2 multiplies: the teacher's term, as in the paper's code and in Hinton et al., "
+    "or the labels', as in the paper's equation",
+    choices=SCALED_TERMS,
+  )
 
 
 def distillation(
@@ -62,6 +98,8 @@ def distillation(
     x: tf.Tensor,
     y: tf.Tensor,
   ) -> tf.Tensor:
+    import tensorflow as tf  # It takes seconds to import.
+
     student = model.predict(weights, x, training=True)
     # Even where both weights are the same tensors, none of the gradient is the teacher's.
     teacher = tf.stop_gradient(model.predict(initial_weights, x, training=False))
@@ -79,6 +117,8 @@ def distillation(
 
 
 def _logits(model: local_global.LocalGlobalModel, output: tf.Tensor) -> tf.Tensor:
+  import tensorflow as tf
+
   if model.outputs_probabilities:
     return tf.math.log(tf.maximum(output, _LEAST_PROBABILITY))
   return output
@@ -88,7 +128,29 @@ def _mean_over_examples(
   model: local_global.LocalGlobalModel, values: tf.Tensor, y: tf.Tensor
 ) -> tf.Tensor:
   """Mean over rows or, of sequences, over real positions; 0 where there are none."""
+  import tensorflow as tf
+
   if model.padding_label is not None:
     values = tf.where(tf.equal(y, model.padding_label), 0.0, values)
   num_examples = tf.cast(model.count_examples(y), tf.float32)
   return tf.math.divide_no_nan(tf.reduce_sum(values), num_examples)
+
+
+def _build(options: Options, setting: Mapping[str, Any]) -> Adaptation:
+  return distillation(
+    setting['distillation_alpha'],
+    setting['distillation_temperature'],
+    options.distillation_scaled_term,
+  )
+
+
+ENTRY = TechniqueEntry(
+  name='distillation',
+  label='Distillation',
+  minimises='(1 - alpha) loss(A) + alpha K^2 KL(softmax(G / K), softmax(A / K))',
+  build=_build,
+  options=Options,
+  rates='distillation_learning_rate',
+  rate_factors=(2.0, 1.0, 0.1),
+  tried=('distillation_alpha', 'distillation_temperature'),
+)

@@ -1,6 +1,9 @@
 """Fine-tuning: all weights go on training. Yu et al. 2020, section 4 (FT)."""
 
-from tff_lg.adaptation.technique import Adaptation
+from collections.abc import Mapping
+from typing import Any
+
+from tff_lg.adaptation.technique import Adaptation, TechniqueEntry
 
 
 def fine_tune() -> Adaptation:
@@ -12,3 +15,16 @@ def fine_tune() -> Adaptation:
   Yu et al. 2020, Salvaging Federated Learning by Local Adaptation, section 4.
   """
   return Adaptation()
+
+
+def _build(options: Any, setting: Mapping[str, Any]) -> Adaptation:
+  del options, setting
+  return fine_tune()
+
+
+ENTRY = TechniqueEntry(
+  name='fine_tune',
+  label='Fine-tuned',
+  minimises="the model's own loss, by all weights",
+  build=_build,
+)

@@ -1,9 +1,26 @@
 """Freeze-base: only the top trains. Yu et al. 2020, section 4 (FB)."""
 
-from collections.abc import Sequence
+from __future__ import annotations
 
-from tff_lg.adaptation.technique import Adaptation
-from tff_lg.models import local_global
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from tff_lg import entries
+from tff_lg.adaptation.technique import Adaptation, TechniqueEntry
+
+if TYPE_CHECKING:
+  from tff_lg.models import local_global
+
+
+@attrs.frozen
+class Options:
+  """Options of freeze-base."""
+
+  trained_layers: tuple[str, ...] = entries.option(
+    (), 'Layers that train', by_default='the output layer'
+  )
 
 
 def freeze_base(trained_layers: Sequence[str] | None = None) -> Adaptation:
@@ -35,3 +52,24 @@ def freeze_base(trained_layers: Sequence[str] | None = None) -> Adaptation:
     return tuple(trained_layers)
 
   return Adaptation(trained_layers=choose_layers)
+
+
+def _build(options: Options, setting: Mapping[str, Any]) -> Adaptation:
+  del setting
+  return freeze_base(options.trained_layers or None)
+
+
+def _defaults(config: Any, source: Any) -> Mapping[str, Any]:
+  del config
+  # Tied to the input, the output is no layer of its own.
+  return {'trained_layers': ('embedding',)} if source.tied_embeddings else {}
+
+
+ENTRY = TechniqueEntry(
+  name='freeze_base',
+  label='Base frozen',
+  minimises='the same, by the output layer only',
+  build=_build,
+  options=Options,
+  defaults=_defaults,
+)

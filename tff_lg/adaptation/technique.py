@@ -1,15 +1,27 @@
 """What an adaptation is: a loss around the starting weights, and which layers train."""
 
-import dataclasses
-from collections.abc import Callable
-from typing import Any
+from __future__ import annotations
 
-from tff_lg.learning import batches as batches_lib
-from tff_lg.learning import objectives
-from tff_lg.models import local_global
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from tff_lg import entries
+
+if TYPE_CHECKING:
+  from tff_lg.learning import batches as batches_lib
+  from tff_lg.learning import objectives
+  from tff_lg.models import local_global
+
+# Of learning rates that are tried, as multiples of the source run's for clients.
+RATE_FACTORS: tuple[float, ...] = (1.0, 0.1, 0.01)
 
 
 def _plain_objective(measured: tuple) -> objectives.Objective:
+  from tff_lg.learning import objectives  # It takes seconds to import.
+
   del measured
   return objectives.supervised
 
@@ -39,23 +51,35 @@ class Adaptation:
   ) = None
 
 
-@dataclasses.dataclass(frozen=True)
-class AdaptationOptions:
-  """Options that belong to single adaptations.
+def _no_changes(*configs: Any) -> Mapping[str, Any]:
+  del configs
+  return {}
+
+
+@attrs.frozen(kw_only=True)
+class TechniqueEntry(entries.Entry):
+  """A technique of adaptation; see `register`.
 
   Attributes:
-    trained_layers: names of the layers that train, none for the last one (freeze_base).
-    ewc_strength: lambda (ewc).
-    fisher_batch_size: examples whose mean gradient is squared, 1 by definition (ewc).
-    distillation_alpha: alpha (distillation).
-    distillation_temperature: K (distillation).
-    distillation_scaled_term: which term alpha K^2 multiplies, `teacher` as in the paper's code
-      or `labels` as in its equation (distillation).
+    minimises: what, from the federated weights G, for the table of techniques.
+    build: (options, setting) -> the adaptation; the setting has a value for each of `tried`.
+    rates: the option with its learning rates, `learning_rate` for those of all techniques.
+    rate_factors: these rates by default, as multiples of the source run's for clients; alike for
+      techniques that share the option.
+    tried: its options that are tuples of which, as of learning rates, the best is chosen.
+    defaults: (config, config of the source run) -> what options that are None or empty stand for.
+    fast: (config) -> its options in a small run, by name.
   """
 
-  trained_layers: tuple[str, ...] = ()
-  ewc_strength: float = 50.0
-  fisher_batch_size: int = 1
-  distillation_alpha: float = 0.95
-  distillation_temperature: float = 6.0
-  distillation_scaled_term: str = 'teacher'
+  minimises: str
+  build: Callable[[Any, Mapping[str, Any]], Adaptation]
+  rates: str = 'learning_rate'
+  rate_factors: tuple[float, ...] = RATE_FACTORS
+  tried: tuple[str, ...] = ()
+  defaults: Callable[[Any, Any], Mapping[str, Any]] = _no_changes
+  fast: Callable[[Any], Mapping[str, Any]] = _no_changes
+
+
+# What `--adaptation` takes, with everything that is known about it.
+ADAPTATIONS: entries.Registry[TechniqueEntry] = entries.Registry('adaptation')
+register = ADAPTATIONS.register

@@ -3,6 +3,7 @@
 import os
 
 from tff_lg import verdicts
+from tff_lg.adaptation import ADAPTATIONS
 from tff_lg.aggregators import AGGREGATORS, PLAIN_MEAN
 from tff_lg.data import PARTITIONS
 from tff_lg.learning.methods import METHODS
@@ -75,10 +76,6 @@ LOCAL_ONLY = 'local_only'
 _OWN_MODELS = {'own_linear': 'Own linear model', 'own_boosting': 'Own boosted trees'}
 _MODELS = {
   FEDERATED: 'Federated',
-  'fine_tune': 'Fine-tuned',
-  'freeze_base': 'Base frozen',
-  'ewc': 'EWC',
-  'distillation': 'Distillation',
   BEST: 'Best by validation',
   RETRAINED: 'Trained again',
 }
@@ -116,6 +113,8 @@ def model_name(model: str) -> str:
   """What people call a model of an adaptation run: `Base frozen` for `freeze_base`."""
   adaptation, _, epochs = model.partition(_AGGREGATED)
   name = _MODELS.get(adaptation, method_name(adaptation))
+  if adaptation in ADAPTATIONS:
+    name = ADAPTATIONS[adaptation].label
   return f'{name}, {epochs} epochs, aggregated' if epochs else name
 
 

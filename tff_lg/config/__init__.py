@@ -1,11 +1,18 @@
 """What a training run is: every choice in one value, checked before anything is loaded.
 
-The room is light: it imports neither TensorFlow nor data, and of `tff_lg.learning` the entries of
-methods alone. `pipelines.train` makes its flags out of `TrainConfig`, `pipelines.adapt` its own out
-of `AdaptConfig`, `pipelines.new_device` out of `NewDeviceConfig`, so there is no second list.
+The room is light: it imports neither TensorFlow nor NumPy, and of other rooms their entries alone
+(methods, aggregators, attacks, partitions, techniques, optimisers). `pipelines.train` makes its
+flags out of `TrainConfig`, `pipelines.adapt` its own out of `AdaptConfig`, `pipelines.new_device`
+out of `NewDeviceConfig`, so there is no second list.
 """
 
-from tff_lg.config.adapt_config import ADAPTATIONS, AdaptConfig, fast_adapt, resolve_adapt
+from tff_lg.config.adapt_config import (
+  ADAPTATIONS,
+  TECHNIQUE_OPTIONS,
+  AdaptConfig,
+  fast_adapt,
+  resolve_adapt,
+)
 from tff_lg.config.aggregation import AGGREGATOR_OPTIONS, AGGREGATORS, without_cohort
 from tff_lg.config.derived import as_baseline, as_own_models, fast, without_baselines
 from tff_lg.config.entry_options import METHOD_OPTIONS
@@ -57,6 +64,7 @@ __all__ = [
   'ROLES',
   'RUNTIMES',
   'TASKS',
+  'TECHNIQUE_OPTIONS',
   'TEXT_TASKS',
   'TRANSFORMS',
   'WITHOUT_EFFECT',

@@ -3,63 +3,24 @@
 import dataclasses
 import itertools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from tff_lg import metrics
+from tff_lg.adaptation import ADAPTATIONS, RATE_FACTORS
 from tff_lg.config import optimization, own_models
+from tff_lg.config.entry_options import EntryOptions
 from tff_lg.config.option import ConfigError, check_values, option
 from tff_lg.config.train_config import TrainConfig
 
+TECHNIQUE_OPTIONS = EntryOptions(ADAPTATIONS, 'adaptation', keeps_defaults=True)
+_TechniqueOptions: Any = TECHNIQUE_OPTIONS.make_class()
 
-class _Technique(NamedTuple):
-  """The options of one technique.
-
-  Attributes:
-    rates: the option with its learning rates.
-    rate_factors: these rates by default, as multiples of the source run's for clients; alike for
-      techniques that share the option.
-    tried: its options of which, as of learning rates, the best is chosen.
-    fixed: its other options.
-  """
-
-  rates: str = 'learning_rate'
-  rate_factors: tuple[float, ...] = (1.0, 0.1, 0.01)
-  tried: tuple[str, ...] = ()
-  fixed: tuple[str, ...] = ()
-
-
-_TECHNIQUES = {
-  'fine_tune': _Technique(),
-  'freeze_base': _Technique(fixed=('trained_layers',)),
-  'ewc': _Technique(
-    rates='ewc_learning_rate',
-    tried=('ewc_strength',),
-    fixed=('fisher', 'fisher_batch_size', 'fisher_examples'),
-  ),
-  'distillation': _Technique(
-    rates='distillation_learning_rate',
-    rate_factors=(2.0, 1.0, 0.1),
-    tried=('distillation_alpha', 'distillation_temperature'),
-    fixed=('distillation_scaled_term',),
-  ),
-}
-_BELONGS_TO = {
-  option: name
-  for name, technique in _TECHNIQUES.items()
-  for option in (technique.rates, *technique.tried, *technique.fixed)
-  if option != 'learning_rate'
-}
-# By default, times the size of the batches whose gradients the Fisher information squares.
-_EWC_STRENGTHS = (5.0, 50.0, 500.0)
-
-ADAPTATIONS = tuple(_TECHNIQUES)
 CHOICES = ('client', 'global')
-FISHERS = ('example', 'batch')
 RETRAIN_WITHOUT = ('federated', 'best')
 
 
 @dataclasses.dataclass(frozen=True)
-class AdaptConfig(own_models.OwnModelOptions):
+class AdaptConfig(_TechniqueOptions, own_models.OwnModelOptions):
   """The choices of a run; None stands for what the source run has.
 
   A list of several numbers is tried; where two adaptations' lists are of different options,
@@ -79,7 +40,9 @@ class AdaptConfig(own_models.OwnModelOptions):
     is_path=True,
   )
   adaptation: tuple[str, ...] = option(
-    ADAPTATIONS, 'Techniques of local adaptation, separated by commas.', ADAPTATIONS
+    tuple(ADAPTATIONS),
+    'Techniques of local adaptation, separated by commas.',
+    tuple(ADAPTATIONS),
   )
   epochs: int = option(
     10, 'Epochs of adaptation at most; how many it is to be is chosen on validation data.'
@@ -107,50 +70,6 @@ class AdaptConfig(own_models.OwnModelOptions):
     "What the chosen epoch is best in, on validation data; the source run's by default.",
     # A few examples need not define the others.
     tuple(name for name, metric in metrics.METRICS.items() if metric.is_always_defined),
-  )
-  trained_layers: tuple[str, ...] | None = option(
-    None, 'Layers that train (--adaptation=freeze_base); the output layer by default.'
-  )
-  ewc_learning_rate: tuple[float, ...] | None = option(
-    None,
-    'Learning rate of --adaptation=ewc, or several to choose from; --learning_rate by default.',
-  )
-  ewc_strength: tuple[float, ...] | None = option(
-    None,
-    'lambda, or several to choose from (--adaptation=ewc); 5, 50 and 500 by default, times '
-    '--fisher_batch_size with --fisher=batch.',
-  )
-  fisher: str = option(
-    'example',
-    'The Fisher information is the mean over examples of their squared gradients (its '
-    "definition), or over batches of their mean gradients' squares, as in the paper's code, which "
-    'is smaller by about the size of the batch (--adaptation=ewc).',
-    FISHERS,
-  )
-  fisher_batch_size: int = option(
-    100, "Examples of these batches (--fisher=batch); the code's by default."
-  )
-  fisher_examples: int = option(
-    1000,
-    'Examples that say how much a weight matters for others (--adaptation=ewc), drawn from the '
-    'validation data of all clients: they stand in for the public data that a real use needs.',
-  )
-  distillation_learning_rate: tuple[float, ...] | None = option(
-    None,
-    'Learning rate of --adaptation=distillation, or several to choose from; --learning_rate where '
-    "that is given, else two times, once and a tenth of the source run's for clients.",
-  )
-  distillation_alpha: tuple[float, ...] = option(
-    (0.3, 0.65, 0.95), 'alpha, or several to choose from (--adaptation=distillation).'
-  )
-  distillation_temperature: tuple[float, ...] = option(
-    (6.0,), 'K, or several to choose from (--adaptation=distillation).'
-  )
-  distillation_scaled_term: str = option(
-    'teacher',
-    "What alpha K^2 multiplies: the teacher's term, as in the paper's code and in Hinton et al., "
-    "or the labels', as in the paper's equation (--adaptation=distillation).",
-    ('teacher', 'labels'),
   )
   local_only_from: str | None = option(
     None,
@@ -187,29 +106,18 @@ class AdaptConfig(own_models.OwnModelOptions):
         f'--adaptation is {",".join(self.adaptation) or "empty"}, expected one or more of '
         f'{", ".join(ADAPTATIONS)}, each once.'
       )
-    for field in dataclasses.fields(self):
-      needed, value = _BELONGS_TO.get(field.name), getattr(self, field.name)
-      if needed not in (None, *self.adaptation) and value not in ((), field.default):
-        raise ConfigError(
-          f'--{field.name} is given, but --adaptation is {",".join(self.adaptation)}: '
-          f'it belongs to --adaptation={needed}.'
-        )
-    if self.fisher != 'batch' and self.fisher_batch_size != AdaptConfig.fisher_batch_size:
-      raise ConfigError(
-        f'--fisher_batch_size is given, but --fisher is {self.fisher}: it belongs to '
-        '--fisher=batch.'
-      )
+    TECHNIQUE_OPTIONS.check(self, self.adaptation, ','.join(self.adaptation))
+    for name in itertools.chain.from_iterable(map(_lists, self.adaptation)):
+      if getattr(self, name) == ():
+        raise ConfigError(f'--{name} is empty, expected one number or more.')
     for names, allowed, expected in (
       (
-        'epochs evaluate_every_epochs learning_rate batch_size ewc_learning_rate '
-        'fisher_batch_size fisher_examples distillation_learning_rate distillation_temperature '
-        'max_clients clients_per_chunk',
+        'epochs evaluate_every_epochs learning_rate batch_size max_clients clients_per_chunk',
         lambda value: value > 0,
         'more than 0',
       ),
-      ('ewc_strength seed', lambda value: value >= 0, '0 or more'),
+      ('seed', lambda value: value >= 0, '0 or more'),
       ('momentum', lambda value: 0 <= value < 1, 'in [0, 1)'),
-      ('distillation_alpha', lambda value: 0 <= value <= 1, 'in [0, 1]'),
     ):
       for name in names.split():
         self._check_range(name, allowed, expected)
@@ -238,20 +146,13 @@ class AdaptConfig(own_models.OwnModelOptions):
 
   def _check_range(self, name: str, allowed: Callable[[float], bool], expected: str) -> None:
     value = getattr(self, name)
-    if value == ():  # Of those checked here none may be an empty list.
-      raise ConfigError(f'--{name} is empty, expected one number or more.')
     for item in value if isinstance(value, tuple) else (value,):
       if item is not None and not allowed(item):
         raise ConfigError(f'--{name} is {item}, expected {expected}.')
 
-  @property
-  def squared_batch_size(self) -> int:
-    """Examples whose mean gradient the Fisher information squares, 1 by its definition."""
-    return self.fisher_batch_size if self.fisher == 'batch' else 1
-
   def settings(self, adaptation: str) -> tuple[dict[str, float], ...]:
     """The combinations that an adaptation tries, options by name; the config is resolved."""
-    technique = _TECHNIQUES[adaptation]
+    technique = ADAPTATIONS[adaptation]
     options = (technique.rates, *technique.tried)
     values = itertools.product(*(getattr(self, option) for option in options))
     names = ('learning_rate', *technique.tried)
@@ -269,27 +170,30 @@ def resolve_adapt(config: AdaptConfig, source: TrainConfig) -> AdaptConfig:
     The config without any None that stands for a default, but `batch_size` of a run without
     batches, which is all of a client's examples, and options of techniques that are not chosen.
   """
-  is_tied = source.tied_embeddings and 'freeze_base' in config.adaptation
-  techniques = [_TECHNIQUES[name] for name in ('fine_tune', *config.adaptation)]
+  techniques = [ADAPTATIONS[name] for name in config.adaptation]
   rate_of_source = optimization.learning_rate(source, 'client')
+  factors = {each.rates: each.rate_factors for each in techniques}
   rates = {
-    each.rates: config.learning_rate
-    or tuple(_times(factor, rate_of_source) for factor in each.rate_factors)
-    for each in techniques
+    name: config.learning_rate or tuple(_times(factor, rate_of_source) for factor in of)
+    for name, of in ({'learning_rate': RATE_FACTORS} | factors).items()
   }
-  strengths = tuple(_times(config.squared_batch_size, each) for each in _EWC_STRENGTHS)
   defaults: dict[str, Any] = {
     **rates,
-    'ewc_strength': strengths if 'ewc' in config.adaptation else None,
     'momentum': source.client_momentum,
     'batch_size': source.batch_size,
     'selection_metric': metrics.for_few_examples(source.selection_metric or 'accuracy'),
-    # Tied to the input, the output is no layer of its own.
-    'trained_layers': ('embedding',) if is_tied else (),
   }
+  for technique in techniques:
+    defaults |= technique.defaults(config, source)
   return dataclasses.replace(
-    config, **{name: value for name, value in defaults.items() if getattr(config, name) is None}
+    config,
+    **{name: value for name, value in defaults.items() if getattr(config, name) in (None, ())},
   )
+
+
+def _lists(adaptation: str) -> tuple[str, ...]:
+  """The options of a technique of which several values are tried."""
+  return (ADAPTATIONS[adaptation].rates, *ADAPTATIONS[adaptation].tried)
 
 
 def _times(factor: float, value: float) -> float:
@@ -299,13 +203,13 @@ def _times(factor: float, value: float) -> float:
 
 def fast_adapt(config: AdaptConfig) -> AdaptConfig:
   """The same for two epochs of a few clients, with one setting each; nothing trained again."""
-  techniques = [_TECHNIQUES[name] for name in config.adaptation]
-  given = {name: getattr(config, name) for each in techniques for name in (each.rates, *each.tried)}
-  if 'ewc' in config.adaptation:
-    given['ewc_strength'] = config.ewc_strength or _EWC_STRENGTHS
+  lists = {name: getattr(config, name) for each in config.adaptation for name in _lists(each)}
+  changes = {name: of and of[:1] for name, of in lists.items() if name != 'learning_rate'}
+  for each in config.adaptation:
+    changes |= ADAPTATIONS[each].fast(config)
   return dataclasses.replace(
     config,
-    **{name: values and values[:1] for name, values in given.items() if name != 'learning_rate'},
+    **changes,
     epochs=min(config.epochs, 2),
     evaluate_every_epochs=1,
     local_only_epochs=2 if config.trains_own_models else None,
@@ -313,8 +217,8 @@ def fast_adapt(config: AdaptConfig) -> AdaptConfig:
     and tuple(sorted({min(epochs, 2) for epochs in config.aggregate_epochs})),
     retrain_without=None,
     learning_rate=(config.learning_rate or (0.01,))[:1],
-    fisher_examples=min(config.fisher_examples, 20)
-    if 'ewc' in config.adaptation
-    else config.fisher_examples,
     max_clients=min(config.max_clients or 5, 5),
   )
+
+
+TECHNIQUE_OPTIONS.check_names(AdaptConfig)

@@ -26,17 +26,23 @@ class EntryOptions:
     flag: that chooses one, or several.
     prefix: that an option's field has before its name.
     default: (name of an entry, field) -> the default of an option.
+    keeps_defaults: whether a field has the option's default, instead of None.
   """
 
   registry: entries.Registry[Any]
   flag: str
   prefix: str = ''
   default: Callable[[str, attrs.Attribute], Any] = _own_default
+  keeps_defaults: bool = False
 
   def make_class(self) -> Any:
     """Makes a dataclass with a field for each option, for configs to inherit from."""
     fields = [
-      (self.prefix + each.name, each.type | None, option(None, each.help, each.choices))
+      (
+        self.prefix + each.name,
+        each.type if self.keeps_defaults else each.type | None,
+        option(self._field_default(each), each.help, each.choices),
+      )
       for each in self._list()
     ]
     name = f'{self.flag.title().replace("_", "")}Options'
@@ -74,23 +80,25 @@ class EntryOptions:
     except ValueError as error:
       raise ConfigError(f'--{self.prefix}{error}') from error
 
-  def check(self, config: Any, chosen: Sequence[str | None]) -> None:
+  def check(self, config: Any, chosen: Sequence[str | None], found: str | None = None) -> None:
     """Checks the options, and what the entries do not fit.
 
     Args:
       config: as the user gave it.
       chosen: names of the entries that it has, the flag's own first; None for none.
+      found: the flag's value as a sentence has it, if it is not the first of `chosen`.
 
     Raises:
       ConfigError: the first fault; one sentence.
     """
     for each in self._list():
-      check_belongs(config, (self.prefix + each.name,), self.flag, chosen, each.owners)
-    for name in chosen:
-      if name is not None:
-        for sentence in self.registry[name].contradictions(config):
-          raise ConfigError(sentence)
-        self.build(config, name)
+      name, default = self.prefix + each.name, self._field_default(each)
+      if getattr(config, name) != default:
+        check_belongs(config, (name,), self.flag, chosen, each.owners, found)
+    for entry in filter(None, chosen):
+      for sentence in self.registry[entry].contradictions(config):
+        raise ConfigError(sentence)
+      self.build(config, entry)
 
   def check_names(self, config_class: type) -> None:
     """Refuses an option whose field has the name of another field.
@@ -113,6 +121,12 @@ class EntryOptions:
     fields = attrs.fields(self.registry[name].options)
     values = {each.name: self.default(name, each) for each in fields}
     return {name: value for name, value in values.items() if value is not attrs.NOTHING}
+
+  def _field_default(self, each: entries.Option) -> Any:
+    if not self.keeps_defaults:
+      return None
+    owner = each.owners[0]
+    return self.default(owner, getattr(attrs.fields(self.registry[owner].options), each.name))
 
   def _list(self) -> tuple[entries.Option, ...]:
     return self.registry.list_options(self.flag, self.default)

@@ -81,6 +81,7 @@ def check_belongs(
   choice: str,
   chosen: str | Sequence[str | None],
   needed: Sequence[str],
+  found: str | None = None,
 ) -> None:
   """Refuses options that are given without the choice that they belong to.
 
@@ -90,6 +91,7 @@ def check_belongs(
     choice: name of the other option, such as `task`.
     chosen: its value, None for none; where there are several, the first is what the sentence says.
     needed: its values, one of which the options belong to.
+    found: its value as the sentence has it, if it is not the first.
 
   Raises:
     ConfigError: the first such option.
@@ -97,7 +99,8 @@ def check_belongs(
   values = (chosen,) if isinstance(chosen, str) else tuple(chosen)
   for name in names:
     if getattr(options, name) is not None and not set(values) & set(needed):
-      found = f'there is no --{choice}' if values[0] is None else f'--{choice} is {values[0]}'
+      value = found or values[0]
+      what = f'there is no --{choice}' if value is None else f'--{choice} is {value}'
       raise ConfigError(
-        f'--{name} is given, but {found}: it belongs to --{choice}={listed(needed)}.'
+        f'--{name} is given, but {what}: it belongs to --{choice}={listed(needed)}.'
       )

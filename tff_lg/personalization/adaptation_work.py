@@ -52,15 +52,8 @@ def build_adaptation(
   config: config_lib.AdaptConfig, name: str, setting: Mapping[str, float]
 ) -> adaptation_lib.Adaptation:
   """Builds an adaptation with one of `config.settings(name)`; the config is resolved."""
-  options = {key: value for key, value in setting.items() if key != 'learning_rate'}
-  return adaptation_lib.ADAPTATIONS[name](
-    adaptation_lib.AdaptationOptions(
-      trained_layers=config.trained_layers or (),
-      fisher_batch_size=config.squared_batch_size,
-      distillation_scaled_term=config.distillation_scaled_term,
-      **options,
-    )
-  )
+  options = config_lib.TECHNIQUE_OPTIONS.build(config, name)
+  return adaptation_lib.ADAPTATIONS[name].build(options, setting)
 
 
 class ModelEvaluator:
