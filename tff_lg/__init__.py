@@ -8,6 +8,7 @@ The rooms, in the order in which data flow through them; each may import those a
 below:
 
 * `tff_lg.compatibility`: TFF itself, on the versions of its neighbours that are installed.
+* `tff_lg.metrics`: what is predicted, by which metrics it is scored, and what is better.
 * `tff_lg.data`: sources, partitioners, and the examples of each client.
 * `tff_lg.models`: Keras models and their split into a local and a global part.
 * `tff_lg.learning`: the federated process, its methods, and evaluation.

@@ -95,8 +95,9 @@ class MacroF1(tf.keras.metrics.Metric):
 
   def result(self) -> tf.Tensor:
     """Returns the mean."""
-    occurs = tf.cast(self._either > 0, tf.float32)
-    scores = tf.math.divide_no_nan(2 * self._right, self._either)
+    right, either = map(tf.convert_to_tensor, (self._right, self._either))
+    occurs = tf.cast(either > 0, tf.float32)
+    scores = tf.math.divide_no_nan(2 * right, either)
     return tf.math.divide_no_nan(tf.reduce_sum(scores), tf.reduce_sum(occurs))
 
 
@@ -109,7 +110,7 @@ class AreaUnderCurve(tf.keras.metrics.Metric):
   def __init__(self, num_outputs: int, to_labels: _ToLabels, columns: slice) -> None:
     """Takes how many there are, what says of examples which are right, and which columns count."""
     super().__init__(name='auc')
-    self._to_labels, self._columns = to_labels, columns
+    self._to_labels, self._columns, self._num_outputs = to_labels, columns, num_outputs
     width = len(range(num_outputs)[columns])
     for name in ('positive', 'negative'):
       weight = self.add_weight(name=name, shape=[width, _BINS], initializer='zeros')
@@ -125,7 +126,7 @@ class AreaUnderCurve(tf.keras.metrics.Metric):
     # NaN, of a model that has diverged, is no number of a bin.
     place = tf.where(tf.math.is_nan(place), tf.zeros_like(place), place)
     place = tf.cast(tf.clip_by_value(place, 0, _BINS - 1), tf.int32)
-    width = self._positive.shape[0]
+    width = len(range(self._num_outputs)[self._columns])
     segment = tf.reshape(place + tf.range(width) * _BINS, [-1])
     for weight, counts in ((self._positive, is_label), (self._negative, tf.logical_not(is_label))):
       sums = tf.math.unsorted_segment_sum(
@@ -135,9 +136,10 @@ class AreaUnderCurve(tf.keras.metrics.Metric):
 
   def result(self) -> tf.Tensor:
     """Returns the mean area."""
-    below = tf.cumsum(self._negative, axis=1, exclusive=True)
-    pairs = tf.reduce_sum(self._positive, axis=1) * tf.reduce_sum(self._negative, axis=1)
-    won = tf.reduce_sum(self._positive * (below + self._negative / 2), axis=1)
+    positive, negative = map(tf.convert_to_tensor, (self._positive, self._negative))
+    below = tf.cumsum(negative, axis=1, exclusive=True)
+    pairs = tf.reduce_sum(positive, axis=1) * tf.reduce_sum(negative, axis=1)
+    won = tf.reduce_sum(positive * (below + negative / 2), axis=1)
     varied = tf.cast(pairs > 0, tf.float32)
     return tf.reduce_sum(tf.math.divide_no_nan(won, pairs)) / tf.reduce_sum(varied)
 
@@ -175,7 +177,7 @@ class CoefficientOfDetermination(tf.keras.metrics.Metric):
     y, predicted = tf.reshape(y_true, [-1]), tf.reshape(y_pred, [-1])
     count, before = tf.cast(tf.size(y), tf.float32), tf.identity(self._count)
     mean = tf.reduce_mean(y)
-    away = mean - self._mean
+    away = mean - tf.identity(self._mean)
     total = before + count
     self._spread.assign_add(
       tf.reduce_sum(tf.square(y - mean)) + tf.square(away) * before * count / total
@@ -186,5 +188,5 @@ class CoefficientOfDetermination(tf.keras.metrics.Metric):
 
   def result(self) -> tf.Tensor:
     """Returns 1 less the squared error over that of the mean label."""
-    undefined = tf.constant(float('nan'))
-    return tf.where(self._spread > 0, 1 - self._error / self._spread, undefined)
+    spread, error = map(tf.convert_to_tensor, (self._spread, self._error))
+    return tf.where(spread > 0, 1 - error / spread, tf.constant(float('nan')))
