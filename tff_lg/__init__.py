@@ -13,7 +13,8 @@ below:
 * `tff_lg.models`: Keras models and their split into a local and a global part.
 * `tff_lg.learning`: the federated process, its methods, and evaluation.
 * `tff_lg.runtime`: TFF computations in this process; it knows TFF only.
-* `tff_lg.simulation`: cohorts, rounds, checkpoints, the run folder.
+* `tff_lg.training`: the loop over rounds, from values: cohorts, callbacks, checkpoints.
+* `tff_lg.simulation`: a config turned into such values, and a whole run with its baselines.
 * `tff_lg.analysis`: from run folders to tables, figures and the report.
 
 This module imports none of them, so that `import tff_lg` costs nothing. It has TensorFlow take
