@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from absl import flags
 
 from pipelines import launch, outside, path_flags
-from tff_lg import environment
+from tff_lg import environment, metrics
 
 outside.define()
 _RUN_DIR = path_flags.define('run_dir', None, 'Folder of a finished run.')
@@ -24,10 +24,11 @@ _COMPARE_WITH = path_flags.define_list(
 )
 _METRIC = flags.DEFINE_enum(
   'metric',
-  'local_test/accuracy',
-  ['local_test/accuracy', 'participant_test/accuracy'],
-  "The clients' accuracy by which runs are compared: on their own test data, or on the whole test "
-  "set, its classes weighted by their shares in the client's training data.",
+  None,
+  [*(f'local_test/{name}' for name in metrics.METRICS), 'participant_test/accuracy'],
+  "The clients' metric by which runs are compared: on their own test data, by default the main one "
+  'of the run, such as local_test/accuracy; or the accuracy on the whole test set, its classes '
+  "weighted by their shares in the client's training data.",
 )
 _FAST = flags.DEFINE_bool(
   'fast', False, 'First writes a small run of invented numbers, marked as such, into --run_dir.'

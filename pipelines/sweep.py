@@ -42,8 +42,8 @@ _FLAGFILE_OF_TRIALS = path_flags.define(
 )
 _METRIC = flags.DEFINE_string(
   'metric',
-  'local_test/accuracy/mean_over_clients',
-  "Number of the trials' summary.json for the table and the figures.",
+  None,
+  "Number of the trials' summary.json to show; the main metric on local test data by default.",
 )
 _X_AXIS = flags.DEFINE_string('x_axis', None, 'Axis along x; the first of numbers by default.')
 _SERIES = flags.DEFINE_list('series', [], 'The other axes, in the order of the legend.')

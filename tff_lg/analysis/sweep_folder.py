@@ -16,7 +16,8 @@ from typing import Any
 import pandas as pd
 
 from tff_lg import goal_names
-from tff_lg.analysis import readers
+from tff_lg import metrics as metrics_lib
+from tff_lg.analysis import names, readers
 from tff_lg.analysis.readers import RunFolderError
 
 _MAX_SUGGESTIONS = 8
@@ -76,6 +77,12 @@ class SweepResults:
     table = table.reindex(columns=first + [name for name in table if name not in first])
     return cls(path, axes, table, len(trials) - len(rows))
 
+  @property
+  def local_test_mean(self) -> str:
+    """Mean over clients of the main metric on their own test data: the first that trials have."""
+    known = [f'local_test/{name}/mean_over_clients' for name in metrics_lib.METRICS]
+    return next((name for name in self.trials if name in known), names.LOCAL_TEST_MEAN)
+
   def points(self, metric: str) -> pd.DataFrame:
     """Mean and standard deviation over seeds at each point of the grid.
 
@@ -116,10 +123,11 @@ def _numbers(path: str, inputs: Mapping[str, object]) -> dict[str, float]:
 
 def _goal_counts(config: Mapping[str, Any]) -> dict[str, float]:
   """NaN for each number that a trial has once it has reached its goals."""
+  objective = metrics_lib.OBJECTIVES[config.get('objective') or 'classification']
   return {
     name: math.nan
     for goal in config.get('goal_accuracy') or ()
-    for name in goal_names.goal_counts(goal)
+    for name in goal_names.goal_counts(goal, objective.metrics[0])
   }
 
 

@@ -23,7 +23,7 @@ _NOTE = '± is the standard deviation (n − 1) over n seeds.'
 def write_sweep(
   sweep_dir: str,
   *,
-  metric: str,
+  metric: str | None = None,
   x_axis: str,
   series: Sequence[str],
   command: str,
@@ -33,7 +33,8 @@ def write_sweep(
 
   Args:
     sweep_dir: the sweep folder.
-    metric: a number of the trials' summary.json, for table and figures.
+    metric: a number of the trials' summary.json, for table and figures; the main metric on local
+      test data by default.
     x_axis: the axis along x.
     series: the other axes with several values.
     command: what was run, for the page.
@@ -51,6 +52,7 @@ def write_sweep(
   written = [
     files.write_atomically(os.path.join(sweep_dir, 'results.csv'), results.trials.to_csv())
   ]
+  metric = metric or results.local_test_mean
   points = results.points(metric)
   table = points_table(
     points,

@@ -56,12 +56,14 @@ SECTIONS: tuple[SectionBuilder, ...] = (
 )
 
 
-def sections_comparing(others: Sequence[RunFolder], metric: str) -> tuple[SectionBuilder, ...]:
+def sections_comparing(
+  others: Sequence[RunFolder], metric: str | None = None
+) -> tuple[SectionBuilder, ...]:
   """The sections of a page that compares the run with others by an accuracy.
 
   Args:
     others: runs on the same split.
-    metric: which accuracy, a column of clients.parquet.
+    metric: which accuracy, a column of clients.parquet; the run's main metric by default.
 
   Returns:
     The builders, in order.
