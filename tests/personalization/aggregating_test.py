@@ -45,6 +45,7 @@ class AggregateAdaptedTest(absltest.TestCase):
       clients=clients.assign(**changes),
       is_held_out=np.array([True, False, False, False]),
       config=config_lib.TrainConfig(client_weighting='examples'),
+      model=types.SimpleNamespace(metric_names=('accuracy',)),
     )
     config = config_lib.AdaptConfig(
       epochs=4, evaluate_every_epochs=2, selection_metric='accuracy', aggregate_epochs=(2, 4)

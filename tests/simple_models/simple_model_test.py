@@ -4,6 +4,7 @@ import numpy as np
 from absl.testing import absltest
 
 from tff_lg import simple_models
+from tff_lg.simple_models import simple_model
 
 
 class _Recorder:
@@ -13,6 +14,9 @@ class _Recorder:
     self.shape = x.shape
     self.shares = np.unique(y, return_counts=True)[1] / len(y)
     return self
+
+  def predict(self, x):
+    return np.full(len(x), 7, np.float32)
 
   def predict_proba(self, x):
     assert x.shape[1:] == self.shape[1:]
@@ -28,7 +32,7 @@ class FitTest(absltest.TestCase):
       self.built.append((value, num_examples, seed))
       return _Recorder()
 
-    self.model = simple_models.SimpleModel('strength', (1.0,), build)
+    self.model = simple_models.SimpleModel('strength', (1.0,), build, build)
 
   def _fit(self, y, num_classes=4):
     x = np.zeros((len(y), 2, 3), np.float32)
@@ -46,6 +50,22 @@ class FitTest(absltest.TestCase):
 
   def test_nothing_to_predict(self):
     self.assertEqual(self._fit([0, 1])(np.zeros((0, 2, 3))).shape, (0, 4))
+
+  def test_numbers(self):
+    y = np.array([1, 2, 6], np.float32)
+
+    def fit(y):
+      x = np.zeros((len(y), 2, 3), np.float32)
+      return simple_model.fit_number(self.model, 0.5, x, y, 7)
+
+    predicted = fit(y)(np.zeros((2, 2, 3)))
+    np.testing.assert_array_equal(predicted, [7, 7])
+    self.assertEqual((predicted.dtype, self.built), (np.float64, [(0.5, 3, 7)]))
+    self.assertEqual(fit(y)(np.zeros((0, 2, 3))).shape, (0,))
+    # Too few to fit: their mean.
+    np.testing.assert_array_equal(fit(y[1:2])(np.zeros((1, 2, 3))), [2])
+    np.testing.assert_array_equal(fit(y[:0])(np.zeros((1, 2, 3))), [0])
+    self.assertLen(self.built, 2)
 
 
 class LogLikelihoodsTest(absltest.TestCase):
