@@ -21,7 +21,7 @@ class PrivacyWarningsTest(parameterized.TestCase):
     ('vqa', {'answers_file': 'answers.txt'}, ['vocabulary']),
     (
       'table',
-      {'data_dir': 'd.csv', 'label_column': 'ill', 'client_column': 'hospital'},
+      {'data_dir': 'd.csv', 'label_column': ('ill',), 'client_column': 'hospital'},
       ['table_encoding'],
     ),
     ('digits', {}, []),
