@@ -1,7 +1,6 @@
 """What a run is to do: its phases, and how models are evaluated and chosen."""
 
 import dataclasses
-import types
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -51,7 +50,7 @@ class Evaluation:
 
   every: int | None = 1
   clients: np.ndarray | None = None
-  groups: Mapping[str, Sequence[int]] = types.MappingProxyType({})
+  groups: Mapping[str, Sequence[int]] = dataclasses.field(default_factory=dict)
   choose_by: str = 'validation'
   metric: str | None = None
   scope: str = 'client'
