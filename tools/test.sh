@@ -10,7 +10,7 @@ tools/bazel.sh --version >/dev/null # Finds or installs Bazel, or says why it ca
 # minutes on two quiet cores, without those that take longest and depend on the versions least.
 readonly older=(//tests/aggregators/... //tests/compatibility/... //tests/learning/...
   //tests/models/... //tests/runtime/... //tests:environment_test //tests/pipelines:two_stacks_test
-  -//tests/aggregators:dp_mean_test -//tests/aggregators:gathering_test
+  -//tests/aggregators:factories/dp_mean_test -//tests/aggregators:factories/gathering_test
   -//tests/models:auxiliary_test -//tests/models:bilstm_test -//tests/models:resnet_test
   -//tests/runtime:layer_stress_test -//tests/runtime:private_aggregators_test
   -//tests/runtime:ray_test)

@@ -51,6 +51,7 @@ class TrainTest(parameterized.TestCase):
       while not (saved := glob.glob(f'{run_dir}/checkpoints/*.npz')) and process.poll() is None:
         time.sleep(0.1)
       workers = psutil.Process(process.pid).children(recursive=True)
+      names = [worker.name() for worker in workers]
       process.terminate()
       # A worker that lives on would hold the pipe.
       output, _ = process.communicate(timeout=60)
@@ -60,7 +61,7 @@ class TrainTest(parameterized.TestCase):
     )
     self.assertNotIn('Traceback', output)
     self.assertNotEmpty(saved)
-    self.assertIn('worker_binary', [worker.name() for worker in workers])
+    self.assertIn('worker_binary', names)
     for worker in workers:
       self.assertTrue(processes.has_ended(worker.pid))
 

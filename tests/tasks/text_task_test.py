@@ -164,9 +164,8 @@ class ProcessTest(absltest.TestCase):
 
   def test_pooled_accuracy_is_by_tokens(self):
     table = pd.DataFrame({'num_test': [3, 1], 'local_test/accuracy': [1.0, 0.0]})
-    self.assertEqual(
-      scores.add_scores(table, self.data, None, None), {'pooled_test/accuracy': 0.75}
-    )
+    pooled = scores.add_scores(table, self.data, self.process, None)
+    self.assertEqual(pooled, {'pooled_test/accuracy': 0.75})
 
 
 if __name__ == '__main__':

@@ -13,6 +13,7 @@ same epochs as the other methods.
 """
 
 import dataclasses
+import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -99,7 +100,7 @@ class FairRun(NamedTuple):
   test_by_round: tuple[tuple[DeviceOutputs, ...], ...] = ()
   traffic: communication.RoundTraffic = communication.RoundTraffic()
   left_out: int = 0
-  own_models: Mapping[str, float | str] = dataclasses.field(default_factory=dict)
+  own_models: Mapping[str, float | str] = types.MappingProxyType({})
   diverged: str = ''
 
 
