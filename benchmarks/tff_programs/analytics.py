@@ -171,6 +171,26 @@ def iblt_factory():
   return hitters
 
 
+@ANALYTICS.add(([[5], [3, 2], [1, 2, 1, 1]], 3, (0.25, 0.5)))
+def hierarchical_histogram():
+  """Counts of intervals, how many values lie between 0.25 and 0.75, where the median lies."""
+  process = tff.analytics.build_hierarchical_histogram_process(
+    lower_bound=0, upper_bound=1, num_bins=4, max_records_per_user=5, expected_clients_per_round=2
+  )
+  data = [
+    tf.data.Dataset.from_tensor_slices(np.array(values, np.float32))
+    for values in ([0.1, 0.3], [0.9, 0.3, 0.6])
+  ]
+
+  def call():
+    state, _ = process.next(process.initialize(), data)
+    tree = tf.RaggedTensor.from_nested_row_splits(**state.aggregated_hierarchical_histogram)
+    decoder = tff.analytics.HierarchicalHistogramDecoder(tree, lower_bound=0, upper_bound=1)
+    return tree.to_list(), decoder.range_query(1, 2), decoder.quantile_query(0.5)
+
+  return call
+
+
 def _in_order(words, counts):
   """Words by their counts, the largest first."""
   pairs = sorted(zip(counts, words, strict=True), reverse=True)

@@ -34,13 +34,10 @@ _MODULES = (
 # Public names that no program has to have.
 _PARTS = 'TFF makes it: an argument or a result of what programs use'
 _CHECKS = 'TFF calls it in its optimizers and decoders, which have programs'
-_TO_DO = 'its program is still to be written'
 _WITHOUT_PROGRAM = {
   'tff.StructType': _PARTS,
   'tff.StructWithPythonType': _PARTS,
   'tff.Value': _PARTS,
-  'tff.analytics.HierarchicalHistogramDecoder': _TO_DO,
-  'tff.analytics.build_hierarchical_histogram_process': _TO_DO,
   'tff.analytics.heavy_hitters.iblt.CharacterEncoding': _PARTS,
   'tff.analytics.heavy_hitters.iblt.CoupledHyperEdgeHasher': _CHECKS,
   'tff.analytics.heavy_hitters.iblt.IbltDecoder': _CHECKS,
