@@ -75,10 +75,7 @@ class EmbeddingsTest(parameterized.TestCase):
     ({'partition': 'dirichlet'}, '--partition is dirichlet, but --task=embeddings spreads exam'),
     ({'partition': 'natural'}, '--partition is natural, but --task=embeddings spreads'),
     ({'classes_per_client': 2}, '--partition is clusters: it belongs to'),
-    (
-      {'model': 'cnn'},
-      '--model is cnn, expected one of lenet, reference_lenet, resnet18, dense',
-    ),
+    ({'model': 'cnn'}, '--model is cnn, but --task=embeddings has dense or gated or cgau_shared'),
     ({'model': 'lenet'}, '--model is lenet, but --task=embeddings has dense or gated or cgau_sh'),
     ({'shuffled_share': 1.5}, r'--shuffled_share is 1.5, expected in \[0, 1\]'),
     ({'shuffled_share': -0.1}, r'--shuffled_share is -0.1, expected in \[0, 1\]'),

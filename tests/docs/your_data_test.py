@@ -10,7 +10,7 @@ import re
 import pandas as pd
 from absl.testing import absltest
 
-from tff_lg import data
+from tff_lg import data, models
 from tff_lg.config import table
 
 _PAGE = pathlib.Path(__file__).parents[2] / 'docs' / 'YOUR_DATA.md'
@@ -22,7 +22,7 @@ _TABLE = pd.DataFrame(
 class YourDataTest(absltest.TestCase):
   def test_python(self):
     blocks = re.findall(r'```python\n(.*?)```', _PAGE.read_text(), re.DOTALL)
-    self.assertLen(blocks, 2)
+    self.assertLen(blocks, 3)
     folder = pathlib.Path(self.create_tempdir().full_path)
     _TABLE.to_csv(folder / 'patients.csv', index=False)
     (folder / 'runs/hospitals').mkdir(parents=True)
@@ -30,7 +30,10 @@ class YourDataTest(absltest.TestCase):
     (folder / 'runs/hospitals/table_encoding.json').write_text(json.dumps(encoding.to_json()))
     printed = io.StringIO()
     with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
+      pathlib.Path('my_networks.py').write_text(blocks.pop(1))
       exec('\n'.join(blocks), {})
+      network = models.build_imported('my_networks:build', (5,), 2, 0)
+    self.assertEqual(network.count_params(), 6 * 64 + 65 * 32 + 33 * 2)
     self.assertEqual(
       printed.getvalue().splitlines(), ["(20, 1) ('age',) ('no', 'yes')", "['a', 'b']"]
     )

@@ -72,7 +72,8 @@ class ParseTest(parameterized.TestCase):
   @parameterized.parameters(
     ('--metod=fedavg', flags.UnrecognizedFlagError, 'metod'),
     ('--rounds=many', flags.IllegalFlagValueError, 'rounds'),
-    ('--model=cnn', flags.IllegalFlagValueError, 'dense|gated|cgau_shared|cgau_local'),
+    ('--model=cnn', config_lib.ConfigError, '--model is cnn, but --task=digits has one network'),
+    ('--method=sgd', flags.IllegalFlagValueError, 'fedavg|fedsgd|fedprox'),
     ('--hidden_units=0', config_lib.ConfigError, 'it belongs to --task=embeddings'),
     ('--baselines=alone', config_lib.ConfigError, '--baselines is alone'),
     ('fedavg', config_lib.ConfigError, 'fedavg is no flag: write --name=value.'),

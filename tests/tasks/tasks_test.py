@@ -72,10 +72,24 @@ class TasksTest(parameterized.TestCase):
     for changes, expected in (
       ({}, names[1:]),
       ({'global_layers': ('output',)}, names[3:]),
+      ({'global_layers': ('hidden_[23]', 'output', 'hidden_.*')}, (*names[1:], names[0])),
+      ({'global_layers': ('hidden',)}, ('hidden',)),
       ({'local_layer_share': 0.5}, names[2:]),
       ({'local_layer_share': 0.0}, names),
     ):
       self.assertEqual(tasks.global_layers(_config(**changes), names), expected)
+
+  def test_layers_of_a_network_of_ones_own(self):
+    own = _config(model='my_module:build')
+    for num_layers, num_local in ((2, 1), (3, 1), (4, 1), (5, 2), (6, 2), (8, 3)):
+      names = tuple('abcdefgh'[:num_layers])
+      self.assertEqual(tasks.global_layers(own, names), names[num_local:])
+    with self.assertRaisesRegex(ValueError, 'has one layer with trained weights, head, which'):
+      tasks.global_layers(own, ('head',))
+
+  def test_pattern_that_is_none(self):
+    with self.assertRaisesRegex(ValueError, r'--global_layers has hidden_\(, expected names'):
+      tasks.global_layers(_config(global_layers=('hidden_(',)), ('hidden_1',))
 
   def test_shares_of_layers_are_rounded_up_from_the_half(self):
     names = tasks.build_model(_config(), _images(8, 8, 1)).layer_names

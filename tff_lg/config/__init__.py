@@ -31,6 +31,7 @@ from tff_lg.config.optimization import (
   schedule,
 )
 from tff_lg.config.option import ConfigError
+from tff_lg.config.own_network import is_own as is_own_network
 from tff_lg.config.partition import PARTITION_OPTIONS, PARTITIONS
 from tff_lg.config.protocols import PROTOCOLS, Protocol
 from tff_lg.config.rules import resolve, with_cohort
@@ -82,6 +83,7 @@ __all__ = [
   'fast',
   'fast_adapt',
   'fast_new_device',
+  'is_own_network',
   'learning_rate',
   'needs_num_rounds',
   'optimizer',

@@ -11,6 +11,7 @@ from tff_lg.config import (
   mood,
   optimization,
   own_models,
+  own_network,
   partition,
   table,
   text,
@@ -77,7 +78,7 @@ def fast(config: TrainConfig) -> TrainConfig:
     rates = config.local_only_learning_rate or (optimization.learning_rate(config, 'client'),)
     own |= {'own_models': config.own_models, 'local_only_epochs': 3}
     own |= {'local_only_learning_rate': rates[:1]}
-  keeps_layers = config.task == 'digits' or config.picks_split
+  keeps_layers = config.task == 'digits' or config.picks_split or own_network.is_own(config.model)
   own['global_layers'] = config.global_layers if keeps_layers else None
   own['auto_rounds'] = config.auto_rounds and min(config.auto_rounds, 3)
   return dataclasses.replace(
@@ -96,7 +97,7 @@ def fast(config: TrainConfig) -> TrainConfig:
     held_out_clients=config.held_out_clients and min(config.held_out_clients, 2),
     held_out_ids=None,
     **aggregation.without_cohort(config),
-    model=None,
+    model=config.model if own_network.is_own(config.model) else None,
     **own,
     rounds=min(config.rounds, 3),
     warm_start_rounds=min(config.warm_start_rounds, 3),

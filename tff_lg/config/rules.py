@@ -15,6 +15,7 @@ from tff_lg.config import (
   objective,
   optimization,
   own_models,
+  own_network,
   runtime,
   split,
   table,
@@ -49,6 +50,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
   check_values(config)
   split.check(config)
   _check_contradictions(config)
+  own_network.check(config)
   if own_models.sends_nothing(config):
     config = as_baseline(config, own_models.LOCAL_ONLY)
   partition = default_partition(config)
@@ -169,7 +171,9 @@ def _check_contradictions(config: TrainConfig) -> None:
   method = METHODS[config.method]
   conflicts = (
     (
-      config.model is not None and config.model not in MODELS.get(config.task, ()),
+      config.model is not None
+      and not own_network.is_own(config.model)
+      and config.model not in MODELS.get(config.task, ()),
       f'--model is {config.model}, but --task={config.task} has '
       f'{" or ".join(MODELS.get(config.task, ("one network only",)))}.',
     ),

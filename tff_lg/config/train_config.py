@@ -127,8 +127,10 @@ class TrainConfig(
     'smaller initial weights of the LG-FedAvg reference code, or ResNet-18 with group '
     'normalisation. Of --task=embeddings: dense ReLU layers (default), gated units, or gated units '
     "conditioned on the client, by shifts in the global model or by the client's own. Of "
-    '--task=client_files: dense ReLU layers (default), or LeNet-5.',
-    tuple(model for models in MODELS.values() for model in models),
+    '--task=client_files: dense ReLU layers (default), or LeNet-5. Or a function of your own, '
+    'my_module:build, of tasks on numbers and images: build(input_shape, num_outputs, seed) '
+    'returns a Keras model. Ours are '
+    f'{", ".join(model for models in MODELS.values() for model in models)}.',
   )
   method: str = option('lg_fedavg', 'The method after the warm start.', METHODS)
   baselines: tuple[str, ...] | None = option(

@@ -25,6 +25,7 @@ from tff_lg.models.cgau_network import (
   unknown_client_weights,
 )
 from tff_lg.models.dropout import StatelessDropout
+from tff_lg.models.imported import build_imported
 from tff_lg.models.lenet import build_lenet, build_reference_lenet
 from tff_lg.models.local_global import LocalGlobalModel, ModelWeights, from_keras, layer_names
 from tff_lg.models.lstm import build_lstm
@@ -51,6 +52,7 @@ __all__ = [
   'build_auxiliary',
   'build_bilstm',
   'build_cgau',
+  'build_imported',
   'build_lenet',
   'build_reference_lenet',
   'build_lstm',

@@ -14,7 +14,7 @@ import numpy as np
 import tensorflow as tf
 
 from tff_lg.compatibility import tff
-from tff_lg.models import dropout, keras3
+from tff_lg.models import dropout, frozen, keras3
 
 # A model's trainable weights, in the model's own order.
 ModelWeights = tuple[np.ndarray, ...]
@@ -40,6 +40,9 @@ class LocalGlobalModel:
       it, the mean of the clients'.
     extra_weights: initial values of the last weights, which are none of the network's: only
       objectives use them, and no evaluation does.
+    constants: values of the functional model's weights that stay as they are, such as a frozen
+      layer's, each with its place among all of them, in ascending order. They are none of the
+      model's weights: nothing trains or sends them.
     dropout_key: int64 [2], what the masks of dropout are drawn from in training; None in a
       model that no step trains.
   """
@@ -55,12 +58,16 @@ class LocalGlobalModel:
   to_predictions: Callable[[tf.Tensor], tf.Tensor] | None = None
   server_has_copy: bool = False
   extra_weights: ModelWeights = ()
+  constants: tuple[tuple[int, np.ndarray], ...] = ()
   dropout_key: tf.Tensor | None = dataclasses.field(default=None, compare=False)
 
   @property
   def initial_weights(self) -> ModelWeights:
     """The weights that Keras initialised, and the extra ones, as float32 arrays."""
-    return (*self.functional.initial_weights[0], *self.extra_weights)
+    constant = {place for place, _ in self.constants}
+    trained, _ = self.functional.initial_weights
+    of_network = (weight for place, weight in enumerate(trained) if place not in constant)
+    return (*of_network, *self.extra_weights)
 
   @property
   def layer_names(self) -> tuple[str, ...]:
@@ -166,7 +173,10 @@ class LocalGlobalModel:
       if self.dropout_key is None:
         raise ValueError('The model has dropout, which needs a key in training: with_dropout_key.')
       keys = (self.dropout_key,) * len(keys)
-    return self.functional.predict_on_batch((self.network_weights(weights), keys), x, training)
+    of_network = list(self.network_weights(weights))
+    for place, value in self.constants:
+      of_network.insert(place, tf.constant(value))
+    return self.functional.predict_on_batch((tuple(of_network), keys), x, training)
 
   def count_examples(self, y: tf.Tensor) -> tf.Tensor:
     """Examples in a batch of labels, an int32 scalar: rows or, of sequences, real positions."""
@@ -216,9 +226,10 @@ def from_keras(
 
   Args:
     keras_model: an uncompiled model with one input and one output, of tf.keras or of Keras 3
-      (see `keras3.to_legacy`). It is built and has no other weights than trained ones (no batch
-      normalisation) and the keys of `StatelessDropout`. Do not use it afterwards: TFF clones it
-      in a graph, where Keras changes its classes.
+      (see `keras3.to_legacy`). It is built and has trained weights, those of frozen layers, which
+      stay as they are, and the keys of `StatelessDropout`; no batch normalisation that is not
+      frozen. Keras's dropout draws its masks from the step's key. Do not use the model afterwards:
+      TFF clones it in a graph, where Keras changes its classes.
     loss: mean loss of a batch.
     metrics: by name, what makes a Keras metric of labels and outputs; the main one first.
     label_spec: type of a batch of labels, int32 [None] by default.
@@ -229,8 +240,8 @@ def from_keras(
     The model; choose a split by `with_global_layers`.
 
   Raises:
-    ValueError: the model has weights that are not trained, such as the statistics of
-      batch normalisation or a frozen layer's, or two weights of one name; or the model or a metric
+    ValueError: the model has no weights to train, weights that change without a gradient, such as
+      the statistics of batch normalisation, or two weights of one name; or the model or a metric
       of Keras 3 has no counterpart in legacy Keras.
   """
   if keras3.is_keras3(keras_model):
@@ -238,28 +249,52 @@ def from_keras(
   for name, build in metrics.items():
     if keras3.is_keras3(build()):
       raise ValueError(f'metric {name} is one of Keras 3, expected metrics of tf.keras.')
-  keys = {id(key) for key in dropout.keys(keras_model)}
-  untrained = [weight for weight in keras_model.non_trainable_weights if id(weight) not in keys]
+  fixed = frozen.frozen_weights(keras_model)
+  known = {*map(id, fixed), *map(id, dropout.keys(keras_model))}
+  untrained = [weight for weight in keras_model.non_trainable_weights if id(weight) not in known]
   if untrained:
     names = ', '.join(map(_weight_name, untrained))
     raise ValueError(
       f'model {keras_model.name}: {names} found, which no gradient trains; use group '
-      'normalisation instead of batch normalisation, and leave every layer trainable.'
+      'normalisation instead of batch normalisation, or freeze its layer (trainable=False).'
     )
+  if not keras_model.trainable_weights:
+    raise ValueError(f'model {keras_model.name}: no weight is trainable, expected one or more.')
+  names_of_fixed = set(map(_weight_name, fixed))
+  activation = getattr(keras_model.layers[-1], 'activation', None)
+  needs_copy = frozen.needs_copy(keras_model)
+  if needs_copy:
+    keras_model = frozen.copy_without_states(keras_model)
   if label_spec is None:
     label_spec = tf.TensorSpec([None], tf.int32)
   input_spec = (tf.TensorSpec(keras_model.input_shape, keras_model.input.dtype), label_spec)
-  functional = tff.learning.models.functional_model_from_keras(
-    keras_model,
-    loss_fn=loss,
-    input_spec=input_spec,
-    metrics_constructor=collections.OrderedDict(metrics),
-  )
-  weight_names = _names_in_functional_order(keras_model, functional.initial_weights[0])
+
+  def convert() -> tff.learning.models.FunctionalModel:
+    return tff.learning.models.functional_model_from_keras(
+      keras_model,
+      loss_fn=loss,
+      input_spec=input_spec,
+      metrics_constructor=collections.OrderedDict(metrics),
+    )
+
+  if needs_copy:
+    # Equal values would not tell which of two weights is the frozen one.
+    with frozen.numbered_weights(keras_model):
+      weight_names = _names_in_functional_order(keras_model, convert().initial_weights[0])
+  functional = convert()
+  if not needs_copy:
+    weight_names = _names_in_functional_order(keras_model, functional.initial_weights[0])
   if len(set(weight_names)) != len(weight_names):
     names = ', '.join(weight_names)
     raise ValueError(f'model {keras_model.name}: two weights share a name: {names}.')
-  activation = getattr(keras_model.layers[-1], 'activation', None)
+  constants = tuple(
+    (place, value)
+    for place, (name, value) in enumerate(
+      zip(weight_names, functional.initial_weights[0], strict=True)
+    )
+    if name in names_of_fixed
+  )
+  weight_names = tuple(name for name in weight_names if name not in names_of_fixed)
   return LocalGlobalModel(
     functional,
     weight_names,
@@ -270,6 +305,7 @@ def from_keras(
     has_classes=to_predictions is None and len(keras_model.output_shape) > 1,
     metric_names=tuple(metrics),
     to_predictions=to_predictions,
+    constants=constants,
   )
 
 

@@ -38,10 +38,10 @@ def client_model(run: trained_run.TrainedRun, client_id: str) -> tf.keras.Model:
     raise ValueError(f'--client is {client_id}, expected one of the {len(ids)} clients: {some}.')
   seed = seeds.derive_seed(run.config.seed, seeds.Purpose.INITIALISATION)
   network = tasks.network(run.config).build_keras_model(run.config, run.federated_data, seed)
-  for variable, value in zip(
-    network.trainable_weights, run.weights[ids.index(client_id)], strict=True
-  ):
-    variable.assign(value)
+  # A functional model may have them in another order.
+  values = dict(zip(run.model.weight_names, run.weights[ids.index(client_id)], strict=True))
+  for variable in network.trainable_weights:
+    variable.assign(values[variable.name.split(':')[0]])
   return network
 
 

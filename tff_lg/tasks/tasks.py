@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 import tensorflow as tf
@@ -104,6 +105,8 @@ def _of_images(build: Callable[..., tf.keras.Model], *global_layers: str) -> Net
   return Network(build_for, lambda config: global_layers)
 
 
+# Of the layers of a network of the user's own, what LG-FedAvg keeps local by default.
+_LOCAL_SHARE = 1 / 3
 _ON_EMBEDDINGS = Network(embedding_task.build_keras_model, embedding_task.global_layers)
 
 
@@ -202,7 +205,22 @@ def _check_names(config: config_lib.TrainConfig, federated_data: data.FederatedD
 
 def network(config: config_lib.TrainConfig) -> Network:
   """The network that a resolved config names, or its task's only one."""
+  if config_lib.is_own_network(config.model):
+    return Network(_build_imported, lambda config: ())
   return TASKS[config.task].networks[config.model]
+
+
+def _build_imported(
+  config: config_lib.TrainConfig, federated_data: data.FederatedData, seed: int
+) -> tf.keras.Model:
+  """Builds the network of the user's own function."""
+  return models.build_imported(
+    resolved(config.model),
+    federated_data.test.x.shape[1:],
+    federated_data.num_classes,
+    seed,
+    objective=config.predicts.name,
+  )
 
 
 def build_model(
@@ -220,6 +238,9 @@ def build_model(
 def global_layers(config: config_lib.TrainConfig, layer_names: Sequence[str]) -> tuple[str, ...]:
   """The layers that LG-FedAvg sends: those that the config names, a share, or the network's own.
 
+  A name may be a regular expression for whole names. Of a network of the user's own the first
+  third of the layers stay local by default, rounded to the nearest number.
+
   Args:
     config: resolved.
     layer_names: of all layers with weights, from the input on.
@@ -228,17 +249,41 @@ def global_layers(config: config_lib.TrainConfig, layer_names: Sequence[str]) ->
     ValueError: the share leaves no layer.
   """
   if config.global_layers is not None:
-    return config.global_layers
-  if config.local_layer_share is not None:
+    return tuple(
+      dict.fromkeys(
+        found
+        for pattern in config.global_layers
+        # A name that fits no layer is refused where the model is split.
+        for found in [name for name in layer_names if _fits(pattern, name)] or [pattern]
+      )
+    )
+  share = config.local_layer_share
+  if share is None and config_lib.is_own_network(config.model):
+    share = _LOCAL_SHARE
+    if len(layer_names) < 2:
+      raise ValueError(
+        f'--model={config.model} has one layer with trained weights, {layer_names[0]}, which '
+        'leaves nothing to split: expected more layers, or a --method that splits none.'
+      )
+  if share is not None:
     num_layers = len(layer_names)
-    num_local = int(config.local_layer_share * num_layers + 0.5)
+    num_local = int(share * num_layers + 0.5)
     if num_local == num_layers:
       raise ValueError(
-        f'--local_layer_share is {config.local_layer_share:g}, which makes all {num_layers} layers '
+        f'--local_layer_share is {share:g}, which makes all {num_layers} layers '
         f'local: expected 1, which is local learning, or less than {1 - 0.5 / num_layers:g}.'
       )
     return tuple(layer_names[num_local:])
   return network(config).global_layers(config)
+
+
+def _fits(pattern: str, name: str) -> bool:
+  try:
+    return re.fullmatch(pattern, name) is not None
+  except re.error as error:
+    raise ValueError(
+      f'--global_layers has {pattern}, expected names of layers or regular expressions: {error}.'
+    ) from error
 
 
 def build_auxiliary(

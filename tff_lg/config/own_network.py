@@ -1,0 +1,56 @@
+"""A network of the user's own, `--model=my_module:build`: which choices it fits."""
+
+from typing import Any
+
+from tff_lg.config import client_files, metric_options, table
+from tff_lg.config.option import ConfigError
+from tff_lg.entries import listed
+
+# Whose examples are features and one label, without sequences or a second input.
+TASKS = (
+  'digits',
+  metric_options.DIABETES,
+  'mnist',
+  'cifar10',
+  'arrays',
+  table.TASK,
+  client_files.TASK,
+)
+
+
+def is_own(model: str | None) -> bool:
+  """Returns whether `--model` names a function of the user's instead of one of our networks."""
+  return ':' in (model or '')
+
+
+def check(config: Any) -> None:
+  """Refuses a function's name that cannot be, and what a network of one's own does not fit.
+
+  Args:
+    config: a `TrainConfig`, as the user gave it.
+
+  Raises:
+    ConfigError: the first fault; one sentence.
+  """
+  if not is_own(config.model):
+    return
+  module, _, function = config.model.partition(':')
+  conflicts = (
+    (
+      not function.isidentifier() or not all(map(str.isidentifier, module.split('.'))),
+      'expected a module and its function, such as my_module:build.',
+    ),
+    (
+      config.task not in TASKS,
+      f'but --task={config.task} has networks of its own: a function '
+      f'belongs to --task={listed(TASKS)}.',
+    ),
+    (
+      config.protocol != 'validation',
+      f'but --protocol={config.protocol} has the networks of the LG-FedAvg reference code.',
+    ),
+    (config.auxiliary is not None, f'but --auxiliary={config.auxiliary} fits our networks alone.'),
+  )
+  for found, sentence in conflicts:
+    if found:
+      raise ConfigError(f'--model is {config.model}, {sentence}')

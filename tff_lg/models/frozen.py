@@ -1,0 +1,136 @@
+"""Networks with frozen layers as copies that a functional model takes: no layer keeps a state."""
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import tensorflow as tf
+
+from tff_lg.models import dropout
+
+
+@tf.keras.saving.register_keras_serializable(package='tff_lg')
+class FixedBatchNormalization(tf.keras.layers.Layer):
+  """Batch normalisation by moments that stay as they are, what a frozen layer of Keras computes.
+
+  Ioffe and Szegedy 2015, Algorithm 2, line 11.
+  """
+
+  def __init__(
+    self, axis: int, epsilon: float, *, center: bool, scale: bool, **options: Any
+  ) -> None:
+    """Makes the layer.
+
+    Args:
+      axis: of the channels.
+      epsilon: added to variances.
+      center: whether there is an offset, beta.
+      scale: whether there is a factor, gamma.
+      **options: of `tf.keras.layers.Layer`.
+    """
+    super().__init__(**options)
+    self.axis, self.epsilon, self.center, self.scale = axis, epsilon, center, scale
+
+  def build(self, input_shape: tf.TensorShape) -> None:
+    """Adds the weights in the order of Keras's layer."""
+    self._shape = [1] * len(input_shape)
+    self._shape[self.axis] = input_shape[self.axis]
+    size = (input_shape[self.axis],)
+    self._gamma = self.add_weight('gamma', size, initializer='ones') if self.scale else None
+    self._beta = self.add_weight('beta', size) if self.center else None
+    self._mean = self.add_weight('moving_mean', size)
+    self._variance = self.add_weight('moving_variance', size, initializer='ones')
+    super().build(input_shape)
+
+  def call(self, inputs: tf.Tensor) -> tf.Tensor:
+    """Normalises float32 inputs [batch, ...]."""
+    mean, variance = (tf.reshape(each, self._shape) for each in (self._mean, self._variance))
+    scale = tf.reshape(self._gamma, self._shape) if self.scale else None
+    offset = tf.reshape(self._beta, self._shape) if self.center else None
+    return tf.nn.batch_normalization(inputs, mean, variance, offset, scale, self.epsilon)
+
+  def get_config(self) -> dict[str, Any]:
+    """What `from_config` makes the same layer of."""
+    own = {'axis': self.axis, 'epsilon': self.epsilon, 'center': self.center, 'scale': self.scale}
+    return {**super().get_config(), **own}
+
+
+def needs_copy(keras_model: tf.keras.Model) -> bool:
+  """Returns whether a model has frozen layers with weights, or dropout of Keras."""
+  layers = keras_model._flatten_layers(include_self=False)
+  return bool(frozen_weights(keras_model)) or any(map(_is_dropout, layers))
+
+
+def frozen_weights(keras_model: tf.keras.Model) -> list[tf.Variable]:
+  """Returns the weights of frozen layers, which are none of Keras's statistics.
+
+  Moments of a frozen batch normalisation are among them: Keras does not update these.
+  """
+  trained = {id(weight) for weight in keras_model.trainable_weights}
+  found = []
+  for layer in keras_model._flatten_layers(include_self=False):
+    own = layer._trainable_weights
+    if _is_batch_norm(layer) and not any(id(weight) in trained for weight in own):
+      # One without an offset and a factor shows by its own flag whether it is frozen.
+      own = [] if layer.trainable and not own else [*own, *layer._non_trainable_weights]
+    found += [weight for weight in own if id(weight) not in trained]
+  return found
+
+
+def copy_without_states(keras_model: tf.keras.Model) -> tf.keras.Model:
+  """Returns a copy in which Keras calls all weights trained, and no layer keeps a state.
+
+  Frozen batch normalisation becomes `FixedBatchNormalization`, dropout a `StatelessDropout`.
+
+  Args:
+    keras_model: a sequential or functional model of legacy Keras.
+
+  Returns:
+    The model, with equal weights in equal order, apart from keys of dropout.
+  """
+  frozen = {id(weight) for weight in frozen_weights(keras_model)}
+  num_dropouts = 0
+
+  def copy(layer: tf.keras.layers.Layer) -> tf.keras.layers.Layer:
+    nonlocal num_dropouts
+    if isinstance(layer, tf.keras.Model):
+      return tf.keras.models.clone_model(layer, clone_function=copy)
+    if _is_dropout(layer):
+      num_dropouts += 1
+      return dropout.StatelessDropout(layer.rate, seed=num_dropouts, name=layer.name)
+    if _is_batch_norm(layer) and id(layer.moving_mean) in frozen:
+      (axis,) = layer.axis
+      return FixedBatchNormalization(
+        axis, layer.epsilon, center=layer.center, scale=layer.scale, name=layer.name
+      )
+    return type(layer).from_config(layer.get_config())
+
+  copied = tf.keras.models.clone_model(keras_model, clone_function=copy)
+  copied.trainable = True
+  keys = {id(key) for key in dropout.keys(copied)}
+  own = [weight for weight in copied.weights if id(weight) not in keys]
+  known = {id(key) for key in dropout.keys(keras_model)}
+  values = [weight for weight in keras_model.weights if id(weight) not in known]
+  for weight, value in zip(own, values, strict=True):
+    weight.assign(value)
+  return copied
+
+
+@contextlib.contextmanager
+def numbered_weights(keras_model: tf.keras.Model) -> Iterator[None]:
+  """Fills each weight that is trained with a number of its own, and puts its values back."""
+  weights = keras_model.trainable_weights
+  values = [weight.numpy() for weight in weights]
+  for number, weight in enumerate(weights):
+    weight.assign(tf.fill(weight.shape, tf.cast(number, weight.dtype)))
+  yield
+  for weight, value in zip(weights, values, strict=True):
+    weight.assign(value)
+
+
+def _is_dropout(layer: tf.keras.layers.Layer) -> bool:
+  return type(layer) is tf.keras.layers.Dropout and layer.noise_shape is None
+
+
+def _is_batch_norm(layer: tf.keras.layers.Layer) -> bool:
+  return isinstance(layer, tf.keras.layers.BatchNormalization)

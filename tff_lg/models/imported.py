@@ -1,0 +1,151 @@
+"""A network that a function of the user's builds, `my_module:build`, checked before it is used."""
+
+import contextlib
+import importlib
+import inspect
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tff_lg.models import keras3
+
+_EXPECTED = 'build(input_shape, num_outputs, seed)'
+# Of the last layer, where losses take logits.
+_NOT_LOGITS = ('softmax', 'sigmoid')
+
+
+def build_imported(
+  path: str,
+  input_shape: Sequence[int],
+  num_outputs: int,
+  seed: int,
+  *,
+  objective: str = 'classification',
+) -> tf.keras.Model:
+  """Builds the network of a function that is named by its module.
+
+  The function is called as `build(input_shape, num_outputs, seed)`: the shape of one example, a
+  tuple of ints; the classes, or labels, or 1 for a number; and an int. Seeds of TensorFlow, NumPy
+  and Python are set before, so that a network without seeds of its own is the same each time, and
+  layers without a name have the same names. It returns a sequential or functional model, of
+  legacy Keras (tf_keras) or of Keras 3, from float32 [batch, *input_shape] to logits
+  [batch, num_outputs].
+
+  Args:
+    path: module and function, such as `my_module:build`; found from the working directory, too.
+    input_shape: of an example.
+    num_outputs: size of the output.
+    seed: for the function.
+    objective: what is predicted, by its name in `metrics.OBJECTIVES`.
+
+  Returns:
+    A model of legacy Keras that shares nothing with what the function keeps.
+
+  Raises:
+    ValueError: there is no such function, it fails, or what it returns cannot be trained; one
+      sentence.
+  """
+  build = _import_function(path)
+  tf.keras.utils.set_random_seed(seed % 2**32)
+  _name_from_the_start()
+  try:
+    built = build(tuple(input_shape), num_outputs, seed)
+  except Exception as error:  # Whatever the user's function raises.
+    raise ValueError(f'--model={path} failed: {_first_line(error)}') from error
+  try:
+    keras_model = keras3.to_legacy(built) if keras3.is_keras3(built) else built
+  except ValueError as error:
+    raise ValueError(f'--model={path}: {error}') from error
+  for sentence in _faults(keras_model, tuple(input_shape), num_outputs, objective):
+    raise ValueError(f'--model={path} {sentence}')
+  copy = tf.keras.models.clone_model(keras_model)
+  for layer, same in zip(copy._flatten_layers(), keras_model._flatten_layers(), strict=True):
+    layer._trainable = same.trainable  # A model's own flag is not part of its copy.
+  copy.set_weights(keras_model.get_weights())
+  return copy
+
+
+def _import_function(path: str) -> Callable[..., Any]:
+  module_name, _, name = path.partition(':')
+  with _working_directory_on_path():
+    try:
+      module = importlib.import_module(module_name)
+    except Exception as error:  # An import runs the module.
+      raise ValueError(
+        f'--model is {path}, expected a module that can be imported: {_first_line(error)}'
+      ) from error
+  build = getattr(module, name, None)
+  if not callable(build):
+    raise ValueError(f'--model is {path}, but {module_name} has no function {name}.')
+  try:
+    inspect.signature(build).bind((1,), 1, 0)
+  except (TypeError, ValueError):
+    raise ValueError(f'--model is {path}, which cannot be called as {_EXPECTED}.') from None
+  return build
+
+
+@contextlib.contextmanager
+def _working_directory_on_path() -> Iterator[None]:
+  """As for `python -m`; an installed command has its own folder there instead."""
+  before = list(sys.path)
+  sys.path.append(os.getcwd())
+  try:
+    yield
+  finally:
+    sys.path[:] = before
+
+
+def _name_from_the_start() -> None:
+  """Makes Keras number layers without a name from the start, as in a fresh process."""
+  tf.keras.backend.reset_uids()
+  keras = sys.modules.get('keras')
+  if keras is not None and keras is not tf.keras:
+    keras.backend.clear_session()
+
+
+def _faults(
+  model: Any, input_shape: tuple[int, ...], num_outputs: int, objective: str
+) -> Iterator[str]:
+  """What is wrong with what a function has built; each but the first expects those before."""
+  if not isinstance(model, tf.keras.Model):
+    yield f'returns a {type(model).__name__}, expected a Keras model.'
+  if not model._is_graph_network or not model.built:
+    yield (
+      'returns a subclassed model or one without an Input, expected a sequential or functional '
+      'model.'
+    )
+  for what, tensors in (('inputs', model.inputs), ('outputs', model.outputs)):
+    if len(tensors) != 1:
+      yield f'has {len(tensors)} {what}, expected one.'
+  found = tuple(model.input_shape[1:])
+  fits = len(found) == len(input_shape) and all(
+    size in (None, wanted) for size, wanted in zip(found, input_shape, strict=True)
+  )
+  if not fits or model.input.dtype != tf.float32:
+    yield (
+      f'takes {model.input.dtype.name} {list(found)}, but an example is float32 '
+      f'{list(input_shape)}.'
+    )
+  expected = [(num_outputs,), *([()] if objective == 'regression' else [])]
+  if tuple(model.output_shape[1:]) not in expected:
+    yield (
+      f'gives {list(model.output_shape[1:])} for an example, expected num_outputs, [{num_outputs}].'
+    )
+  if not model.trainable_weights:
+    yield 'has no trainable weights.'
+  if model.losses:
+    yield 'has regularisers, which the losses here do not add: leave them out.'
+  name = getattr(getattr(model.layers[-1], 'activation', None), '__name__', None)
+  name = 'softmax' if isinstance(model.layers[-1], tf.keras.layers.Softmax) else name
+  if objective != 'regression' and name in _NOT_LOGITS:
+    yield f'ends in a {name}, expected logits: no activation in its last layer.'
+  if not all(np.isfinite(weight).all() for weight in model.get_weights()):
+    yield 'has a weight that is not finite.'
+
+
+def _first_line(error: Exception) -> str:
+  return f'{type(error).__name__}: {(str(error).strip() or "no message").splitlines()[0]}'
