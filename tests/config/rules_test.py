@@ -109,7 +109,7 @@ class ModelTest(parameterized.TestCase):
 class RefusalTest(parameterized.TestCase):
   @parameterized.parameters(
     ({'task': 'imagenet'}, '--task is imagenet, expected one of digits, diabetes'),
-    ({'baselines': ('alone',)}, '--baselines is alone, expected one of ditto, fedavg'),
+    ({'baselines': ('alone',)}, '--baselines is alone, expected one of apfl, ditto'),
     ({'partition': 'iid', 'classes_per_client': 2}, 'belongs to --partition=classes_per_client'),
     ({'shards_per_client': 2}, '--partition is classes_per_client: it belongs to .*=shards'),
     ({'dirichlet_alpha': 1.0}, 'belongs to --partition=dirichlet'),

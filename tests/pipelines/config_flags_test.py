@@ -112,7 +112,7 @@ class DefineTest(absltest.TestCase):
     self.assertCountEqual(holders, [*(field.name for field in fields), 'fast'])
     for field in fields:
       self.assertIn(field.metadata['help'], values[field.name].help)
-    self.assertIn('Out of ditto, fedavg', values['baselines'].help)
+    self.assertIn('Out of apfl, ditto', values['baselines'].help)
 
   def test_defaults_are_those_of_the_config(self):
     values = flags.FlagValues()

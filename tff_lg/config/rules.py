@@ -146,7 +146,13 @@ def with_cohort(config: TrainConfig, num_clients: int, cohort_share: float) -> T
   cohort = config.clients_per_round or max(int(num_clients * cohort_share), 1)
   if cohort > num_clients:
     raise ConfigError(f'--clients_per_round is {cohort}, but the data have {num_clients} clients.')
-  return _with_cohort_options(dataclasses.replace(config, clients_per_round=cohort), cohort)
+  methods = (config.method, *(config.baselines or ()))
+  of_methods = entry_options.METHOD_OPTIONS.defaults_of_run(
+    methods, cohort_share=cohort / num_clients
+  )
+  missing = {name: value for name, value in of_methods.items() if getattr(config, name) is None}
+  config = dataclasses.replace(config, clients_per_round=cohort, **missing)
+  return _with_cohort_options(config, cohort)
 
 
 def _with_cohort_options(config: TrainConfig, clients_per_round: int) -> TrainConfig:
@@ -179,8 +185,8 @@ def _check_contradictions(config: TrainConfig) -> None:
     ),
     (
       config.model == 'cgau_local' and not method.keeps_layers,
-      f'--model=cgau_local keeps shifts with the clients, but --method={config.method} sends every '
-      'weight: use --method=lg_fedavg, or --model=cgau_shared.',
+      f'--model=cgau_local keeps shifts with the clients, but --method={config.method} sends them: '
+      'use --method=lg_fedavg, or --model=cgau_shared.',
     ),
     (
       config.task in ('embeddings', mood.TASK, vqa.TASK, *text.TASKS)

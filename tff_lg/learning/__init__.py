@@ -18,6 +18,7 @@ if TYPE_CHECKING:
   from tff_lg.learning.client_work import ClientState
   from tff_lg.learning.methods import METHODS, SPLIT, Method, Parts, option, register
   from tff_lg.learning.objectives import proximal, supervised, weight_decay, with_auxiliary
+  from tff_lg.learning.phases import Phase, Trained, with_epochs
   from tff_lg.learning.process import (
     LocalGlobalProcess,
     RoundOutput,
@@ -36,10 +37,12 @@ __all__ = [
   'LocalGlobalProcess',
   'Method',
   'Parts',
+  'Phase',
   'ProcessSettings',
   'RoundOutput',
   'ServerState',
   'TensorBatches',
+  'Trained',
   'UpdateAttack',
   'build_local_global_process',
   'option',
@@ -48,6 +51,7 @@ __all__ = [
   'supervised',
   'weight_decay',
   'with_auxiliary',
+  'with_epochs',
 ]
 
 __getattr__ = lazy_names.importer(
@@ -58,6 +62,7 @@ __getattr__ = lazy_names.importer(
     'batches',
     'client_weighting',
     'objectives',
+    'phases',
     'settings',
     'client_work',
     'process',

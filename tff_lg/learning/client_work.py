@@ -8,8 +8,11 @@ import tensorflow as tf
 
 from tff_lg.compatibility import tff
 from tff_lg.learning import batches as batches_lib
+from tff_lg.learning import phases as phases_lib
 from tff_lg.learning import settings as settings_lib
 from tff_lg.models import dropout, local_global
+
+_ALL = phases_lib.Phase()
 
 
 class ClientState(NamedTuple):
@@ -17,7 +20,8 @@ class ClientState(NamedTuple):
 
   Attributes:
     local_weights: the model's local weights.
-    optimizer_state: of the client optimiser, or () if it is reset each round.
+    optimizer_state: of the client optimiser, or () if it is reset each round. Of several phases
+      a tuple of their states.
   """
 
   local_weights: tuple
@@ -86,34 +90,26 @@ def build_client_work(
   Returns:
     (global_weights, client_state, data, round_num) -> ClientOutput.
   """
-  optimizer = settings.client_optimizer
+  phases = settings.phases
+  num_phases = len(phases)
+  # Who makes no step keeps its state, also where a phase begins or ends with a change.
+  only_with_steps = any(phase.begin or phase.finish for phase in phases)
 
   def work(
     global_weights: tuple, client_state: ClientState, data: Any, round_num: tf.Tensor
   ) -> ClientOutput:
-    initial = model.merge(global_weights, client_state.local_weights)
-    optimizer_state = (
-      initialize_optimizer(optimizer, initial)
-      if settings.reset_client_optimizer
-      else client_state.optimizer_state
-    )
-    optimizer_state = with_learning_rate(
-      optimizer, optimizer_state, settings.client_learning_rate_fn, round_num
-    )
+    weights = model.merge(global_weights, client_state.local_weights)
     received = model.received(global_weights, client_state.local_weights)
-
-    def loss_fn(weights: tuple, x: tf.Tensor, y: tf.Tensor, key: tf.Tensor) -> tf.Tensor:
-      of_step = model.with_dropout_key(dropout.fold_in(key, round_num))
-      return settings.objective(of_step, weights, received, x, y)
-
-    final, optimizer_state, loss_sum, num_examples, _ = train(
-      loss_fn,
-      optimizer,
-      settings.batches,
-      TrainingState(initial, optimizer_state),
-      data,
-      model.count_examples,
-    )
+    kept = client_state.optimizer_state
+    state, optimizer_states = TrainingState(weights, ()), []
+    for index, phase in enumerate(phases):
+      of_phase = None if settings.reset_client_optimizer else kept
+      if of_phase is not None and num_phases > 1:
+        of_phase = of_phase[index]
+      state = _run_phase(model, settings, phase, received, state, of_phase, data, round_num)
+      optimizer_states.append(state.optimizer_state)
+    final, _, loss_sum, num_examples, _ = state
+    optimizer_state = optimizer_states[0] if num_phases == 1 else tuple(optimizer_states)
 
     global_final, local_final = model.split(final)
     update = tuple(old - new for old, new in zip(global_weights, global_final, strict=True))
@@ -127,7 +123,7 @@ def build_client_work(
     return ClientOutput(
       update=sent,
       client_weight=tf.where(is_sent, client_weight, 0.0),
-      client_state=where(finite, new_state, client_state),
+      client_state=where(is_sent if only_with_steps else finite, new_state, client_state),
       metrics=ClientMetrics(
         loss=tf.math.divide_no_nan(loss_sum, tf.cast(num_examples, tf.float32)),
         num_examples=num_examples,
@@ -139,6 +135,55 @@ def build_client_work(
   return work
 
 
+def _run_phase(
+  model: local_global.LocalGlobalModel,
+  settings: settings_lib.ProcessSettings,
+  phase: phases_lib.Phase,
+  received: tuple,
+  state: TrainingState,
+  optimizer_state: Any,
+  data: Any,
+  round_num: tf.Tensor,
+) -> TrainingState:
+  """Goes on with the weights of the state, by the phase's optimiser from its own state or None."""
+  optimizer = phase.optimizer or settings.client_optimizer
+  objective = phase.objective or settings.objective
+  begun = state.weights if phase.begin is None else tuple(phase.begin(state.weights))
+  if optimizer_state is None:
+    optimizer_state = initialize_optimizer(optimizer, phase.select(begun))
+  if phase.optimizer is None:
+    optimizer_state = with_learning_rate(
+      optimizer, optimizer_state, settings.client_learning_rate_fn, round_num
+    )
+
+  def of_step(key: tf.Tensor) -> local_global.LocalGlobalModel:
+    return model.with_dropout_key(dropout.fold_in(key, round_num))
+
+  def loss_fn(weights: tuple, x: tf.Tensor, y: tf.Tensor, key: tf.Tensor) -> tf.Tensor:
+    return objective(of_step(key), weights, received, x, y)
+
+  def before_step(weights: tuple, x: tf.Tensor, y: tf.Tensor, key: tf.Tensor) -> tuple:
+    if phase.before_step is None:
+      return weights
+    return tuple(phase.before_step(of_step(key), weights, received, x, y))
+
+  trained = train(
+    loss_fn,
+    optimizer,
+    phase.batches or settings.batches,
+    state._replace(weights=begun, optimizer_state=optimizer_state),
+    data,
+    model.count_examples,
+    phase,
+    before_step,
+  )
+  if phase.finish is None:
+    return trained
+  num_steps = trained.num_steps - state.num_steps
+  done = phases_lib.Trained(begun, trained.weights, num_steps, trained.optimizer_state)
+  return trained._replace(weights=tuple(phase.finish(done)))
+
+
 def train(
   loss_fn: Callable[[tuple, tf.Tensor, tf.Tensor, tf.Tensor], tf.Tensor],
   optimizer: tff.learning.optimizers.Optimizer,
@@ -146,6 +191,8 @@ def train(
   state: TrainingState,
   data: Any,
   count_examples: Callable[[tf.Tensor], tf.Tensor] = lambda y: tf.shape(y)[0],
+  phase: phases_lib.Phase = _ALL,
+  before_step: Callable[[tuple, tf.Tensor, tf.Tensor, tf.Tensor], tuple] | None = None,
 ) -> TrainingState:
   """Folds steps of the optimiser over a client's batches, in the graph.
 
@@ -157,6 +204,8 @@ def train(
     state: what to start from.
     data: one client's, as `batches` types them.
     count_examples: of a batch of labels; the model's own where some are padding.
+    phase: says which weights the optimiser moves; all by default.
+    before_step: (weights, x, y, key) -> weights, applied before each step.
 
   Returns:
     The state after the last batch.
@@ -165,11 +214,15 @@ def train(
   def step(state: TrainingState, x: tf.Tensor, y: tf.Tensor) -> TrainingState:
     weights, optimizer_state, loss_sum, num_examples, num_steps = state
     key = batches.step_key(data, x, num_steps)
+    if before_step is not None:
+      weights = before_step(weights, x, y, key)
+    moved = phase.select(weights)
     with tf.GradientTape() as tape:
-      tape.watch(weights)
-      loss = loss_fn(weights, x, y, key)
-    gradients = tape.gradient(loss, weights, unconnected_gradients=tf.UnconnectedGradients.ZERO)
-    optimizer_state, weights = optimizer.next(optimizer_state, weights, gradients)
+      tape.watch(moved)
+      loss = loss_fn(phase.replace(weights, moved), x, y, key)
+    gradients = tape.gradient(loss, moved, unconnected_gradients=tf.UnconnectedGradients.ZERO)
+    optimizer_state, moved = optimizer.next(optimizer_state, moved, gradients)
+    weights = phase.replace(weights, moved)
     batch_size = count_examples(y)
     loss_sum += loss * tf.cast(batch_size, tf.float32)
     return TrainingState(
@@ -177,6 +230,15 @@ def train(
     )
 
   return batches.fold(data, state, step, training=True)
+
+
+def initialize_optimizers(settings: settings_lib.ProcessSettings, weights: tuple) -> Any:
+  """The first optimiser state of a client: of its phase, or a tuple for several of them."""
+  states = tuple(
+    initialize_optimizer(phase.optimizer or settings.client_optimizer, phase.select(weights))
+    for phase in settings.phases
+  )
+  return states[0] if len(states) == 1 else states
 
 
 def initialize_optimizer(optimizer: tff.learning.optimizers.Optimizer, weights: tuple) -> Any:

@@ -151,14 +151,14 @@ def build_local_global_process(
   global_types, local_types = model.split(weight_types)
   data_type = settings.batches.data_type(model.functional.input_spec)
   work = client_work.build_client_work(model, settings)
-  server_optimizer, client_optimizer = settings.server_optimizer, settings.client_optimizer
+  server_optimizer = settings.server_optimizer
 
   @tff.tensorflow.computation(weight_types)
   def initialize_client(model_weights: Any) -> client_work.ClientState:
     optimizer_state = (
       ()
       if settings.reset_client_optimizer
-      else client_work.initialize_optimizer(client_optimizer, tuple(model_weights))
+      else client_work.initialize_optimizers(settings, tuple(model_weights))
     )
     return client_work.ClientState(model.split(model_weights)[1], optimizer_state)
 

@@ -10,6 +10,7 @@ from tff_lg.compatibility import tff
 from tff_lg.learning import batches as batches_lib
 from tff_lg.learning import client_weighting as client_weighting_lib
 from tff_lg.learning import objectives
+from tff_lg.learning import phases as phases_lib
 from tff_lg.learning.methods import parts as parts_lib
 
 Aggregator: TypeAlias = (
@@ -45,6 +46,7 @@ class ProcessSettings:
     update_attack: what malicious clients send in place of their updates; None for no
       malicious clients. Needs `TensorBatches`, whose data say who is malicious.
     parts: what the global and local weights are to clients.
+    phases: what a client trains in a round, one after another.
   """
 
   client_optimizer: tff.learning.optimizers.Optimizer
@@ -63,6 +65,7 @@ class ProcessSettings:
   reset_client_optimizer: bool = True
   update_attack: UpdateAttack | None = None
   parts: parts_lib.Parts = parts_lib.SPLIT
+  phases: tuple[phases_lib.Phase, ...] = (phases_lib.Phase(),)
 
   def __post_init__(self) -> None:
     if self.update_attack is not None and not isinstance(self.batches, batches_lib.TensorBatches):

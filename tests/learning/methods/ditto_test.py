@@ -4,93 +4,67 @@ import numpy as np
 from absl.testing import absltest
 
 from tests.learning import testing
+from tests.learning.methods import replay
 from tff_lg import learning, simulation
 
-_RATE, _STRENGTH = np.float32(0.125), np.float32(0.5)
-# One example each a round, so that a mean over examples is that of clients.
-_CLIENTS = ((1.0, 1.0), (0.5, 3.0))
-_COHORTS = ((0, 1), (1,), (0, 1))
+_STRENGTH = np.float32(0.5)
 
 
 def setUpModule():
   simulation.set_execution_context()
 
 
-def _gradient(weights, example):
-  """Of (head * base * x - y)^2 by base and head."""
-  (base, head), (x, y) = weights, np.float32(example)
-  residual = head * (base * x) - y
-  return np.array([2 * residual * head * x, 2 * residual * base * x], np.float32)
-
-
 def _replay():
   """Algorithm 1 with two local steps for each model: the global model and all own ones."""
   w = np.array([1, 2], np.float32)
   own = [w, w]
-  for cohort in _COHORTS:
+  for cohort in replay.COHORTS:
     updated = []
     for client in cohort:
       trained, v = w, own[client]
       for _ in range(2):
-        trained = trained - _RATE * _gradient(trained, _CLIENTS[client])
-        v = v - _RATE * (_gradient(v, _CLIENTS[client]) + _STRENGTH * (v - w))
+        trained = trained - replay.RATE * replay.gradient(trained, client)
+        v = v - replay.RATE * (replay.gradient(v, client) + _STRENGTH * (v - w))
       updated.append(trained)
       own[client] = v
     w = np.mean(updated, axis=0, dtype=np.float32)
   return w, own
 
 
-def _run(name, **options):
-  """The same by the method's process: the server's state and all clients' states."""
-  model = testing.linear_model()
-  settings = testing.settings(float(_RATE), learning.TensorBatches(None, num_epochs=2))
-  process = learning.METHODS[name].build_process(model, settings, **options)
-  weights = process.model.initial_weights
-  server_state = process.initialize(weights)
-  states = [process.initialize_client(weights)] * 2
-  for cohort in _COHORTS:
-    data = [testing.tensors(_CLIENTS[client]) for client in cohort]
-    output = process.next(server_state, [states[client] for client in cohort], data)
-    server_state = output.server_state
-    for client, state in zip(cohort, output.client_states, strict=True):
-      states[client] = state
-  return process, server_state, states
-
-
 class DittoTest(absltest.TestCase):
   def test_three_rounds_of_two_clients(self):
-    _, server_state, states = _run('ditto', ditto_strength=float(_STRENGTH))
+    _, server_state, states = replay.run('ditto', ditto_strength=float(_STRENGTH))
     w, own = _replay()
     np.testing.assert_allclose(np.ravel(server_state.global_weights), w, rtol=1e-5)
     for state, v in zip(states, own, strict=True):
       np.testing.assert_allclose(np.ravel(state.local_weights), v, rtol=1e-5)
 
   def test_global_model_is_that_of_fedavg_to_the_bit(self):
-    _, ours, states = _run('ditto')
-    _, theirs, _ = _run('fedavg')
+    _, ours, states = replay.run('ditto')
+    _, theirs, _ = replay.run('fedavg')
     np.testing.assert_array_equal(ours.global_weights, theirs.global_weights)
     self.assertFalse(np.array_equal(states[0].local_weights, ours.global_weights))
 
   def test_without_penalty_own_models_are_those_of_local_learning_to_the_bit(self):
-    _, _, ours = _run('ditto', ditto_strength=0.0)
-    _, _, theirs = _run('local_only')
+    _, _, ours = replay.run('ditto', ditto_strength=0.0)
+    _, _, theirs = replay.run('local_only')
     for one, other in zip(ours, theirs, strict=True):
       np.testing.assert_array_equal(one.local_weights, other.local_weights)
 
   def test_clients_predict_with_their_own_models(self):
-    process, server_state, states = _run('ditto')
+    process, server_state, states = replay.run('ditto')
     data = [testing.tensors((1, 0))] * 2
     for state, metrics in zip(states, process.evaluate(server_state, states, data), strict=True):
       base, head = np.ravel(state.local_weights)
       self.assertAlmostEqual(float(metrics['loss']), float((base * head) ** 2), places=5)
 
   def test_a_whole_model_travels_each_way(self):
-    process, *_ = _run('ditto')
+    process, *_ = replay.run('ditto')
     self.assertLen(process.upload_type[0], 2)
     self.assertLen(process.download_type[0], 2)
 
   def test_parts(self):
-    process, server_state, _ = _run('ditto')
+    process, server_state, _ = replay.run('ditto')
     weights = server_state.global_weights
     start = process.model.initial_weights
     self.assertEqual(process.merge(weights, 'ab'), ('a', 'b'))
@@ -115,7 +89,7 @@ class DittoTest(absltest.TestCase):
 
   def test_negative_strength_is_refused(self):
     with self.assertRaisesRegex(ValueError, '^ditto_strength is -1, expected 0 or more.$'):
-      _run('ditto', ditto_strength=-1)
+      replay.run('ditto', ditto_strength=-1)
 
 
 if __name__ == '__main__':

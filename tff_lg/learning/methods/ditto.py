@@ -6,13 +6,12 @@ Paper: Ditto: Fair and Robust Federated Learning Through Personalization, arXiv:
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 
 from tff_lg import entries, learning, option_check
-from tff_lg.learning.methods import method, parts, registry
+from tff_lg.learning.methods import method, own_model, registry
 
 if TYPE_CHECKING:
   from tff_lg import models
@@ -45,9 +44,7 @@ def _build(
   network = model.with_all_global()
   num_weights = len(network.weight_names)
   # The network's weights are v; those of the server come after them.
-  pairs = zip(network.weight_names, network.initial_weights, strict=True)
-  copy = {f'global_model/{name}': weight for name, weight in pairs}
-  both = network.with_global_layers(()).with_extra_weights(copy, are_global=True)
+  both = own_model.beside_global_model(network)
 
   def objective(
     model: models.LocalGlobalModel, weights: tuple, received: tuple, x: tf.Tensor, y: tf.Tensor
@@ -65,24 +62,6 @@ def _build(
   )
 
 
-def _own(model: models.LocalGlobalModel, global_weights: Sequence, local: Sequence) -> tuple:
-  """What a client predicts with: its own model."""
-  del model, global_weights
-  return tuple(local)
-
-
-def _twice(model: models.LocalGlobalModel, weights: Sequence) -> tuple:
-  """The own model begins where the global one does."""
-  del model
-  return (*weights, *weights)
-
-
-def _global_model(model: models.LocalGlobalModel, global_weights: Sequence, start: Any) -> tuple:
-  """A newcomer begins with the global model as its own."""
-  del start
-  return _twice(model, global_weights)
-
-
 registry.register(
   method.Method(
     name='ditto',
@@ -94,6 +73,6 @@ registry.register(
     source='Li et al. 2021, [arXiv:2012.04221](https://arxiv.org/abs/2012.04221)',
     build=_build,
     options=Options,
-    parts=parts.Parts(merge=_own, warm_start=_twice, newcomer=_global_model),
+    parts=own_model.PARTS,
   )
 )
