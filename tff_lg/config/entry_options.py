@@ -61,11 +61,6 @@ class EntryOptions:
     }
     return {name: value for name, value in values.items() if value is not None}
 
-  def defaults_of_run(self, names: Iterable[str], **values: Any) -> dict[str, Any]:
-    """Returns those of the values that are options of an entry of these names."""
-    known = {self.prefix + each for name in names for each in self.registry[name].option_names()}
-    return {name: value for name, value in values.items() if name in known}
-
   def without(self, name: str | None = None) -> dict[str, Any]:
     """Returns fields that do not belong to an entry, of all for None, each as None."""
     return {self.prefix + each.name: None for each in self._list() if name not in each.owners}

@@ -146,13 +146,7 @@ def with_cohort(config: TrainConfig, num_clients: int, cohort_share: float) -> T
   cohort = config.clients_per_round or max(int(num_clients * cohort_share), 1)
   if cohort > num_clients:
     raise ConfigError(f'--clients_per_round is {cohort}, but the data have {num_clients} clients.')
-  methods = (config.method, *(config.baselines or ()))
-  of_methods = entry_options.METHOD_OPTIONS.defaults_of_run(
-    methods, cohort_share=cohort / num_clients
-  )
-  missing = {name: value for name, value in of_methods.items() if getattr(config, name) is None}
-  config = dataclasses.replace(config, clients_per_round=cohort, **missing)
-  return _with_cohort_options(config, cohort)
+  return _with_cohort_options(dataclasses.replace(config, clients_per_round=cohort), cohort)
 
 
 def _with_cohort_options(config: TrainConfig, clients_per_round: int) -> TrainConfig:

@@ -94,7 +94,7 @@ def _run_locked(
   auxiliary = tasks.build_auxiliary(config, federated_data)
 
   def phases_of(config: config_lib.TrainConfig) -> list[training.Phase]:
-    return build_phases(config, model, budget, adversary, auxiliary)
+    return build_phases(config, model, budget, adversary, auxiliary, num_clients)
 
   phases = phases_of(config)
   _check_choosing(config, federated_data, model)
@@ -233,6 +233,7 @@ def build_phases(
   budget: aggregators.PrivacyBudget | None = None,
   adversary: adversary_lib.Adversary | None = None,
   auxiliary: models.AuxiliaryNetwork | None = None,
+  num_clients: int | None = None,
 ) -> list[training.Phase]:
   """Builds the processes of the warm start, if there is one, and of the method.
 
@@ -243,6 +244,7 @@ def build_phases(
     budget: of a private run.
     adversary: of a run under attack.
     auxiliary: network on the local representation, if there is one.
+    num_clients: that cohorts are sampled from; only rounds need it.
 
   Returns:
     The phases, in order.
@@ -268,7 +270,7 @@ def build_phases(
         aggregator=aggregation.build_aggregator(config, budget, index),
         update_attack=adversary.attack.update_attack if adversary else None,
       )
-      options = _method_options(config, method, model, auxiliary)
+      options = _method_options(config, method, model, auxiliary, num_clients)
       process = learning.METHODS[method].build_process(model, settings, **options)
       start_from = config.choices.warm_start_from
       phases.append(training.Phase(method, process, num_rounds, start_from))
@@ -280,14 +282,17 @@ def _method_options(
   method: str,
   model: models.LocalGlobalModel,
   auxiliary: models.AuxiliaryNetwork | None,
+  num_clients: int | None,
 ) -> dict[str, Any]:
-  """A method's options by name, with layers and networks as the task has them."""
+  """A method's options by name, with layers, networks and cohorts as the task has them."""
   names = learning.METHODS[method].option_names()
   options = config_lib.METHOD_OPTIONS.given(config, method)
   if 'global_layers' in names:
     options['global_layers'] = tasks.global_layers(config, model.layer_names)
   if 'auxiliary' in names:
     options['auxiliary'] = auxiliary
+  if 'cohort_share' in names and num_clients is not None:
+    options.setdefault('cohort_share', resolved(config.clients_per_round) / num_clients)
   return options
 
 

@@ -135,8 +135,8 @@ def load_last_round(run_dir: str, data_dir: str | None = None) -> LastRound:
   """
   config, _, federated_data, model = _load_inputs(run_dir, data_dir)
   auxiliary = tasks.build_auxiliary(config, federated_data)
-  phases = experiment.build_phases(config, model, auxiliary=auxiliary)
   num_clients = len(federated_data.clients)
+  phases = experiment.build_phases(config, model, auxiliary=auxiliary, num_clients=num_clients)
   saved = storage.RunStorage(phases, num_clients, run_dir, config.client_store).restore()
   last = _last(run_dir, config, saved, lambda found: found.state.round_num)
   return LastRound(config, federated_data, phases[-1], last.state)

@@ -1,5 +1,7 @@
 """Tests of SCAFFOLD, replayed in NumPy as Karimireddy et al. write it."""
 
+from unittest import mock
+
 import numpy as np
 from absl.testing import absltest, parameterized
 
@@ -7,6 +9,7 @@ from tests.learning import testing
 from tests.learning.methods import replay
 from tff_lg import config, learning, simulation
 from tff_lg.compatibility import tff
+from tff_lg.simulation import experiment
 
 
 def setUpModule():
@@ -86,15 +89,13 @@ class ScaffoldTest(parameterized.TestCase):
     with self.assertRaisesRegex(config.ConfigError, sentence):
       config.resolve(config.TrainConfig(method='scaffold', **changes))
 
-  def test_cohort_share_is_that_of_the_run(self):
-    resolved = config.resolve(config.TrainConfig(baselines=('scaffold',), clients_per_round=5))
-    found = config.with_cohort(resolved, 20, 0.1)
-    self.assertEqual(found.cohort_share, 0.25)
-    given = config.resolve(config.TrainConfig(method='scaffold', cohort_share=0.5))
-    self.assertEqual(config.with_cohort(given, 20, 0.1).cohort_share, 0.5)
-    self.assertIsNone(
-      config.with_cohort(config.resolve(config.TrainConfig()), 20, 0.1).cohort_share
-    )
+  @parameterized.parameters((None, 0.25), (0.5, 0.5))
+  def test_cohort_share_is_that_of_the_run(self, given, expected):
+    options = {'method': 'scaffold', 'cohort_share': given, 'clients_per_round': 5}
+    resolved = config.resolve(config.TrainConfig(**options))
+    with mock.patch.object(learning.Method, 'build_process') as build:
+      experiment.build_phases(resolved, testing.classifier(), num_clients=20)
+    self.assertEqual(build.call_args.kwargs['cohort_share'], expected)
 
 
 if __name__ == '__main__':
