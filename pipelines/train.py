@@ -18,8 +18,8 @@ from tff_lg import config as config_lib
 from tff_lg import environment, progress
 from tff_lg.run_folder import changed_settings, run_settings
 
-_RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: made, or gone on with.')
-_CONFIG = config_flags.define()
+RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: made, or gone on with.')
+CONFIG = config_flags.define()
 
 # What a sweep calls, beside `run`.
 config_from_arguments = config_flags.parse
@@ -44,8 +44,12 @@ def run(config: config_lib.TrainConfig, run_dir: str, began: float | None = None
   simulation.run_experiment(config, run_dir, began)
 
 
-def _look_at_data(config: config_lib.TrainConfig) -> None:
-  """Raises DataError for files that are missing or cannot be data."""
+def look_at_data(config: config_lib.TrainConfig) -> None:
+  """Looks at a config's files, before TensorFlow is imported.
+
+  Raises:
+    DataError: files are missing or cannot be data; one sentence.
+  """
   from tff_lg.data import first_bytes, public_list, task_files
 
   if config.data_dir is not None:
@@ -63,13 +67,13 @@ def main(argv: Sequence[str]) -> None:
   try:
     if len(argv) > 1:
       raise config_lib.ConfigError(f'{argv[1]} is no flag: write --name=value.')
-    if not _RUN_DIR.value:
+    if not RUN_DIR.value:
       raise config_lib.ConfigError('--run_dir is missing: name a folder for this run.')
-    config = config_flags.read(_CONFIG)
+    config = config_flags.read(CONFIG)
     environment.check_environment()
-    run_dirs.check_can_be_made(_RUN_DIR.value)
-    run_settings.check(_RUN_DIR.value, config)
-    _look_at_data(config)
+    run_dirs.check_can_be_made(RUN_DIR.value)
+    run_settings.check(RUN_DIR.value, config)
+    look_at_data(config)
   except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
     sys.exit(f'train: {error}')
 
@@ -78,10 +82,10 @@ def main(argv: Sequence[str]) -> None:
     from tff_lg import analysis, simulation
 
   try:
-    run(config, _RUN_DIR.value, launch.BEGAN)
+    run(config, RUN_DIR.value, launch.BEGAN)
     with progress.stage('writing the report'):
-      report = analysis.write_report(_RUN_DIR.value)
-      text = analysis.comparison_text(_RUN_DIR.value)
+      report = analysis.write_report(RUN_DIR.value)
+      text = analysis.comparison_text(RUN_DIR.value)
   except simulation.RUN_ERRORS as error:
     logging.debug('Traceback', exc_info=True)
     sys.exit(f'train: {error}')

@@ -10,6 +10,7 @@ rooms the entries of `tff_lg.learning.methods` alone, so that it starts fast and
 
 from tff_lg.analysis.adaptation_folder import AdaptationFolder
 from tff_lg.analysis.adaptation_report import adaptation_text, write_adaptation_report
+from tff_lg.analysis.advise_report import advise_text, write_advise_report
 from tff_lg.analysis.client_comparison import (
   AccuracyComparison,
   ClientSpread,
@@ -60,6 +61,7 @@ __all__ = [
   'SweepResults',
   'Table',
   'adaptation_text',
+  'advise_text',
   'compare_accuracies',
   'compare_clients',
   'compare_runs',
@@ -81,6 +83,7 @@ __all__ = [
   'to_markdown',
   'to_text',
   'write_adaptation_report',
+  'write_advise_report',
   'write_new_device_report',
   'write_report',
   'write_sweep',

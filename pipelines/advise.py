@@ -1,0 +1,105 @@
+r"""Says which model each client should use: its own, or which federated one.
+
+  python -m pipelines.advise --task=table --data_dir=patients.csv --client_column=hospital \
+    --label_column=readmitted --rounds=50 --run_dir=runs/advice
+
+Trains own models, --methods, LG-FedAvg over --local_layer_shares, and adapts FedAvg's model to each
+client. Flags are those of `pipelines.train`; a private or robust --aggregator and an --attack count
+for all federated models, and the same without them are shown beside. Validation data choose, test
+data say what each client gains. Writes advice.csv, summary.json and report.html; each part is a run
+folder in RUN_DIR/parts. The same command again goes on where a stopped one was.
+"""
+
+import dataclasses
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+
+from absl import flags, logging
+
+from pipelines import config_flags, launch, run_dirs, train
+from tff_lg import config as config_lib
+from tff_lg import environment, progress
+from tff_lg.experiments import advise_config
+from tff_lg.run_folder import run_settings
+
+_DEFAULTS = advise_config.AdviseOptions()
+_METHODS = flags.DEFINE_list(
+  'methods', list(_DEFAULTS.methods), 'Federated methods that are tried, separated by commas.'
+)
+_SHARES = flags.DEFINE_list(
+  'local_layer_shares',
+  list(map(str, _DEFAULTS.local_layer_shares)),
+  'Shares of local layers that LG-FedAvg tries, unless --global_layers names its split.',
+)
+_ADAPTATION = flags.DEFINE_list(
+  'adaptation',
+  list(_DEFAULTS.adaptation),
+  "Techniques that adapt FedAvg's model to each client; empty for none.",
+)
+_EPOCHS = flags.DEFINE_integer(
+  'adaptation_epochs', _DEFAULTS.adaptation_epochs, 'Epochs of adaptation at most.'
+)
+flags.adopt_module_key_flags(train)
+flags.adopt_module_key_flags(config_flags)
+
+
+def _read() -> tuple[config_lib.TrainConfig, advise_config.AdviseOptions]:
+  for name in ('method', 'baselines'):
+    if flags.FLAGS[name].present:
+      raise config_lib.ConfigError(f'--{name} is of one run: give --methods.')
+  try:
+    shares = tuple(map(float, _SHARES.value))
+  except ValueError:
+    raise config_lib.ConfigError(
+      f'--local_layer_shares is {",".join(_SHARES.value)}, expected numbers such as 0.25,0.5.'
+    ) from None
+  is_fast = flags.FLAGS['fast'].value
+  options = advise_config.AdviseOptions(
+    methods=tuple(_METHODS.value),
+    local_layer_shares=shares[:1] if is_fast else shares,
+    adaptation=tuple(_ADAPTATION.value),
+    adaptation_epochs=min(_EPOCHS.value, 2) if is_fast else _EPOCHS.value,
+  )
+  config = config_flags.read_options(config_lib.TrainConfig, train.CONFIG)
+  config = dataclasses.replace(config, baselines=(advise_config.OWN,))
+  config = config_lib.fast(config) if is_fast else config
+  return advise_config.base_config(config, options), options
+
+
+def main(argv: Sequence[str]) -> None:
+  """Checks the flags, then trains all parts, chooses and reports."""
+  try:
+    if len(argv) > 1:
+      raise config_lib.ConfigError(f'Unexpected argument {argv[1]!r}; use --name=value.')
+    run_dir = launch.given(train.RUN_DIR, 'a folder for this advice')
+    base, options = _read()
+    environment.check_environment()
+    run_dirs.check_can_be_made(run_dir)
+    run_settings.check_hparams(run_dir, advise_config.list_settings(base, options))
+    train.look_at_data(base)
+  except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
+    sys.exit(f'advise: {error}')
+
+  # TensorFlow takes seconds to import: only once the flags are known to be good.
+  with progress.stage('importing TensorFlow'):
+    from tff_lg import analysis, simulation
+    from tff_lg.experiments import advise
+
+  try:
+    simulation.set_execution_context(base)
+    advise.run_advise(base, options, run_dir)
+    command = f'python -m pipelines.advise {shlex.join(sys.argv[1:])}'
+    report = analysis.write_advise_report(run_dir, command)
+    text = analysis.advise_text(run_dir)
+  except simulation.RUN_ERRORS as error:
+    logging.debug('Traceback', exc_info=True)
+    sys.exit(f'advise: {error}')
+  print(f'\n{text}')
+  print(f'\nModels by client, and how to export them: {os.path.join(run_dir, advise.ADVICE)}')
+  print(f'Report: {os.path.abspath(report)}')
+
+
+if __name__ == '__main__':
+  launch.run(main, after_stop='the same command goes on with the parts that are left')

@@ -1,0 +1,70 @@
+"""Test of the pipeline that advises clients, run as a user runs it."""
+
+import json
+import pathlib
+
+import pandas as pd
+from absl.testing import absltest
+
+from tests.pipelines import testing
+
+
+class AdviseTest(absltest.TestCase):
+  def setUp(self):
+    super().setUp()
+    self.folder = pathlib.Path(self.create_tempdir().full_path)
+
+  def _advise(self, *arguments):
+    return testing.run('advise', '--fast', f'--run_dir={self.folder}/advice', *arguments)
+
+  def test_from_flags_to_report_and_again(self):
+    flags = ('--methods=fedavg,lg_fedavg', '--aggregator=median', '--partition=iid')
+    result = self._advise(*flags)
+    self.assertEqual(result.returncode, 0, result.stderr)
+    self.assertIn('Part 1 of 6: local_only', result.stderr)
+    for text in ('LG-FedAvg, 0.25 local, plain', 'FedAvg, adapted', 'So advised, clients gain'):
+      self.assertIn(text, result.stdout)
+    advice = pd.read_csv(self.folder / 'advice/advice.csv')
+    self.assertLen(advice, 10)
+    summary = json.loads((self.folder / 'advice/summary.json').read_text())
+    self.assertEqual(summary['num_clients'], 10)
+    self.assertEqual(summary['models/fedavg_plain/advised_clients'], 0)
+    self.assertAlmostEqual(summary['gain/mean_over_clients'], advice['gain'].mean())
+    parts = advice['gain_of_taking_part'] + advice['gain_of_choosing']
+    pd.testing.assert_series_equal(parts, advice['gain'], check_names=False)
+    of_own = pd.read_parquet(self.folder / 'advice/parts/local_only/clients.parquet')
+    self.assertEqual(advice['own_test'].tolist(), of_own['local_test/accuracy'].tolist())
+    self.assertIn('Each client', (self.folder / 'advice/report.html').read_text())
+
+    # As if it had been stopped in its last part; the others are as they were.
+    before = (self.folder / 'advice/summary.json').read_bytes()
+    (self.folder / 'advice/summary.json').unlink()
+    (self.folder / 'advice/parts/fedavg_adapted/summary.json').unlink()
+    done = self.folder / 'advice/parts/lg_fedavg_0.25/summary.json'
+    written = done.stat().st_mtime_ns
+    result = self._advise(*flags)
+    self.assertEqual(result.returncode, 0, result.stderr)
+    self.assertEqual((self.folder / 'advice/summary.json').read_bytes(), before)
+    self.assertEqual(done.stat().st_mtime_ns, written)
+
+    result = self._advise('--methods=fedavg')
+    self.assertEqual(result.returncode, 1)
+    self.assertIn('holds a run with other settings (', result.stderr)
+
+  def test_refuses(self):
+    for arguments, sentence in (
+      (('--run_dir=',), 'advise: --run_dir is missing, expected a folder for this advice'),
+      (('--method=fedavg',), 'advise: --method is of one run: give --methods.'),
+      (('--local_layer_shares=half',), '--local_layer_shares is half, expected numbers'),
+      (('--methods=sgd',), 'advise: --methods is sgd, expected some of ditto'),
+      (('a',), "advise: Unexpected argument 'a'; use --name=value."),
+    ):
+      result = self._advise(*arguments)
+      self.assertEqual(result.returncode, 1)
+      self.assertIn(sentence, result.stderr)
+      self.assertNotIn('Traceback', result.stderr)
+      self.assertFalse((self.folder / 'advice').exists())
+
+
+if __name__ == '__main__':
+  absltest.main()

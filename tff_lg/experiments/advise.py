@@ -1,0 +1,181 @@
+"""An advice: all parts trained on the same data, then a model chosen for each client."""
+
+import dataclasses
+import os
+import shlex
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from tff_lg import config as config_lib
+from tff_lg import csv_text, files, folder_lock, personalization, progress, simulation, verdicts
+from tff_lg import metrics as metrics_lib
+from tff_lg.experiments import advise_choice
+from tff_lg.experiments.advise_config import (
+  FEDAVG,
+  OWN,
+  PLAIN,
+  AdviseOptions,
+  list_parts,
+  list_settings,
+)
+from tff_lg.run_folder import run_files, run_settings
+from tff_lg.tasks import tasks
+
+ADVICE = 'advice.csv'
+_ADAPTED = 'fedavg_adapted'
+
+
+def run_advise(
+  base: config_lib.TrainConfig, options: AdviseOptions, run_dir: str
+) -> dict[str, Any]:
+  """Trains all parts, each in a run folder of its own, and writes which model is for whom.
+
+  Parts that are complete are not trained again, and one that was stopped goes on.
+
+  Args:
+    base: of `advise_config.base_config`.
+    options: what is tried.
+    run_dir: made if need be; gets `parts/`, `advice.csv` and `summary.json`.
+
+  Returns:
+    The summary.
+
+  Raises:
+    ValueError: the folder holds something else, or the data or the network cannot be used; one
+      sentence, as for each part.
+  """
+  hparams = list_settings(base, options)
+  run_settings.check_hparams(run_dir, hparams)
+  with progress.stage('loading data'):
+    federated_data = tasks.load_data(base)
+  layers = tasks.build_model(base, federated_data).layer_names
+  parts = list_parts(base, options, len(layers))
+  # Where clients' data are not in memory nobody adapts to them.
+  adapts = bool(options.adaptation) and FEDAVG in parts and base.task != 'client_files'
+  with folder_lock.hold(run_dir):
+    run_settings.claim_hparams(run_dir, hparams)
+    left = _Remaining(len(parts) + adapts)
+    for name, config in parts.items():
+      with left.part(name):
+        simulation.run_experiment(config, _folder(run_dir, name))
+    if adapts:
+      with left.part(_ADAPTED):
+        personalization.run_adaptation(
+          config_lib.AdaptConfig(
+            from_run=_folder(run_dir, FEDAVG),
+            local_only_from=_folder(run_dir, OWN),
+            adaptation=options.adaptation,
+            epochs=options.adaptation_epochs,
+            seed=base.seed,
+          ),
+          _folder(run_dir, _ADAPTED),
+        )
+    return _write(base, parts, run_dir, adapts=adapts)
+
+
+class _Remaining:
+  """Tells before each part how long it will take to the end, by the parts that have ended."""
+
+  def __init__(self, num_parts: int) -> None:
+    self._num_parts, self._num_done = num_parts, 0
+    self._began: list[float] = []
+
+  def part(self, name: str) -> Any:
+    """Names a part of the work, and tells of it."""
+    self._tell(name)
+    return progress.part(f'{name} ({self._num_done} of {self._num_parts})')
+
+  def _tell(self, name: str) -> None:
+    self._began.append(time.monotonic())
+    durations = np.diff(self._began)
+    left = self._num_parts - self._num_done
+    self._num_done += 1
+    # The first part, own models, has no rounds: it says little about the others.
+    rest = f'; about {np.mean(durations[1:]) * left:.0f} s left' if len(durations) > 1 else ''
+    print(f'Part {self._num_done} of {self._num_parts}: {name}{rest}', file=sys.stderr)
+
+
+def _folder(run_dir: str, part: str) -> str:
+  return os.path.join(run_dir, 'parts', part)
+
+
+def _write(
+  base: config_lib.TrainConfig,
+  parts: Mapping[str, config_lib.TrainConfig],
+  run_dir: str,
+  *,
+  adapts: bool,
+) -> dict[str, Any]:
+  """Chooses by the tables of all parts, and writes what comes of it."""
+  tables = {name: run_files.load_results(_folder(run_dir, name)) for name in parts}
+  clients = tables[OWN][1]
+  honest = np.full(len(clients), True)
+  for _, table in tables.values():
+    if 'is_malicious' in table:
+      honest &= ~table['is_malicious'].to_numpy(bool)
+  metric = metrics_lib.METRICS[base.model_metrics[0]]
+  ids = clients['client_id'][honest]
+  candidates = [
+    _candidate(name, summary, table, honest, metric, _folder(run_dir, name))
+    for name, (summary, table) in tables.items()
+  ]
+  if adapts:
+    adapted = run_files.load_results(_folder(run_dir, _ADAPTED))[1].set_index('client_id')
+    source = next(each for each in candidates if each.name == FEDAVG)
+    values = {part: adapted[f'best/{part}/{metric.name}'] for part in ('validation', 'local_test')}
+    candidates.append(
+      dataclasses.replace(
+        source,
+        name=_ADAPTED,
+        validation=values['validation'].reindex(ids).to_numpy(),
+        test=values['local_test'].reindex(ids).to_numpy(),
+        run_dir=None,
+        marks=None,
+      )
+    )
+  table, summary = advise_choice.choose(clients[honest], candidates, metric, base.level)
+  folders = {each.name: each.run_dir for each in candidates}
+  table['export_command'] = [
+    _export_command(folders[row['advice']], row['client_id'], run_dir, number)
+    for number, (_, row) in enumerate(table.iterrows())
+  ]
+  escaped = table.assign(client_id=table['client_id'].map(csv_text.escape))
+  path = os.path.join(run_dir, ADVICE)
+  files.write_atomically(path, escaped.to_csv(index=False, lineterminator='\n'))
+  run_files.write_tables(run_dir, summary, table)
+  return summary
+
+
+def _candidate(
+  name: str,
+  summary: Mapping[str, Any],
+  clients: pd.DataFrame,
+  honest: np.ndarray,
+  metric: metrics_lib.Metric,
+  folder: str,
+) -> advise_choice.Candidate:
+  table = clients[honest]
+  marks = [column for column in (verdicts.MARKS, verdicts.VALUES) if column in table]
+  return advise_choice.Candidate(
+    name,
+    validation=table[f'validation/{metric.name}'].to_numpy(np.float64),
+    test=table[f'local_test/{metric.name}'].to_numpy(np.float64),
+    num_bytes=summary.get('communication/bytes_total', 0) / len(clients),
+    epsilon=summary.get('privacy/epsilon'),
+    run_dir=None if name == OWN else folder,
+    marks=table[marks[0]] if marks else None,
+    is_reference=name.endswith(PLAIN),
+  )
+
+
+def _export_command(folder: str | None, client: str, run_dir: str, number: int) -> str:
+  if folder is None:
+    return ''
+  output = os.path.join(run_dir, 'models', str(number))
+  flags = (f'--run_dir={folder}', f'--client={client}', f'--output={output}')
+  return f'python -m pipelines.export {shlex.join(flags)}'

@@ -1,0 +1,150 @@
+"""Which of several trained models each client should use, and what that is worth to it."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy import stats
+
+from tff_lg import client_gains, verdicts
+from tff_lg import metrics as metrics_lib
+from tff_lg.scoring import advice
+
+OWN = 'local_only'
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Candidate:
+  """A model for each client.
+
+  Attributes:
+    name: of its part of the run.
+    validation: the metric on each client's validation data, float [num_clients].
+    test: the same on its test data.
+    num_bytes: sent for it, per client on average.
+    epsilon: that it cost; None without a private aggregator.
+    run_dir: of the run from which `pipelines.export` writes it; None where it cannot.
+    marks: of test examples by client, for verdicts; None without.
+    is_reference: whether it is only compared with, and no client is to use it.
+  """
+
+  name: str
+  validation: np.ndarray
+  test: np.ndarray
+  num_bytes: float = 0.0
+  epsilon: float | None = None
+  run_dir: str | None = None
+  marks: pd.Series | None = None
+  is_reference: bool = False
+
+
+def choose(
+  clients: pd.DataFrame,
+  candidates: Sequence[Candidate],
+  metric: metrics_lib.Metric,
+  false_discovery_rate: float = 0.05,
+) -> tuple[pd.DataFrame, dict[str, Any]]:
+  """Chooses a model for each client on validation data and says on test data what it gains.
+
+  Test data choose nothing, so the gains are free of the choice's optimism. The gain over a
+  client's own model has two parts: that of taking part with the model which validation data say
+  is best for all, and that of choosing another one for this client.
+
+  Args:
+    clients: a row per honest client, with `client_id` and `num_train`, `num_validation`,
+      `num_test`.
+    candidates: models of these clients, their own ones first.
+    metric: of the scores.
+    false_discovery_rate: of verdicts on the models advised against own ones.
+
+  Returns:
+    The table: `advice`, `own_test`, `advised_test`, `gain_of_taking_part`, `gain_of_choosing`,
+    their sum `gain`, its 95 % interval on test examples `low` to `high` and the `verdict` where
+    both models have marks, `bytes`, `epsilon`, and the scores of all candidates. And the summary.
+
+  Raises:
+    ValueError: no client has validation data.
+  """
+  table = clients[['client_id', 'num_train', 'num_validation', 'num_test']].reset_index(drop=True)
+  sizes = table['num_validation'].to_numpy()
+  if not sizes.any():
+    raise ValueError('No client has a validation example to choose models by: give clients more.')
+  usable = [candidate for candidate in candidates if not candidate.is_reference]
+  chosen = advice.choose_models([each.validation for each in usable], sizes, metric)
+  federated = usable[1:]
+  # All clients' validation examples together.
+  pooled = [metric.sign * _mean(each.validation, sizes) for each in federated]
+  for_all = federated[int(np.argmax(pooled))]
+  tests = np.stack([each.test for each in usable])
+  own, advised = tests[0], tests[chosen, np.arange(len(table))]
+  table['advice'] = [usable[index].name for index in chosen]
+  table['own_test'], table['advised_test'] = own, advised
+  table['gain_of_taking_part'] = metric.sign * (for_all.test - own)
+  table['gain_of_choosing'] = metric.sign * (advised - for_all.test)
+  table['gain'] = metric.sign * (advised - own)
+  table = table.join(_judge(table['advice'], usable, metric, false_discovery_rate))
+  table['bytes'] = [usable[index].num_bytes for index in chosen]
+  epsilons = [usable[index].epsilon for index in chosen]
+  table['epsilon'] = pd.Series(epsilons, dtype='float64')
+  for each in candidates:
+    table[f'{each.name}/validation/{metric.name}'] = each.validation
+    table[f'{each.name}/local_test/{metric.name}'] = each.test
+  return table, _summarize(table, candidates, for_all.name, metric)
+
+
+def _mean(values: np.ndarray, sizes: np.ndarray) -> float:
+  known = sizes > 0
+  return float(np.average(values[known], weights=sizes[known]))
+
+
+def _judge(
+  advised: pd.Series, usable: Sequence[Candidate], metric: metrics_lib.Metric, level: float
+) -> pd.DataFrame:
+  """Verdicts on advised models against own ones, of the clients for which both have marks."""
+  columns = ['low', 'high', 'verdict']
+  own = usable[0].marks
+  ours = pd.Series(None, advised.index, dtype=object)
+  for each in usable[1:]:
+    if each.marks is not None:
+      ours = ours.where(advised != each.name, each.marks.set_axis(advised.index))
+  known = ours.notna()
+  if own is None or not known.any():
+    return pd.DataFrame({name: pd.Series(np.nan, advised.index, object) for name in columns})
+  ours, other = ours[known], own.set_axis(advised.index)[known]
+  if metric.name == 'accuracy':
+    judged = verdicts.judge_marks(ours, other, level)
+  else:
+    judged = verdicts.judge_values(ours, other, level, more_is_better=metric.more_is_better)
+  return judged[columns].reindex(advised.index)
+
+
+def _summarize(
+  table: pd.DataFrame, candidates: Sequence[Candidate], for_all: str, metric: metrics_lib.Metric
+) -> dict[str, Any]:
+  summary: dict[str, Any] = {
+    'num_clients': len(table),
+    'metric': metric.name,
+    'best_for_all': for_all,
+  }
+  for each in candidates:
+    start = f'models/{each.name}'
+    summary[f'{start}/advised_clients'] = int((table['advice'] == each.name).sum())
+    summary[f'{start}/local_test/{metric.name}/mean_over_clients'] = float(np.nanmean(each.test))
+    summary[f'{start}/bytes_per_client'] = each.num_bytes
+    summary[f'{start}/is_reference'] = each.is_reference
+    if each.epsilon is not None:
+      summary[f'{start}/epsilon'] = each.epsilon
+  summary['advised/mean_over_clients'] = float(np.nanmean(table['advised_test']))
+  for name in ('gain', 'gain_of_taking_part', 'gain_of_choosing'):
+    gains = client_gains.client_gains(table[name], pd.Series(0.0, table.index))
+    summary[f'{name}/mean_over_clients'] = float(gains.mean())
+    if len(gains) > 1:
+      mean, error = gains.mean(), stats.sem(gains)
+      ends = stats.t.interval(0.95, len(gains) - 1, mean, error) if error else (mean, mean)
+      summary |= {f'{name}/low': float(ends[0]), f'{name}/high': float(ends[1])}
+    summary[f'{name}/share_of_clients_worse'] = client_gains.share_worse(gains)
+  for verdict in verdicts.Verdict:
+    summary[f'verdict/{verdict.value}'] = int((table['verdict'] == verdict.value).sum())
+  return summary
