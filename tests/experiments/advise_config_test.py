@@ -29,6 +29,9 @@ class PartsTest(parameterized.TestCase):
   def test_shares_that_split_alike_are_one(self):
     # Of two layers a quarter is half a layer, rounded up; three quarters are both.
     self.assertLen([name for name in _parts(num_layers=2) if 'lg_' in name], 1)
+    # Of three, one half and three quarters are two layers.
+    parts = _parts(num_layers=3)
+    self.assertEqual([n for n in parts if 'lg_' in n], ['lg_fedavg_0.25', 'lg_fedavg_0.5'])
     # Nothing to split.
     self.assertIn('lg_fedavg', _parts(num_layers=1))
 

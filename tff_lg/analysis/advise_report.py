@@ -115,8 +115,8 @@ def _sentences(summary: dict[str, Any]) -> list[str]:
   texts[1] = f'{texts[1][:-1]},'
   counts = [summary[f'verdict/{verdict}'] for verdict in ('better', 'worse', 'cannot tell')]
   texts.append(
-    f'Of those advised to leave their own model, {counts[0]:,} are better off by their test data, '
-    f'{counts[1]:,} worse, and for {counts[2]:,} these cannot tell.'
+    f'Of those advised to use a federated model as it is, {counts[0]:,} are better off by their '
+    f'test data, {counts[1]:,} worse, and for {counts[2]:,} these cannot tell.'
   )
   return texts
 

@@ -101,7 +101,9 @@ def list_parts(
       parts[method] = config_lib.as_baseline(base, method)
       continue
     config = config_lib.without_baselines(base)
-    splits = {int(share * num_layers + 0.5): share for share in options.local_layer_shares}
+    splits: dict[int, float] = {}
+    for share in options.local_layer_shares:
+      splits.setdefault(int(share * num_layers + 0.5), share)
     fitting = [share for num_local, share in splits.items() if 0 < num_local < num_layers]
     has_split = base.global_layers is not None or (base.model or '').startswith('cgau_')
     if method != LG_FEDAVG or has_split or not fitting:
