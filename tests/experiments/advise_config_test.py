@@ -48,7 +48,7 @@ class PartsTest(parameterized.TestCase):
     self.assertEqual(parts['local_only'].aggregator, 'mean')
 
   @parameterized.parameters(
-    ({'methods': ('local_only',)}, '--methods is local_only, expected some of ditto'),
+    ({'methods': ('local_only',)}, '--methods is local_only, expected some of '),
     ({'methods': ('fedavg', 'fedavg')}, 'each once'),
     ({'methods': ()}, '--methods is empty'),
     ({'local_layer_shares': (1.0,)}, r'--local_layer_shares has 1, expected shares in \(0, 1\)'),

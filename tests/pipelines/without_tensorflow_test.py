@@ -36,7 +36,7 @@ _CASES = (
   ('train_cifar10', 'train', ('--task=cifar10', '--data_dir=FOLDER'), 'no data_batch_1 found'),
   ('train_text', 'train', ('--task=text', '--data_dir=FOLDER/empty'), 'no text found'),
   ('train_list', 'train', ('--task=text', '--vocabulary_file=FOLDER/none'), 'FOLDER/none: cannot'),
-  ('advise_methods', 'advise', ('--methods=none',), '--methods is none, expected some of ditto'),
+  ('advise_methods', 'advise', ('--methods=none',), '--methods is none, expected some of '),
   ('advise_settings', 'advise', ('--fast', '--run_dir=FOLDER/run'), 'other settings'),
   ('advise_mnist', 'advise', ('--task=mnist', '--data_dir=FOLDER'), 'no train-images-idx3-ubyte'),
   ('adapt_run', 'adapt', ('--from_run=FOLDER/none',), '--from_run=FOLDER/none holds no run'),
