@@ -93,9 +93,9 @@ def _measure(population: int, cohort: int) -> dict[str, float]:
 def _run_point(population: int, cohort: int) -> dict[str, float]:
   """Median seconds of a round, the first left out, and the process's memory."""
   from tff_lg import training
+  from tff_lg.inputs import tasks
   from tff_lg.runtime import workers
   from tff_lg.simulation import execution, experiment, loop_values
-  from tff_lg.tasks import tasks
 
   workers.configure_tensorflow('auto')  # before anything else starts TensorFlow
   execution.set_execution_context()

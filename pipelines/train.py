@@ -15,7 +15,7 @@ from absl import logging
 
 from pipelines import config_flags, launch, path_flags, run_dirs
 from tff_lg import config as config_lib
-from tff_lg import environment, progress
+from tff_lg import environment, progress, tasks
 from tff_lg.run_folder import changed_settings, run_settings
 
 RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: made, or gone on with.')
@@ -50,16 +50,8 @@ def look_at_data(config: config_lib.TrainConfig) -> None:
   Raises:
     DataError: files are missing or cannot be data; one sentence.
   """
-  from tff_lg.data import first_bytes, public_list, task_files
-
-  if config.data_dir is not None:
-    first_bytes.check_task_files(config.task, config.data_dir)
-    if config.text_source is None:  # Which has files of its own.
-      task_files.find_task_files(config.task, config.data_dir)
-  for path in filter(None, (config.embeddings, config.clients)):
-    first_bytes.check_npz(path)
-  for path in filter(None, (config.vocabulary_file, config.answers_file)):
-    public_list.read_list(path)
+  options = config_lib.TASK_OPTIONS.build(config, config.task)
+  tasks.TASKS[config.task].look_at_files(options, config.data_dir)
 
 
 def main(argv: Sequence[str]) -> None:

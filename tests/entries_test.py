@@ -35,7 +35,7 @@ def _registry(**options):
 class OptionTest(absltest.TestCase):
   def test_as_flags_show_it(self):
     strength, sizes = _registry(a=_Options).list_options()
-    self.assertEqual(strength, ('strength', float, strength.help, None, ('a',)))
+    self.assertEqual(strength, ('strength', float, strength.help, None, ('a',), False))
     self.assertEqual(strength.help, 'How strong (--toy=a); 0.5 by default.')
     self.assertEqual(sizes.help, "Sizes (--toy=a); the paper's by default. All count.")
     self.assertEqual(sizes.type, tuple[int, ...] | None)

@@ -21,6 +21,7 @@ def option(
   choices: tuple[str, ...] | None = None,
   by_default: str = '',
   more: str = '',
+  is_path: bool = False,
 ) -> Any:
   """Declares an option of an entry: a field of its options, and a flag of that name.
 
@@ -31,11 +32,18 @@ def option(
     choices: the values that it may have, if they are a few names.
     by_default: what `default` means, where that is not plain from it.
     more: sentences after the default.
+    is_path: whether it names a file or folder.
 
   Returns:
     The field of an `attrs.frozen` class.
   """
-  metadata = {'help': help_text, 'choices': choices, 'by_default': by_default, 'more': more}
+  metadata = {
+    'help': help_text,
+    'choices': choices,
+    'by_default': by_default,
+    'more': more,
+    'is_path': is_path,
+  }
   return attrs.field(default=default, validator=check, metadata=metadata)
 
 
@@ -53,6 +61,7 @@ class Option(typing.NamedTuple):
     help: the flag's help.
     choices: the values that it may have, if they are a few names.
     owners: names of the entries that have it.
+    is_path: whether it names a file or folder.
   """
 
   name: str
@@ -60,6 +69,7 @@ class Option(typing.NamedTuple):
   help: str
   choices: tuple[str, ...] | None
   owners: tuple[str, ...]
+  is_path: bool = False
 
 
 def _nothing_to_say(config: Any) -> Iterable[str]:
@@ -166,7 +176,8 @@ class Registry(Mapping[str, _Entry]):
       defaults = {each: default(each, found) for each, found in by_owner.items()}
       text = _help(f'--{flag or self.flag}', field, defaults)
       kind = typing.get_type_hints(self[owner].options)[name]
-      result.append(Option(name, kind, text, field.metadata['choices'], tuple(by_owner)))
+      choices, is_path = field.metadata['choices'], field.metadata['is_path']
+      result.append(Option(name, kind, text, choices, tuple(by_owner), is_path))
     return tuple(result)
 
   def _is_shared(self, entry: _Entry, field: attrs.Attribute, owner: str) -> bool:
@@ -199,4 +210,6 @@ def _help(flag: str, field: attrs.Attribute, defaults: Mapping[str, Any]) -> str
 def _text(default: Any) -> str:
   if default is None or default is attrs.NOTHING:
     return '' if default is None else 'no'
+  if isinstance(default, tuple):
+    return f'{",".join(map(str, default))} by'
   return f'{default:g} by' if isinstance(default, float) else f'{default} by'

@@ -10,9 +10,9 @@ from absl.testing import absltest
 
 from tff_lg import config as config_lib
 from tff_lg import own_models, simulation, verdicts
+from tff_lg.inputs import tasks
 from tff_lg.own_models import networks, opponent, simple
 from tff_lg.run_folder import run_files, run_settings
-from tff_lg.tasks import tasks
 
 _CONFIG = config_lib.resolve(
   config_lib.TrainConfig(

@@ -21,19 +21,22 @@ _PAGES = {
   'my_technique': ('ADAPTATION.md', 'A technique of your own'),
   'my_partition': ('PROTOCOL.md', 'A partition of your own'),
   'my_attack': ('AGGREGATION.md', 'An attack of your own'),
+  'my_task': ('YOUR_DATA.md', 'A task of your own'),
+  'my_network': ('YOUR_DATA.md', 'A network of your own'),
 }
 # Of a run with all of them.
 _FLAGS = {'method': 'decayed', 'decay_strength': 0.5}
 _FLAGS |= {'aggregator': 'bounded_mean', 'largest_value': 0.75}
 _FLAGS |= {'partition': 'power_law', 'size_power': 0.5}
 _FLAGS |= {'attack': 'random_labels', 'random_share': 0.5, 'malicious_share': 0.2}
+_FLAGS |= {'task': 'rings', 'ring_noise': 0.2}
 
 
 def _documented(module):
   """The module that a page shows."""
   page, title = _PAGES[module]
   text = (_ROOT / 'docs' / page).read_text(encoding='utf-8')
-  return re.search('```python\n(.*?)```', text[text.index(f'# {title}') :], re.DOTALL)[1]
+  return re.search('```python\n(.*?)```', text[text.index(f'# {title}\n') :], re.DOTALL)[1]
 
 
 class OutsideTest(absltest.TestCase):
@@ -55,7 +58,7 @@ class OutsideTest(absltest.TestCase):
     self.assertIn('Decayed FedAvg', result.stdout)
     hparams = json.loads(run_dir.joinpath('hparams.json').read_text())
     self.assertEqual(hparams, hparams | _FLAGS)
-    self.assertIn('Decayed FedAvg', run_dir.joinpath('report.html').read_text())
+    self.assertIn('Decayed FedAvg on rings', run_dir.joinpath('report.html').read_text())
     self.assertIn('zeroed_count', run_dir.joinpath('metrics.csv').read_text())
     summary = json.loads(run_dir.joinpath('summary.json').read_text())
     self.assertEqual(summary['attack/name'], 'random_labels')
@@ -69,6 +72,24 @@ class OutsideTest(absltest.TestCase):
     hparams = json.loads((self.folder / 'run_adapted/hparams.json').read_text())
     self.assertEqual((hparams['adaptation'], hparams['anchor_strength']), (['anchored'], [0.5]))
     self.assertIn('Anchored', (self.folder / 'run_adapted/report.html').read_text())
+
+  def test_network_runs_by_flag(self):
+    run_dir = self.folder / 'run'
+    flags = ('--import=my_network', '--model=one_convolution', '--num_filters=3', '--baselines=')
+    result = testing.run('train', *flags, '--fast', f'--run_dir={run_dir}')
+    self.assertEqual(result.returncode, 0, result.stderr)
+    hparams = json.loads(run_dir.joinpath('hparams.json').read_text())
+    names = ('task', 'model', 'num_filters')
+    self.assertEqual([hparams[name] for name in names], ['digits', 'one_convolution', 3])
+    summary = json.loads(run_dir.joinpath('summary.json').read_text())
+    # Five clients a round get and send the output's (6 * 6 * 3 + 1) * 10 weights alone.
+    self.assertEqual(summary['communication/parameters_total'], 3 * 5 * 2 * 1090)
+
+  def test_network_of_other_tasks_is_refused(self):
+    result = testing.run(
+      'train', '--import=my_network', '--task=arrays', '--model=one_convolution', '--run_dir=x'
+    )
+    self.assertRegex(result.stderr, '^train: --model is one_convolution, but --task=arrays has one')
 
   def test_help_has_its_options(self):
     result = testing.run('train', '--import=my_method', '--help')

@@ -11,8 +11,8 @@ from sklearn import metrics
 from tests.learning import testing
 from tff_lg import config as config_lib
 from tff_lg import data, learning, models, simulation
+from tff_lg.inputs import tasks
 from tff_lg.scoring import scores
-from tff_lg.tasks import tasks
 from tff_lg.training import evaluation
 
 

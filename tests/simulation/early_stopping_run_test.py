@@ -12,8 +12,8 @@ from tests import reading
 from tests.simulation import running
 from tff_lg import analysis, simulation
 from tff_lg import config as config_lib
+from tff_lg.inputs import tasks
 from tff_lg.simulation import trained_run
-from tff_lg.tasks import tasks
 from tff_lg.training import releases
 
 # At this rate no score changes: the first round of the method is the best one.

@@ -10,9 +10,9 @@ from absl.testing import absltest, parameterized
 
 from tff_lg import checkpoints, learning, simulation
 from tff_lg import config as config_lib
+from tff_lg.inputs import tasks
 from tff_lg.run_folder import run_files
 from tff_lg.simulation import experiment, trained_run
-from tff_lg.tasks import tasks
 from tff_lg.training import cohorts, run_state, storage
 
 _METHODS = tuple(learning.METHODS)

@@ -9,8 +9,8 @@ from sklearn import metrics as sklearn_metrics
 
 from tff_lg import analysis, simulation
 from tff_lg import config as config_lib
+from tff_lg.inputs import tasks
 from tff_lg.personalization import adaptation_run
-from tff_lg.tasks import tasks
 
 _SHORT = {
   'rounds': 2,

@@ -8,8 +8,8 @@ from absl.testing import absltest, parameterized
 from tests.data import vqa_testing
 from tff_lg import config as config_lib
 from tff_lg import embeddings
+from tff_lg.inputs import tasks
 from tff_lg.simulation import privacy_notes
-from tff_lg.tasks import tasks
 
 _SMALL = {
   'text': {'lstm_units': (4, 4)},

@@ -14,7 +14,7 @@ from absl.testing import absltest
 from tests import reading
 from tff_lg import checkpoints, folder_lock, simulation
 from tff_lg import config as config_lib
-from tff_lg.tasks import tasks
+from tff_lg.inputs import tasks
 from tff_lg.training import divergence
 
 _CONFIG = config_lib.resolve(

@@ -13,9 +13,9 @@ from absl.testing import absltest, parameterized
 from tests import reading
 from tff_lg import config as config_lib
 from tff_lg import data, models, seeds, simulation, training
+from tff_lg.inputs import tasks
 from tff_lg.run_folder import run_files
 from tff_lg.simulation import experiment, layer_variances, split_choice, trained_run
-from tff_lg.tasks import tasks
 
 _CONFIG = config_lib.TrainConfig(
   task='digits',

@@ -12,10 +12,10 @@ from absl.testing import absltest
 
 from tff_lg import config as config_lib
 from tff_lg import simulation
+from tff_lg.inputs import tasks
 from tff_lg.personalization import adaptation_work
 from tff_lg.run_folder import run_settings
 from tff_lg.simulation import trained_run
-from tff_lg.tasks import tasks
 from tff_lg.training import client_data, evaluation
 
 _CONFIG = config_lib.TrainConfig(

@@ -1,5 +1,10 @@
 """Client states between rounds: in memory, or on disk in bounded memory.
 
 Comes in: states of clients by round, as `tff_lg.learning` makes them. Goes out: a store that gives
-them back, for a checkpoint to the same bits. May import: `tff_lg.learning`.
+them back, for a checkpoint to the same bits. May import: `tff_lg.learning`. `CLIENT_STORES` has an
+entry for each store; one from outside comes in by `--import`.
 """
+
+from tff_lg.client_states.entry import CLIENT_STORES, MEMORY, Setting, StoreEntry, register
+
+__all__ = ['CLIENT_STORES', 'MEMORY', 'Setting', 'StoreEntry', 'register']

@@ -1,9 +1,9 @@
-"""Where a run keeps its clients' states: in memory, or on disk in its folder."""
+"""Makes and removes the stores of the phases of a run."""
 
 import os
 import shutil
 
-from tff_lg.client_states import client_store, disk_client_store
+from tff_lg.client_states import client_store, disk_client_store, entry
 from tff_lg.learning import client_work
 
 ClientStateStore = client_store.ClientStateStore | disk_client_store.DiskClientStateStore
@@ -20,7 +20,7 @@ def create_client_store(
   """Makes the store of one phase of a run, in which every client has the initial state.
 
   Args:
-    kind: `memory` or `disk`.
+    kind: a name in `CLIENT_STORES`.
     run_dir: the run folder.
     phase: its number, from 0.
     initial_state: of each client.
@@ -30,10 +30,13 @@ def create_client_store(
   Returns:
     The store; no file is touched yet.
   """
-  if kind == 'disk':
-    folder = _folder(run_dir, phase)
-    return disk_client_store.DiskClientStateStore(folder, initial_state, num_clients, read_only)
-  return client_store.ClientStateStore(initial_state)
+  setting = entry.Setting(
+    folder=_folder(run_dir, phase),
+    initial_state=initial_state,
+    num_clients=num_clients,
+    read_only=read_only,
+  )
+  return entry.CLIENT_STORES[kind].build(setting)
 
 
 def remove_client_stores(run_dir: str, before_phase: int) -> None:

@@ -1,9 +1,9 @@
 """What a training run is: every choice in one value, checked before anything is loaded.
 
 The room is light: it imports neither TensorFlow nor NumPy, and of other rooms their entries alone
-(methods, aggregators, attacks, partitions, techniques, optimisers). `pipelines.train` makes its
-flags out of `TrainConfig`, `pipelines.adapt` its own out of `AdaptConfig`, `pipelines.new_device`
-out of `NewDeviceConfig`, so there is no second list.
+(tasks, networks, methods, aggregators, attacks, partitions, techniques, optimisers).
+`pipelines.train` makes its flags out of `TrainConfig`, `pipelines.adapt` its own out of
+`AdaptConfig`, `pipelines.new_device` out of `NewDeviceConfig`, so there is no second list.
 """
 
 from tff_lg.config.adapt_config import (
@@ -38,16 +38,15 @@ from tff_lg.config.rules import resolve, with_cohort
 from tff_lg.config.runtime import RUNTIMES, RuntimeOptions
 from tff_lg.config.runtime import check as check_runtime
 from tff_lg.config.sampling import cohort_options
-from tff_lg.config.text import TASKS as TEXT_TASKS
+from tff_lg.config.task import NETWORK_OPTIONS, TASK_OPTIONS
 from tff_lg.config.train_config import (
   CLIENT_WEIGHTINGS,
   METHODS,
-  MODELS,
-  TASKS,
   WITHOUT_EFFECT,
   TrainConfig,
 )
 from tff_lg.config.trouble import ATTACK_OPTIONS, ATTACKS
+from tff_lg.tasks import TASKS
 
 __all__ = [
   'ADAPTATIONS',
@@ -58,15 +57,15 @@ __all__ = [
   'CLIENT_WEIGHTINGS',
   'METHODS',
   'METHOD_OPTIONS',
-  'MODELS',
+  'NETWORK_OPTIONS',
   'PARTITIONS',
   'PARTITION_OPTIONS',
   'PROTOCOLS',
   'ROLES',
   'RUNTIMES',
   'TASKS',
+  'TASK_OPTIONS',
   'TECHNIQUE_OPTIONS',
-  'TEXT_TASKS',
   'TRANSFORMS',
   'WITHOUT_EFFECT',
   'AdaptConfig',

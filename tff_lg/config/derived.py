@@ -5,18 +5,13 @@ from typing import Any
 
 from tff_lg.config import (
   aggregation,
-  client_files,
-  embedding,
   entry_options,
-  mood,
   optimization,
   own_models,
   own_network,
   partition,
-  table,
-  text,
+  task,
   trouble,
-  vqa,
 )
 from tff_lg.config.train_config import TrainConfig
 from tff_lg.learning.methods import METHODS
@@ -71,33 +66,23 @@ def as_own_models(config: TrainConfig, options: own_models.OwnModelOptions) -> T
 
 def fast(config: TrainConfig) -> TrainConfig:
   """The same method and options on a few digits or lines: a complete run in seconds."""
-  is_text = config.task in (mood.TASK, *text.TASKS)
-  keeps_task = is_text or config.task == vqa.TASK
   own = own_models.without()
   if own_models.train_to_best(config):
     rates = config.local_only_learning_rate or (optimization.learning_rate(config, 'client'),)
     own |= {'own_models': config.own_models, 'local_only_epochs': 3}
     own |= {'local_only_learning_rate': rates[:1]}
-  keeps_layers = config.task == 'digits' or config.picks_split or own_network.is_own(config.model)
+  keeps_layers = config.task == task.SMALL or config.picks_split or own_network.is_own(config.model)
   own['global_layers'] = config.global_layers if keeps_layers else None
   own['auto_rounds'] = config.auto_rounds and min(config.auto_rounds, 3)
   return dataclasses.replace(
     config,
-    **text.fast(config.task)
-    | embedding.without()
-    | client_files.without()
-    | table.without()
-    | mood.fast(config.task, config.device_variance)
-    | vqa.fast(config.task)
-    | partition.fast(config.partition, keeps_task),
-    task=config.task if keeps_task else 'digits',
-    data_dir=None,
-    num_clients=None if is_text else 10,
+    **task.fast(config),
+    **partition.fast(config.partition, task.has_small_data(config)),
+    num_clients=None if task.fast_is_natural(config) else 10,
     clients_per_round=5,
     held_out_clients=config.held_out_clients and min(config.held_out_clients, 2),
     held_out_ids=None,
     **aggregation.without_cohort(config),
-    model=config.model if own_network.is_own(config.model) else None,
     **own,
     rounds=min(config.rounds, 3),
     warm_start_rounds=min(config.warm_start_rounds, 3),

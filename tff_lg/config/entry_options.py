@@ -41,7 +41,7 @@ class EntryOptions:
       (
         self.prefix + each.name,
         each.type if self.keeps_defaults else each.type | None,
-        option(self._field_default(each), each.help, each.choices),
+        option(self._field_default(each), each.help, each.choices, is_path=each.is_path),
       )
       for each in self._list()
     ]

@@ -5,17 +5,14 @@ from typing import Any
 
 from tff_lg import metrics as metrics_lib
 from tff_lg.attacks import ATTACKS
-from tff_lg.config import client_files, split, table, text, vqa
+from tff_lg.config import split
 from tff_lg.config.option import ConfigError, option
 from tff_lg.data import PARTITIONS
 from tff_lg.entries import listed
+from tff_lg.tasks import TASKS
 
-# The task whose labels are numbers whatever the flags say.
-DIABETES = 'diabetes'
-# Whose files may have any labels.
-_ANY_LABELS = ('arrays', table.TASK, client_files.TASK)
-# Whose models have a metric of their own.
-_OWN_METRICS = (vqa.TASK, *text.TASKS)
+# The tasks whose files may have several kinds of labels.
+_ANY_LABELS = tuple(name for name, entry in TASKS.items() if len(entry.objectives) > 1)
 # By which splits of a model are compared.
 _OF_SPLITS = ('accuracy', 'loss')
 # The partitions that do not look at labels.
@@ -29,8 +26,8 @@ class MetricOptions:
   objective: str | None = option(
     None,
     'What is predicted of an example: its class (default), a number (regression) or any of several '
-    'labels (multilabel); --task=arrays, table and client_files. Losses are cross-entropy, mean '
-    'squared error and binary cross-entropy.',
+    f'labels (multilabel); --task={listed(_ANY_LABELS)}. Losses are cross-entropy, mean squared '
+    'error and binary cross-entropy.',
     tuple(metrics_lib.OBJECTIVES),
   )
   metrics: tuple[str, ...] | None = option(
@@ -43,8 +40,7 @@ class MetricOptions:
 
 def find_objective(config: Any) -> metrics_lib.Objective:
   """Returns what a config predicts, with its metrics."""
-  default = 'regression' if config.task == DIABETES else 'classification'
-  return metrics_lib.OBJECTIVES[config.objective or default]
+  return metrics_lib.OBJECTIVES[config.objective or TASKS[config.task].objectives[0]]
 
 
 def list_metrics(config: Any) -> tuple[str, ...]:
@@ -56,9 +52,10 @@ def list_metrics(config: Any) -> tuple[str, ...]:
 
 def defaults(config: Any) -> dict[str, Any]:
   """Returns what options that are None stand for, by name, where they apply."""
+  default = TASKS[config.task].objectives[0]
   return {
     'selection_metric': find_objective(config).metrics[0],
-    **({'objective': 'regression'} if config.task == DIABETES else {}),
+    **({} if default == 'classification' else {'objective': default}),
   }
 
 
@@ -74,19 +71,21 @@ def check(config: Any, partition: str, scope: str) -> None:
     ConfigError: the first of them.
   """
   objective = find_objective(config)
+  task, only = TASKS[config.task], TASKS[config.task].objectives[0]
   is_class = objective.name == 'classification'
-  fitting = ('accuracy', 'loss') if config.task in _OWN_METRICS else objective.all_metrics
+  fitting = ('accuracy', 'loss') if task.has_own_metrics else objective.all_metrics
   selected = metrics_lib.METRICS.get(config.selection_metric)
   predicts = f'but --task={config.task} predicts {objective.label}'
   conflicts = [
     (
-      config.objective is not None and config.task not in (*_ANY_LABELS, DIABETES),
+      config.objective is not None and task.objectives == ('classification',),
       f'--objective is {config.objective}, but --task={config.task} has labels of its own: it '
       f'belongs to --task={listed(_ANY_LABELS)}.',
     ),
     (
-      config.task == DIABETES and objective.name != 'regression',
-      f'--objective is {config.objective}, but --task={DIABETES} predicts a number: regression.',
+      objective.name not in task.objectives,
+      f'--objective is {config.objective}, but --task={config.task} predicts '
+      f'{metrics_lib.OBJECTIVES[only].label}: {only}.',
     ),
     (
       not is_class and partition not in _WITHOUT_CLASSES,

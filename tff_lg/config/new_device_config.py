@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from tff_lg import tasks
 from tff_lg.aggregators import PLAIN_MEAN
 from tff_lg.config import optimization, own_models
 from tff_lg.config.option import ConfigError, check_values, option
@@ -94,9 +95,9 @@ def check_new_device(from_run: str, source: TrainConfig) -> None:
       f'--from_run={from_run} has learning rates that end with its rounds (--client_schedule, '
       '--server_schedule): expected a run whose training can go on.'
     )
-  if source.model == 'cgau_shared':
+  if tasks.find_network(source.task, source.model).conditioning == 'shared':
     raise ConfigError(
-      f'--from_run={from_run} has --model=cgau_shared, with shifts for each client it knows: '
+      f'--from_run={from_run} has --model={source.model}, with shifts for each client it knows: '
       'expected a model that a new client can have, such as cgau_local.'
     )
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tff_lg.config import mood, text
 from tff_lg.config.option import ConfigError
+from tff_lg.tasks import TASKS
 
 
 def defaults(config: Any) -> dict[str, Any]:
@@ -20,11 +20,10 @@ def check(config: Any) -> None:
   Raises:
     ConfigError: it is given.
   """
-  task, auxiliary = config.task, config.auxiliary
-  on_vectors = task == 'embeddings' and auxiliary == 'jigsaw'
-  on_words = task in (mood.TASK, *text.TASKS)
-  if on_vectors or (on_words and auxiliary not in (None, 'supervised')):
+  task, auxiliary = TASKS[config.task], config.auxiliary
+  without_images = not task.has_images and auxiliary == 'jigsaw'
+  if without_images or (not task.has_numbers and auxiliary not in (None, 'supervised')):
     raise ConfigError(
-      f'--auxiliary is {auxiliary}, but --task={task} has no '
+      f'--auxiliary is {auxiliary}, but --task={config.task} has no '
       f'{"images" if auxiliary == "jigsaw" else "numbers as inputs"}.'
     )

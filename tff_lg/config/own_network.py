@@ -2,25 +2,13 @@
 
 from typing import Any
 
-from tff_lg.config import client_files, metric_options, table
 from tff_lg.config.option import ConfigError
 from tff_lg.entries import listed
+from tff_lg.tasks import TASKS
+from tff_lg.tasks import is_own_network as is_own
 
 # Whose examples are features and one label, without sequences or a second input.
-TASKS = (
-  'digits',
-  metric_options.DIABETES,
-  'mnist',
-  'cifar10',
-  'arrays',
-  table.TASK,
-  client_files.TASK,
-)
-
-
-def is_own(model: str | None) -> bool:
-  """Returns whether `--model` names a function of the user's instead of one of our networks."""
-  return ':' in (model or '')
+_FITTING = tuple(name for name, entry in TASKS.items() if entry.fits_functions)
 
 
 def check(config: Any) -> None:
@@ -41,9 +29,9 @@ def check(config: Any) -> None:
       'expected a module and its function, such as my_module:build.',
     ),
     (
-      config.task not in TASKS,
+      config.task not in _FITTING,
       f'but --task={config.task} has networks of its own: a function '
-      f'belongs to --task={listed(TASKS)}.',
+      f'belongs to --task={listed(_FITTING)}.',
     ),
     (
       config.protocol != 'validation',

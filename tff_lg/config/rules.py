@@ -7,30 +7,26 @@ from tff_lg.aggregators import AGGREGATORS, PLAIN_MEAN
 from tff_lg.attacks import ATTACKS
 from tff_lg.config import (
   aggregation,
-  client_files,
-  embedding,
   entry_options,
   metric_options,
-  mood,
   objective,
   optimization,
   own_models,
   own_network,
   runtime,
   split,
-  table,
-  text,
+  task,
   trouble,
   tuning,
   verdicts,
-  vqa,
 )
 from tff_lg.config.derived import as_baseline
 from tff_lg.config.option import ConfigError, check_values
-from tff_lg.config.partition import DEFAULT, NATURAL, PARTITION_OPTIONS
-from tff_lg.config.train_config import MODELS, TrainConfig
+from tff_lg.config.partition import NATURAL, PARTITION_OPTIONS
+from tff_lg.config.train_config import TrainConfig
 from tff_lg.data import PARTITIONS
 from tff_lg.learning.methods import METHODS
+from tff_lg.tasks import TASKS
 
 
 def resolve(config: TrainConfig) -> TrainConfig:
@@ -53,21 +49,9 @@ def resolve(config: TrainConfig) -> TrainConfig:
   own_network.check(config)
   if own_models.sends_nothing(config):
     config = as_baseline(config, own_models.LOCAL_ONLY)
-  partition = default_partition(config)
-  text.check(config, config.task, partition)
-  mood.check(config, config.task, partition, config.data_dir)
-  vqa.check(config, partition)
-  embedding.check(
-    config,
-    config.task,
-    partition,
-    data_dir=config.data_dir,
-    spreads_clients=(config.partition, config.num_clients) != (None, None),
-  )
-  client_files.check(config, partition)
-  table.check(config, partition)
-  scope = 'pooled' if config.task in ('embeddings', mood.TASK) else 'client'
-  metric_options.check(config, partition, config.selection_scope or scope)
+  task.check(config)
+  entry, partition = TASKS[config.task], task.default_partition(config)
+  metric_options.check(config, partition, config.selection_scope or entry.selection_scope)
   aggregation.check(config)
   trouble.check(config)
   optimization.check(config)
@@ -77,34 +61,25 @@ def resolve(config: TrainConfig) -> TrainConfig:
   protocol, methods = config.choices, (config.method, *(config.baselines or ()))
   objective.check(config)
   method = METHODS[config.method]
-  on_embeddings = config.task == 'embeddings'
+  names_clients = entry.names_clients(config)
   only_if = {
-    'num_clients': (
-      default_partition(config) not in NATURAL and config.clients is None,
-      10 if on_embeddings else 100,
-    ),
-    'model': (config.task in MODELS, MODELS.get(config.task, (None,))[0]),
+    'num_clients': (partition not in NATURAL and not names_clients, entry.num_clients),
     'client_epochs': (method.makes_steps, 1),
     'batch_size': (method.makes_steps, 10),
   }
   defaults: dict[str, Any] = {
-    'partition': default_partition(config) if config.clients is None else None,
-    'selection_scope': 'pooled' if on_embeddings else 'client',
+    'partition': None if names_clients else partition,
+    'selection_scope': entry.selection_scope,
     'validation_fraction': protocol.validation_fraction,
     'client_weighting': protocol.client_weighting
     if AGGREGATORS[config.aggregator].is_mean
     else 'uniform',
     'baselines': (own_models.LOCAL_ONLY,) if method.sends_updates else (),
     **metric_options.defaults(config),
-    **({'selection_metric': 'loss'} if on_embeddings else {}),
+    **({'selection_metric': entry.selection_metric} if entry.selection_metric else {}),
     **{name: default for name, (applies, default) in only_if.items() if applies},
-    **text.defaults(config.task, config.vocabulary_file),
-    **mood.defaults(config.task, config.data_dir),
-    **vqa.defaults(config.task, config.data_dir, config.answers_file),
-    **embedding.defaults(config.task),
-    **({} if config.clients else PARTITION_OPTIONS.defaults((partition,))),
-    **client_files.defaults(config.task, config.objective),
-    **table.defaults(config),
+    **task.defaults(config),
+    **({} if names_clients else PARTITION_OPTIONS.defaults((partition,))),
     **aggregation.defaults(config),
     **trouble.defaults(config),
     **entry_options.METHOD_OPTIONS.defaults(methods),
@@ -120,9 +95,10 @@ def resolve(config: TrainConfig) -> TrainConfig:
   config = dataclasses.replace(
     config, **{name: value for name, value in defaults.items() if getattr(config, name) is None}
   )
-  if config.clients_per_round is None and config.num_clients is not None and not on_embeddings:
-    num_clients = config.num_clients - (config.held_out_clients or 0)
-    config = dataclasses.replace(config, clients_per_round=max(num_clients // 10, 1))
+  num_clients = None if entry.may_lose_clients else config.num_clients
+  if config.clients_per_round is None and num_clients is not None:
+    num_participants = num_clients - (config.held_out_clients or 0)
+    config = dataclasses.replace(config, clients_per_round=max(num_participants // 10, 1))
   _check_ranges(config)
   if config.clients_per_round is None:
     return config
@@ -154,37 +130,15 @@ def _with_cohort_options(config: TrainConfig, clients_per_round: int) -> TrainCo
   return dataclasses.replace(config, **decided)
 
 
-def default_partition(config: TrainConfig) -> str:
-  """The partition, if none is named."""
-  with_users = (mood.TASK, client_files.TASK, metric_options.DIABETES, *text.TASKS)
-  by_user = dict.fromkeys(with_users, 'natural')
-  of_table = table.default_partition(config.client_column, config.data_dir)
-  by_task = {'embeddings': 'clusters', vqa.TASK: 'iid', table.TASK: of_table, **by_user}
-  return config.partition or by_task.get(config.task, DEFAULT)
-
-
 def _check_contradictions(config: TrainConfig) -> None:
   """Refuses flags that another flag makes meaningless."""
-  partition = default_partition(config)
+  entry, partition = TASKS[config.task], task.default_partition(config)
   PARTITION_OPTIONS.check(config, (partition,))
   entry_options.METHOD_OPTIONS.check(config, (config.method, *(config.baselines or ())))
   method = METHODS[config.method]
   conflicts = (
     (
-      config.model is not None
-      and not own_network.is_own(config.model)
-      and config.model not in MODELS.get(config.task, ()),
-      f'--model is {config.model}, but --task={config.task} has '
-      f'{" or ".join(MODELS.get(config.task, ("one network only",)))}.',
-    ),
-    (
-      config.model == 'cgau_local' and not method.keeps_layers,
-      f'--model=cgau_local keeps shifts with the clients, but --method={config.method} sends them: '
-      'use --method=lg_fedavg, or --model=cgau_shared.',
-    ),
-    (
-      config.task in ('embeddings', mood.TASK, vqa.TASK, *text.TASKS)
-      and config.protocol != 'validation',
+      not entry.fits_reference and config.protocol != 'validation',
       f'--protocol={config.protocol} is of the LG-FedAvg reference code and does not fit '
       f'--task={config.task}.',
     ),
@@ -195,11 +149,6 @@ def _check_contradictions(config: TrainConfig) -> None:
     (
       PARTITIONS[partition].mixes_clients and bool(config.held_out_clients or config.held_out_ids),
       f'--partition={partition} shuffles examples between all clients: nobody can be held out.',
-    ),
-    (
-      config.model == 'cgau_shared' and bool(config.held_out_clients or config.held_out_ids),
-      '--model=cgau_shared has shifts for each client, none of which fits a held-out client: its '
-      'unknown_client_test scores say what a new client gets.',
     ),
     (
       config.warm_start_rounds and not method.has_warm_start,
@@ -236,18 +185,12 @@ def _check_contradictions(config: TrainConfig) -> None:
       f'--attack is {config.attack}, but with --method={config.method} nobody hears an attacker.',
     ),
     (
-      config.task in ('embeddings', vqa.TASK)
-      and config.attack is not None
-      and ATTACKS[config.attack].needs_images,
+      not entry.has_images and config.attack is not None and ATTACKS[config.attack].needs_images,
       f'--attack={config.attack} is on images, but --task={config.task} has none.',
     ),
     (
-      config.task in ('digits', metric_options.DIABETES) and config.data_dir is not None,
+      entry.is_embedded and config.data_dir is not None,
       f'--data_dir is given, but --task={config.task} is embedded and reads no files.',
-    ),
-    (
-      config.task == 'arrays' and config.data_dir is None,
-      '--task=arrays needs --data_dir, the folder with train.npz.',
     ),
     (
       config.protocol == 'reference' and config.client_weighting not in (None, 'uniform'),

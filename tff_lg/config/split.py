@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tff_lg import tasks
 from tff_lg.aggregators import AGGREGATORS
 from tff_lg.config import entry_options
 from tff_lg.config.option import ConfigError
@@ -30,13 +31,15 @@ def check(config: Any) -> None:
     if config.auto_rounds is not None:
       raise ConfigError('--auto_rounds is given, but it belongs to --global_layers=auto.')
     return
+  network = tasks.NETWORKS.get(config.model or '')
+  has_shifts = network is not None and network.conditioning is not None
   refused = (
     (
       'global_layers' not in entry_options.METHOD_OPTIONS.given(config, config.method),
       f'--method is {config.method}: only --method=lg_fedavg has a split to pick.',
     ),
     (
-      (config.model or '').startswith('cgau_'),
+      has_shifts,
       f"--model={config.model} has the client's shifts as its local part: nothing is left to pick.",
     ),
     (

@@ -1,55 +1,30 @@
 """The choices of a training run, one field each; `pipelines.train` makes its flags of them."""
 
 import dataclasses
-from collections.abc import Mapping
 
 from tff_lg import metrics as metrics_lib
+from tff_lg.client_states import CLIENT_STORES, MEMORY
 from tff_lg.config import (
   aggregation,
-  client_files,
-  embedding,
   entry_options,
   metric_options,
-  mood,
   optimization,
   own_models,
   protocols,
   runtime,
   split,
-  table,
-  text,
   trouble,
   tuning,
   verdicts,
-  vqa,
 )
 from tff_lg.config import partition as partition_options
+from tff_lg.config import task as task_options
 from tff_lg.config.option import option
 from tff_lg.learning.methods import METHODS as _METHODS
 
-TASKS = (
-  'digits',
-  metric_options.DIABETES,
-  'mnist',
-  'cifar10',
-  'arrays',
-  table.TASK,
-  client_files.TASK,
-  'embeddings',
-  mood.TASK,
-  vqa.TASK,
-  *text.TASKS,
-)
-# Of the tasks that offer a choice; the first is the default.
-MODELS: Mapping[str, tuple[str, ...]] = {
-  'cifar10': ('lenet', 'reference_lenet', 'resnet18'),
-  embedding.TASK: embedding.MODELS,
-  client_files.TASK: client_files.MODELS,
-}
 SELECTION_METRICS = tuple(metrics_lib.METRICS)
 SELECTION_SCOPES = ('client', 'pooled')
 METHODS = tuple(_METHODS)
-CLIENT_STORES = ('memory', 'disk')
 COHORT_SAMPLINGS = ('fixed_size', 'poisson')
 CLIENT_WEIGHTINGS = ('examples', 'uniform', 'gradient_norm')
 # Options that change no bit of a run, which therefore goes on with other choices of them.
@@ -58,18 +33,16 @@ WITHOUT_EFFECT = frozenset(
 )
 
 
+_COHORT_SHARES = task_options.say_default(lambda entry: f'{entry.cohort_share:g}')
+
+
 @dataclasses.dataclass(frozen=True)
 class TrainConfig(
   aggregation.AggregationOptions,
   trouble.TroubleOptions,
-  text.TextOptions,
-  mood.MoodOptions,
-  vqa.VqaOptions,
+  task_options.TaskOptions,
   partition_options.PartitionOptions,
-  embedding.EmbeddingOptions,
   optimization.OptimizationOptions,
-  client_files.ClientFilesOptions,
-  table.TableOptions,
   metric_options.MetricOptions,
   entry_options.MethodOptions,
   own_models.OwnModelOptions,
@@ -82,30 +55,17 @@ class TrainConfig(
   Raises, when made by `resolve`, ConfigError for choices that cannot be.
   """
 
-  task: str = option('digits', 'Data set and its model.', TASKS)
-  data_dir: str | None = option(
-    None,
-    "Folder with the task's official files; without it Keras downloads them. For --task=table a "
-    'CSV or Parquet file, or a folder of them; for --task=text and chars a folder or file with '
-    'text by user; for --task=mood a CSV file, or a folder with mood.csv, of user, text and score; '
-    'for --task=vqa the folder with the official JSON files; without it small data are generated. '
-    "For --task=client_files a folder with an npz file a client, or TFF's database file of "
-    'clients.',
-    is_path=True,
-  )
   partition: str | None = option(
     None,
-    'How training examples are spread over clients; classes_per_client by default. For '
-    '--task=embeddings it is clusters (by k-means, as `pipelines.simulate_clients`); for '
-    '--task=text, chars, mood, diabetes, client_files, and table with a --client_column, natural; '
-    'for --task=vqa, by pictures, and other tables iid. natural_iid shuffles examples between '
-    'clients of natural sizes.',
+    'How training examples are spread over clients; '
+    f'{task_options.say_default(task_options.say_partition)}. natural_iid shuffles examples '
+    'between clients of natural sizes.',
     tuple(partition_options.PARTITIONS),
   )
   num_clients: int | None = option(
     None,
-    'Number of clients, K; 100 by default, 10 for --task=embeddings. The data decide it for '
-    '--partition=natural and natural_iid.',
+    f'Number of clients, K; {task_options.say_default(lambda entry: str(entry.num_clients))}. The '
+    'data decide it for --partition=natural and natural_iid.',
   )
   held_out_clients: int | None = option(
     None,
@@ -120,17 +80,6 @@ class TrainConfig(
     None,
     "Part of each client's training examples, of all its examples for --task=mood, held out to "
     'choose models; 0.1 by default.',
-  )
-  model: str | None = option(
-    None,
-    'Network. Of --task=cifar10: LeNet-5 (default), LeNet-5 on standardised pixels with the '
-    'smaller initial weights of the LG-FedAvg reference code, or ResNet-18 with group '
-    'normalisation. Of --task=embeddings: dense ReLU layers (default), gated units, or gated units '
-    "conditioned on the client, by shifts in the global model or by the client's own. Of "
-    '--task=client_files: dense ReLU layers (default), or LeNet-5. Or a function of your own, '
-    'my_module:build, of tasks on numbers and images: build(input_shape, num_outputs, seed) '
-    'returns a Keras model. Ours are '
-    f'{", ".join(model for models in MODELS.values() for model in models)}.',
   )
   method: str = option('lg_fedavg', 'The method after the warm start.', METHODS)
   baselines: tuple[str, ...] | None = option(
@@ -149,8 +98,8 @@ class TrainConfig(
   warm_start_rounds: int = option(0, 'FedAvg rounds before the rounds of the method.')
   clients_per_round: int | None = option(
     None,
-    'Cohort, m: clients sampled a round; a tenth of the clients by default, all for '
-    '--task=embeddings and mood.',
+    'Cohort, m: clients sampled a round; a tenth of the clients by default. Where the data decide '
+    f'the clients it is the share {_COHORT_SHARES}.',
   )
   cohort_sampling: str | None = option(
     None,
@@ -192,23 +141,23 @@ class TrainConfig(
   )
   selection_metric: str | None = option(
     None,
-    'What the best round is best in; accuracy by default, or the main metric of what is predicted, '
-    'loss for --task=embeddings and mood.',
+    'What the best round is best in; by default the main metric of what is predicted, such as '
+    f'accuracy, but {task_options.say_by_task(lambda entry: entry.selection_metric or "")}.',
     SELECTION_METRICS,
   )
   selection_scope: str | None = option(
     None,
     'Whether a client with local weights has a best round of its own, or all clients the one '
-    'that is best on their pooled examples; client by default, pooled for --task=embeddings and '
-    'mood.',
+    'that is best on their pooled examples; '
+    f'{task_options.say_default(lambda entry: entry.selection_scope)}.',
     SELECTION_SCOPES,
   )
   checkpoint_every: int = option(10, 'Rounds between checkpoints.')
   client_store: str = option(
-    'memory',
-    'Where the states of clients are between rounds (local weights, --keep_client_optimizer): in '
-    'memory and in each checkpoint, or on disk in the run folder. The results are the same.',
-    CLIENT_STORES,
+    MEMORY,
+    'Where the states of clients are between rounds (local weights, --keep_client_optimizer). '
+    f'{task_options.say_labels(CLIENT_STORES)} The results are the same.',
+    tuple(CLIENT_STORES),
   )
   protocol: str = option(
     'validation',
@@ -254,6 +203,8 @@ for _options in (
   aggregation.AGGREGATOR_OPTIONS,
   trouble.ATTACK_OPTIONS,
   partition_options.PARTITION_OPTIONS,
+  task_options.TASK_OPTIONS,
+  task_options.NETWORK_OPTIONS,
 ):
   _options.check_names(TrainConfig)
 optimization.check_names(TrainConfig)

@@ -6,6 +6,7 @@ Nothing more is read. Loaders say all else that is wrong, and which files are mi
 import gzip
 import pathlib
 import zlib
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from tff_lg.data import bounded, examples
@@ -29,32 +30,23 @@ class _Kind(NamedTuple):
   starts: tuple[bytes, ...]
 
 
-_NPZ = _Kind('an npz file', (b'PK\x03\x04', b'PK\x05\x06'))
-_SQLITE = _Kind('an SQLite database', (b'SQLite format 3\0',))
-_IDX = _Kind('an idx file', (b'\0\0\x08',))
-_PICKLE = _Kind('a python batch of CIFAR-10', (b'\x80',))
-_JSON = _Kind('JSON', (b'{', b'['))
-_TEXT = {f'*.{ending}{packed}': _JSON for ending in ('json', 'jsonl') for packed in ('', '.gz')}
-
-# Of each task the files in its folder, and what its file is where it takes one.
-_IN_FOLDER = {
-  'arrays': {'train.npz': _NPZ, 'test.npz': _NPZ},
-  'mnist': {'*-idx?-ubyte': _IDX, '*-idx?-ubyte.gz': _IDX},
-  'cifar10': {'**/data_batch_?': _PICKLE, '**/test_batch': _PICKLE},
-  'client_files': {'*.npz': _NPZ},
-  'text': _TEXT,
-  'chars': _TEXT,
-  'vqa': {'*_questions.json': _JSON, '*_annotations.json': _JSON},
+_KINDS = {
+  'npz': _Kind('an npz file', (b'PK\x03\x04', b'PK\x05\x06')),
+  'sqlite': _Kind('an SQLite database', (b'SQLite format 3\0',)),
+  'idx': _Kind('an idx file', (b'\0\0\x08',)),
+  'pickle': _Kind('a python batch of CIFAR-10', (b'\x80',)),
+  'json': _Kind('JSON', (b'{', b'[')),
 }
-_SINGLE = {'client_files': _SQLITE, 'text': _JSON, 'chars': _JSON}
 
 
-def check_task_files(task: str, data_dir: str) -> None:
-  """Checks the files that a task reads.
+def check_files(data_dir: str, in_folder: Mapping[str, str], single: str | None = None) -> None:
+  """Checks the first bytes of a data set's files.
 
   Args:
-    task: its name.
-    data_dir: the folder or file with its data.
+    data_dir: the folder or file with the data.
+    in_folder: patterns of files in the folder, and the kind of each: npz, sqlite, idx, pickle or
+      json.
+    single: the kind of a file in place of a folder; None leaves it to the loader.
 
   Raises:
     DataError: there is no such folder or file, or one of its files is of another kind.
@@ -64,16 +56,16 @@ def check_task_files(task: str, data_dir: str) -> None:
   if not path.exists():
     raise examples.DataError(f'data_dir: {path} found, expected a file or folder that exists.')
   if path.is_file():
-    if task in _SINGLE:
-      _check(path, _SINGLE[task])
+    if single is not None:
+      _check(path, _KINDS[single])
     return
-  for pattern, kind in _IN_FOLDER.get(task, {}).items():
+  for pattern, kind in in_folder.items():
     for file in sorted(path.glob(pattern))[:_MOST_FILES]:
-      _check(file, kind)
+      _check(file, _KINDS[kind])
 
 
 def check_npz(path: str) -> None:
-  """Checks that a file is an npz file, as `check_task_files` does; one that is not there is none.
+  """Checks that a file is an npz file, as `check_files` does; one that is not there is none.
 
   Raises:
     DataError: it is of another kind, or not there.
@@ -81,8 +73,8 @@ def check_npz(path: str) -> None:
   """
   file = pathlib.Path(path).expanduser()
   if not file.is_file():
-    raise examples.DataError(f'{path}: no file found, expected {_NPZ.name}.')
-  _check(file, _NPZ)
+    raise examples.DataError(f'{path}: no file found, expected {_KINDS["npz"].name}.')
+  _check(file, _KINDS['npz'])
 
 
 def _check(path: pathlib.Path, kind: _Kind) -> None:
@@ -92,7 +84,7 @@ def _check(path: pathlib.Path, kind: _Kind) -> None:
     start = bytes(bounded.read(path, _NUM_BYTES))
   except (gzip.BadGzipFile, EOFError, zlib.error) as error:
     raise examples.DataError(f'{path}: cannot be unpacked by gzip ({error}).') from error
-  if kind is _JSON:
+  if kind is _KINDS['json']:
     start = start.removeprefix(_BYTE_ORDER_MARK).lstrip(_SPACE)
   if not start.startswith(kind.starts):
     found = f'begins with {start[:8]!r}' if start else 'is empty'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import attrs
@@ -97,6 +97,14 @@ def _dirichlet(options: Dirichlet, num_clients: Any) -> Partitioner:
   return partitioners.dirichlet(num_clients, options.dirichlet_alpha)
 
 
+def _check_clusters(config: Any) -> Iterator[str]:
+  if config.task != 'embeddings':
+    yield (
+      f'--partition=clusters is for --task=embeddings, but --task is {config.task}: embed the data '
+      'first, with `python -m pipelines.embed`.'
+    )
+
+
 def _natural(options: Any, num_clients: Any) -> Partitioner:
   from tff_lg.data import partitioners
 
@@ -154,6 +162,7 @@ for _entry in (
     does='Rieger et al.: see P5; for `--task=embeddings`',
     build=None,
     options=Clusters,
+    contradictions=_check_clusters,
   ),
 ):
   register(_entry)

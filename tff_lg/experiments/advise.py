@@ -23,8 +23,8 @@ from tff_lg.experiments.advise_config import (
   list_parts,
   list_settings,
 )
+from tff_lg.inputs import tasks
 from tff_lg.run_folder import run_files, run_settings
-from tff_lg.tasks import tasks
 
 ADVICE = 'advice.csv'
 _ADAPTED = 'fedavg_adapted'

@@ -4,6 +4,7 @@ import dataclasses
 from typing import Any
 
 from tff_lg import config as config_lib
+from tff_lg import tasks
 from tff_lg.config import aggregation, trouble
 from tff_lg.config.option import ConfigError
 from tff_lg.learning.methods import METHODS
@@ -105,7 +106,8 @@ def list_parts(
     for share in options.local_layer_shares:
       splits.setdefault(int(share * num_layers + 0.5), share)
     fitting = [share for num_local, share in splits.items() if 0 < num_local < num_layers]
-    has_split = base.global_layers is not None or (base.model or '').startswith('cgau_')
+    network = tasks.find_network(base.task, base.model)
+    has_split = base.global_layers is not None or network.conditioning is not None
     if method != LG_FEDAVG or has_split or not fitting:
       parts[method] = config
       continue

@@ -24,9 +24,9 @@ from tff_lg import data as data_lib
 from tff_lg.config import own_models as own_model_options
 from tff_lg.data import splits
 from tff_lg.experiments import new_device_rows
+from tff_lg.inputs import tasks
 from tff_lg.run_folder import run_files, run_settings
 from tff_lg.simulation import loop_values, trained_run
-from tff_lg.tasks import tasks
 from tff_lg.training import cohorts, evaluation, run_state
 
 CURVES_FILE = 'curves.csv'

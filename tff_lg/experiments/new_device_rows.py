@@ -7,6 +7,7 @@ from typing import Any
 
 from tff_lg import config as config_lib
 from tff_lg.run_folder import run_settings
+from tff_lg.tasks import TASKS
 
 # In what source runs of one row may differ, beside the folders of their data.
 _MAY_DIFFER = frozenset(
@@ -45,7 +46,7 @@ def _settings(from_run: str) -> dict[str, Any]:
   hparams = run_settings.load_hparams(from_run)
   settings = {name: value for name, value in hparams.items() if name not in _MAY_DIFFER}
   settings |= {name: settings.get(name) and os.path.basename(settings[name]) for name in _PLACES}
-  if settings['task'] != 'arrays':  # Of which the folder's name is that of the data.
+  if not TASKS[settings['task']].is_own_data:
     del settings['data_dir']
   return settings
 

@@ -10,12 +10,15 @@ from tff_lg.run_folder import run_files, run_settings, source_run
 
 _LOCAL_ONLY = 'local_only'
 
+# Files of the source run, which may have moved, and what changes no bit.
+_MAY_DIFFER = {'embeddings', 'clients', *config_lib.WITHOUT_EFFECT}
 # What makes data, their vocabulary, or own local models others, though clients and sizes agree.
 _OF_DATA_AND_MODEL = (
-  'task text_source partition validation_fraction vocabulary_size sequence_length min_lines '
-  'held_out_clients held_out_ids vocabulary_file answers_file '
-  'seed protocol model hidden_units embedding_units lstm_units tied_embeddings'
-).split() + list(config_lib.PARTITION_OPTIONS.without())
+  *'task model partition validation_fraction held_out_clients held_out_ids seed protocol'.split(),
+  *config_lib.PARTITION_OPTIONS.without(),
+  *(name for name in config_lib.TASK_OPTIONS.without() if name not in _MAY_DIFFER),
+  *config_lib.NETWORK_OPTIONS.without(),
+)
 
 
 def find_own_models(run_dir: str, clients: pd.DataFrame) -> pd.DataFrame | None:

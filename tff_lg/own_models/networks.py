@@ -16,8 +16,8 @@ import numpy as np
 from tff_lg import adaptation, grid_search, learning, metrics, models, parts, progress, seeds
 from tff_lg import config as config_lib
 from tff_lg.config.option import resolved
+from tff_lg.inputs import tasks
 from tff_lg.own_models import stored_weights, tuned_sample
-from tff_lg.tasks import tasks
 from tff_lg.training import client_data as client_data_lib
 from tff_lg.training import evaluation
 
@@ -177,7 +177,7 @@ class _Work:
       adaptation.fine_tune(),
       config_lib.optimizer(config, 'client').build(rate),
       learning.TensorBatches(
-        config.batch_size or _BATCH_SIZE, augment=tasks.TASKS[config.task].augment
+        config.batch_size or _BATCH_SIZE, augment=tasks.find_task(config).augment
       ),
       resolved(config.local_only_epochs),
       selection_metric=metrics.for_few_examples(resolved(config.selection_metric)),

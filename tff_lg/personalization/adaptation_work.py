@@ -11,9 +11,9 @@ from tff_lg import data as data_lib
 from tff_lg import learning, metrics, models, seeds
 from tff_lg.compatibility import tff
 from tff_lg.config.option import resolved
+from tff_lg.inputs import tasks
 from tff_lg.parts import Arrays
 from tff_lg.simulation import trained_run
-from tff_lg.tasks import tasks
 from tff_lg.training import client_data, evaluation
 from tff_lg.training import selection as selection_lib
 
@@ -258,7 +258,7 @@ class AdaptationWork:
         build_adaptation(config, self._name, setting),
         tff.learning.optimizers.build_sgdm(setting['learning_rate'], config.momentum),
         learning.TensorBatches(
-          config.batch_size, augment=tasks.TASKS[self._source.config.task].augment
+          config.batch_size, augment=tasks.find_task(self._source.config).augment
         ),
         config.epochs,
         evaluate_every_epochs=config.evaluate_every_epochs,

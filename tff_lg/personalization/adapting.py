@@ -14,6 +14,7 @@ from tff_lg import adaptation as adaptation_lib
 from tff_lg import config as config_lib
 from tff_lg import metrics, parts, progress, seeds
 from tff_lg.config.option import resolved
+from tff_lg.inputs import tasks
 from tff_lg.personalization import adaptation_work, aggregating
 from tff_lg.simulation import trained_run
 
@@ -85,7 +86,7 @@ def check_adaptable(
   of_source = source.config
   for flag, found in (
     ('attack', of_source.attack is not None),
-    ('model', of_source.model == 'cgau_shared'),
+    ('model', tasks.find_network(of_source).conditioning == 'shared'),
     ('partition', _mixes_clients(of_source)),
   ):
     if config.retrain_without and found:

@@ -9,6 +9,7 @@ from tff_lg import config as config_lib
 from tff_lg.config import own_models
 from tff_lg.learning.methods import METHODS
 from tff_lg.run_folder import run_settings
+from tff_lg.tasks import TASKS
 
 
 def load_config(run_dir: str) -> config_lib.TrainConfig:
@@ -42,9 +43,9 @@ def load_config(run_dir: str) -> config_lib.TrainConfig:
       f'--from_run={run_dir} is a run of --method={config.method}, expected one with a federated '
       'model to adapt.'
     )
-  if config.task == 'client_files':
+  if TASKS[config.task].reads_when_needed:
     raise ValueError(
-      f'--from_run={run_dir} is a run of --task=client_files, expected one whose clients are all '
+      f'--from_run={run_dir} is a run of --task={config.task}, expected one whose clients are all '
       'in memory: load them with --task=arrays.'
     )
   summary = run_settings.load_summary(run_dir)
@@ -86,6 +87,11 @@ def _as_config(run_dir: str, hparams: Mapping[str, Any]) -> config_lib.TrainConf
     raise ValueError(
       f'--from_run={run_dir} is a run of --method={hparams["method"]}, expected one of '
       f'{", ".join(METHODS)}: --import names the module that adds another.'
+    )
+  if hparams.get('task') not in (None, *TASKS):
+    raise ValueError(
+      f'--from_run={run_dir} is a run of --task={hparams["task"]}, expected one of '
+      f'{", ".join(TASKS)}: --import names the module that adds another.'
     )
   if unknown or 'task' not in hparams:
     raise ValueError(

@@ -8,8 +8,8 @@ import tensorflow as tf
 
 from tff_lg import config as config_lib
 from tff_lg import data, learning, models, verdicts
+from tff_lg.inputs import tasks
 from tff_lg.metrics import exact
-from tff_lg.tasks import embedding_task
 from tff_lg.training import client_data, evaluation, run_state, selection
 
 
@@ -96,7 +96,7 @@ def add_new_test(
   probabilities of a whole vocabulary for each client and position. So it is where annotators'
   answers are weighed.
 
-  A model `cgau_shared` meets the common test set as a client that it does not know.
+  A model whose global weights know each client meets the common test set as an unknown client.
 
   Args:
     clients: a row a client; gets a column `participant_test/accuracy`, see
@@ -168,12 +168,13 @@ def score_unknown_client(
   Rieger et al. 2020, section 3: a new client is one without conditioning.
   """
   groups = state.selection.groups()
-  if config.model not in ('cgau_shared', 'cgau_local') or len(groups) != 1:
+  conditioning = tasks.find_network(config).conditioning
+  if conditioning is None or len(groups) != 1:
     return {}
   ((_, global_weights, states),) = groups
   global_names, _ = process.model.split(process.model.weight_names)
   global_layers = {name.partition('/')[0] for name in global_names}
-  if global_layers != set(embedding_task.global_layers(config)):
+  if global_layers != set(tasks.own_global_layers(config) or ()):
     # E.g. in local learning a new client would be without all weights, not just its shifts.
     return {}
   known = [client.local_weights for client in states]
@@ -181,7 +182,7 @@ def score_unknown_client(
   summary = {}
   for start in ('mean', 'zero'):
     weights, client = global_weights, states[0]
-    if config.model == 'cgau_local':
+    if conditioning == 'local':
       client = client._replace(local_weights=models.unknown_client_weights(known, start))
     elif start == 'zero':
       # The model takes the mean of its columns for a client it does not know.

@@ -14,6 +14,7 @@ from tff_lg import aggregators, folder_lock, learning, models, own_models, progr
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.config.option import resolved
+from tff_lg.inputs import held_out, tasks
 from tff_lg.run_folder import (
   changed_settings,
   data_fingerprint,
@@ -25,7 +26,6 @@ from tff_lg.run_folder import (
 from tff_lg.scoring import advice, comparison, results, scores
 from tff_lg.simulation import adversary as adversary_lib
 from tff_lg.simulation import aggregation, layer_variances, loop_values, split_choice, tuning
-from tff_lg.tasks import held_out, tasks
 from tff_lg.training import client_data as client_data_lib
 from tff_lg.training import cohorts, evaluation, run_state
 
@@ -56,7 +56,7 @@ def run_experiment(
   with progress.stage('loading data'):
     federated_data = tasks.load_data(config)
   config = config_lib.with_cohort(
-    config, len(federated_data.clients), tasks.TASKS[config.task].cohort_share
+    config, len(federated_data.clients), tasks.find_task(config).cohort_share
   )
   model = tasks.build_model(config, federated_data)
   return _run(config, federated_data, model, run_dir, began)
@@ -325,7 +325,7 @@ def _settings(config: config_lib.TrainConfig, num_rounds: int) -> learning.Proce
       config.batch_size,
       config.client_epochs or 1,
       max_steps=config.client_steps,
-      augment=tasks.TASKS[config.task].augment,
+      augment=tasks.find_task(config).augment,
     ),
     client_weighting=learning.CLIENT_WEIGHTINGS[resolved(config.client_weighting)],
     # A state that is kept has the rate that it began with: after a change it is another one.

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tff_lg import files, seeds, strict_json, verdicts
+from tff_lg import files, strict_json, verdicts
 from tff_lg.data import table_encoding
 from tff_lg.data.table_encoding import NumberColumn
+from tff_lg.inputs import tasks
 from tff_lg.simulation import trained_run
-from tff_lg.tasks import tasks
 
 _SERVING = 'serving_default'
 _OF_EXAMPLES = (verdicts.MARKS, verdicts.VALUES)
@@ -36,8 +36,7 @@ def client_model(run: trained_run.TrainedRun, client_id: str) -> tf.keras.Model:
   if client_id not in ids:
     some = ', '.join(ids[:5]) + (', ...' if len(ids) > 5 else '')
     raise ValueError(f'--client is {client_id}, expected one of the {len(ids)} clients: {some}.')
-  seed = seeds.derive_seed(run.config.seed, seeds.Purpose.INITIALISATION)
-  network = tasks.network(run.config).build_keras_model(run.config, run.federated_data, seed)
+  network = tasks.build_keras_model(run.config, run.federated_data)
   # A functional model may have them in another order.
   values = dict(zip(run.model.weight_names, run.weights[ids.index(client_id)], strict=True))
   for variable in network.trainable_weights:

@@ -1,42 +1,7 @@
 """What stands beside an epsilon: what it does not cover, and what it takes for granted."""
 
-from typing import NamedTuple
-
 from tff_lg import config as config_lib
-
-
-class _Derived(NamedTuple):
-  """Something of a task that is computed from the clients' data, unless an option gives it.
-
-  Attributes:
-    name: in the summary.
-    option: of the config, which gives it; None if none does.
-    text: what it is.
-  """
-
-  name: str
-  option: str | None
-  text: str
-
-
-_VOCABULARY = _Derived(
-  'vocabulary', 'vocabulary_file', 'The vocabulary, which sets the size of the network,'
-)
-_SCORE_BINS = _Derived(
-  'score_bins', 'score_range', 'The range of scores, which the five classes divide,'
-)
-_ANSWERS = _Derived(
-  'answers', 'answers_file', 'The list of answers, which sets the size of the network,'
-)
-_ENCODING = _Derived(
-  'table_encoding', None, 'The encoding of columns, with their means, deviations and categories,'
-)
-_DERIVED = {
-  **dict.fromkeys(config_lib.TEXT_TASKS, (_VOCABULARY,)),
-  'mood': (_VOCABULARY, _SCORE_BINS),
-  'vqa': (_VOCABULARY, _ANSWERS),
-  'table': (_ENCODING,),
-}
+from tff_lg import tasks
 
 
 def privacy_warnings(config: config_lib.TrainConfig) -> dict[str, str]:
@@ -54,7 +19,7 @@ def privacy_warnings(config: config_lib.TrainConfig) -> dict[str, str]:
       'does not cover it.'
       + (f' Give it by --{derived.option}, from public knowledge.' if derived.option else '')
     )
-    for derived in _DERIVED.get(config.task, ())
+    for derived in tasks.TASKS[config.task].derived
     if derived.option is None or getattr(config, derived.option) is None
   }
 
@@ -68,9 +33,9 @@ def privacy_notes(config: config_lib.TrainConfig) -> dict[str, str]:
   Returns:
     Sentences by their name in the summary.
   """
-  derived = _DERIVED.get(config.task)
+  derived = tasks.TASKS[config.task].derived
   public = ['the number of clients']
-  if derived is None:
+  if not derived:
     public.append('the shape and the classes of examples')
   else:
     options = [each.option for each in derived if each.option is not None]

@@ -12,11 +12,11 @@ from tff_lg import aggregators, checkpoints, models, own_models, training
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.client_states import client_stores
+from tff_lg.inputs import held_out, tasks
 from tff_lg.learning import process as process_lib
 from tff_lg.run_folder import data_fingerprint, run_files, run_settings, source_run
 from tff_lg.scoring import results
 from tff_lg.simulation import experiment, split_choice, tuning
-from tff_lg.tasks import held_out, tasks
 from tff_lg.training import run_state, storage
 from tff_lg.training import selection as selection_lib
 
@@ -177,14 +177,17 @@ def _moved(config: config_lib.TrainConfig, data_dir: str | None) -> config_lib.T
   """The config with its data in another folder."""
   if data_dir is None:
     return config
-  if config.task == 'embeddings':
-    names = [name for name in ('embeddings', 'clients') if getattr(config, name) is not None]
+  task = tasks.find_task(config)
+  if task.file_options:
+    names = [name for name in task.file_options if getattr(config, name) is not None]
     moved: dict[str, Any] = {
       name: os.path.join(data_dir, os.path.basename(getattr(config, name))) for name in names
     }
     return dataclasses.replace(config, **moved)
-  if config.task == 'digits':
-    raise ValueError(f'--data_dir is {data_dir}, but --task=digits is embedded and reads no files.')
+  if task.is_embedded:
+    raise ValueError(
+      f'--data_dir is {data_dir}, but --task={config.task} is embedded and reads no files.'
+    )
   return dataclasses.replace(config, data_dir=data_dir)
 
 

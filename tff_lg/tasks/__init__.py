@@ -1,5 +1,45 @@
-"""Tasks: what a run trains on, each with its data, its network and its options.
+"""Tasks: what a run trains on, each one entry with its data, its network and its options.
 
-Comes in: a resolved `TrainConfig`. Goes out: `FederatedData` and a `LocalGlobalModel`. May import:
-`tff_lg.data`, `tff_lg.models`, `tff_lg.embeddings`, `tff_lg.training`.
+`TASKS` is what `--task` takes and `NETWORKS` what `--model` takes. An entry is light: flags, checks
+and defaults are made of it, and what it loads or builds is imported when it is used. A new task is
+one module here that registers it; one from outside does the same and comes in by `--import`.
+
+Comes in: options, a `Setting`. Goes out: `FederatedData`, and Keras models for them. May import:
+`tff_lg.data`, `tff_lg.models`, `tff_lg.embeddings`, `tff_lg.heterogeneity`, `tff_lg.learning`.
 """
+
+import importlib
+
+from tff_lg.tasks.task import (
+  NETWORKS,
+  TASKS,
+  Derived,
+  NetworkEntry,
+  NetworkSetting,
+  Setting,
+  TaskEntry,
+  find_network,
+  is_own_network,
+  networks_of,
+  register,
+  register_network,
+)
+
+__all__ = [
+  'NETWORKS',
+  'TASKS',
+  'Derived',
+  'NetworkEntry',
+  'NetworkSetting',
+  'Setting',
+  'TaskEntry',
+  'find_network',
+  'is_own_network',
+  'networks_of',
+  'register',
+  'register_network',
+]
+
+# In the order in which --help names them.
+for _module in ('networks', 'named', 'client_files', 'table', 'embeddings', 'text', 'mood', 'vqa'):
+  importlib.import_module(f'{__name__}.{_module}')

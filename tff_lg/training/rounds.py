@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tff_lg import aggregators, checkpoints, files, seeds
+from tff_lg.client_states import MEMORY
 from tff_lg.learning import client_work
 from tff_lg.models import local_global
 from tff_lg.training import callbacks as callbacks_lib
@@ -53,7 +54,7 @@ def run(
   callbacks: Sequence[callbacks_lib.Callback] = (),
   run_dir: str | None = None,
   checkpoint_every: int = 10,
-  client_store: str = 'memory',
+  client_store: str = MEMORY,
   seed: int = 0,
   start: run_state.RunState | None = None,
   newcomers: Sequence[client_work.ClientState] = (),

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tff_lg import checkpoints, files
-from tff_lg.client_states import client_stores
+from tff_lg.client_states import CLIENT_STORES, MEMORY, client_stores
 from tff_lg.models import local_global
 from tff_lg.training import communication, plan, run_state
 from tff_lg.training import selection as selection_lib
@@ -40,7 +40,7 @@ class RunStorage:
     phases: Sequence[plan.Phase],
     num_clients: int,
     run_dir: str | None = None,
-    client_store: str = 'memory',
+    client_store: str = MEMORY,
   ) -> None:
     """Prepares; nothing is read or written.
 
@@ -48,13 +48,13 @@ class RunStorage:
       phases: of the run.
       num_clients: how many clients there are.
       run_dir: the run folder; None for a run in memory, which keeps no checkpoint.
-      client_store: where client states are between rounds, `memory` or `disk`.
+      client_store: where client states are between rounds, a name in `CLIENT_STORES`.
 
     Raises:
       ValueError: states are to be on disk, but there is no run folder.
     """
-    if run_dir is None and client_store == 'disk':
-      raise ValueError('client_store is disk, which needs a run_dir.')
+    if run_dir is None and CLIENT_STORES[client_store].needs_folder:
+      raise ValueError(f'client_store is {client_store}, which needs a run_dir.')
     self._phases, self._num_clients = tuple(phases), num_clients
     self.run_dir, self._client_store = run_dir, client_store
     self._clients: client_stores.ClientStateStore | None = None

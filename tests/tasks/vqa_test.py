@@ -6,7 +6,7 @@ from absl.testing import absltest, parameterized
 from tests.data import vqa_testing
 from tff_lg import config as config_lib
 from tff_lg import embeddings, simulation
-from tff_lg.tasks import tasks, vqa_task
+from tff_lg.inputs import tasks
 
 _ANSWERS = ['yes'] * 6 + ['no'] * 4
 
@@ -67,7 +67,7 @@ class VqaTaskTest(parameterized.TestCase):
       tasks.load_data(config)
 
   def test_global_layers_are_all_but_the_encoders(self):
-    self.assertLen(vqa_task.global_layers(_config()), 6)
+    self.assertLen(tasks.own_global_layers(_config()), 6)
 
   def test_a_run_is_scored_by_the_rule(self):
     # All questions have one label, which three of ten annotators gave.

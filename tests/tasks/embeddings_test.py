@@ -7,8 +7,8 @@ from absl.testing import absltest, parameterized
 
 from tests.simulation import testing
 from tff_lg import config as config_lib
-from tff_lg import heterogeneity
-from tff_lg.tasks import embedding_task, tasks
+from tff_lg import heterogeneity, seeds
+from tff_lg.inputs import tasks
 
 # Row r is (r, -r) and of class r mod 2; the first ten rows are for training.
 _ROWS = np.arange(16)
@@ -40,7 +40,7 @@ class LoadDataTest(parameterized.TestCase):
 
   def _load_with_file(self, **changes):
     path = testing.save_clients(self.folder, _EMBEDDED, _CLIENTS, num_clients=4)
-    return embedding_task.load_data(_config(self.folder, clients=path, **changes), seed=0)
+    return tasks.load_data(_config(self.folder, clients=path, **changes))
 
   def test_clients_of_the_file(self):
     loaded = self._load_with_file()
@@ -73,11 +73,11 @@ class LoadDataTest(parameterized.TestCase):
     self.assertEqual(_trained_on(loaded), _trained_on(self._load_with_file()))
 
   def test_clusters_are_those_of_the_simulation(self):
-    config = _config(self.folder, num_clients=2, shuffled_share=0.5)
-    loaded = embedding_task.load_data(config, seed=3)
-    embedded = _EMBEDDED
+    config = _config(self.folder, num_clients=2, shuffled_share=0.5, seed=3)
+    loaded = tasks.load_data(config)
+    embedded, seed = _EMBEDDED, seeds.derive_seed(3, seeds.Purpose.PARTITION)
     simulated = heterogeneity.simulate_clients(
-      embedded.x, embedded.y, embedded.split, num_clients=2, shuffled_share=0.5, seed=3
+      embedded.x, embedded.y, embedded.split, num_clients=2, shuffled_share=0.5, seed=seed
     ).client
     self.assertLen(loaded.clients, 2)
     for index, client in enumerate(loaded.clients):
@@ -86,18 +86,18 @@ class LoadDataTest(parameterized.TestCase):
       self.assertEqual(_rows(client.test), mine[mine >= 10].tolist())
 
   def test_iid_spreads_evenly(self):
-    loaded = embedding_task.load_data(_config(self.folder, partition='iid', num_clients=5), seed=0)
+    loaded = tasks.load_data(_config(self.folder, partition='iid', num_clients=5))
     trained_on = _trained_on(loaded)
     self.assertEqual([len(rows) for rows in trained_on], [2] * 5)
     self.assertEqual(sorted(sum(trained_on, [])), list(range(10)))
 
   def test_embeddings_that_are_not_there(self):
     with self.assertRaisesRegex(ValueError, r'nowhere.npz: no such file, .* pipelines.embed'):
-      embedding_task.load_data(_config('', embeddings='nowhere.npz'), seed=0)
+      tasks.load_data(_config('', embeddings='nowhere.npz'))
 
   def test_clients_that_are_not_there(self):
     with self.assertRaisesRegex(OSError, 'nowhere.npz'):
-      embedding_task.load_data(_config(self.folder, clients='nowhere.npz'), seed=0)
+      tasks.load_data(_config(self.folder, clients='nowhere.npz'))
 
   def test_clients_of_other_examples(self):
     other = _EMBEDDED.take(np.arange(14))
@@ -105,7 +105,7 @@ class LoadDataTest(parameterized.TestCase):
     with self.assertRaisesRegex(
       ValueError, 'clients.npz does not fit .*set.npz: 2 of 16 examples have no client.* e14'
     ):
-      embedding_task.load_data(_config(self.folder, clients=path), seed=0)
+      tasks.load_data(_config(self.folder, clients=path))
 
 
 class ModelTest(parameterized.TestCase):
@@ -125,7 +125,7 @@ class ModelTest(parameterized.TestCase):
     path = testing.save_clients(self.folder, _EMBEDDED, _CLIENTS, num_clients=4)
     config = _config(self.folder, clients=path, model=name)
     model = tasks.build_model(config, tasks.load_data(config))
-    model = model.with_global_layers(embedding_task.global_layers(config))
+    model = model.with_global_layers(tasks.own_global_layers(config))
     sizes = [sum(w.size for w in side) for side in model.split(model.initial_weights)]
     self.assertEqual(sizes, [num_global, num_local])
 
@@ -133,9 +133,8 @@ class ModelTest(parameterized.TestCase):
   def test_dropout_and_seed(self, name):
     weights = []
     for rate, seed in ((0.5, 1), (0.0, 1), (0.0, 2)):
-      config = _config(self.folder, num_clients=2, model=name, dropout_rate=rate)
-      loaded = embedding_task.load_data(config, seed=0)
-      model = embedding_task.build_keras_model(config, loaded, seed)
+      config = _config(self.folder, num_clients=2, model=name, dropout_rate=rate, seed=seed)
+      model = tasks.build_keras_model(config, tasks.load_data(config))
       names = {layer.name for layer in model.layers}
       self.assertEqual({'dropout_1', 'dropout_2'} <= names, rate > 0)
       weights.append(model.get_layer('output').get_weights()[0])
@@ -145,7 +144,7 @@ class ModelTest(parameterized.TestCase):
   def test_one_hidden_layer(self):
     for name, layer in (('dense', 'hidden_1'), ('gated', 'gated_1')):
       config = _config(self.folder, model=name, hidden_units=(7,))
-      self.assertEqual(embedding_task.global_layers(config), (layer, 'output'))
+      self.assertEqual(tasks.own_global_layers(config), (layer, 'output'))
 
 
 if __name__ == '__main__':

@@ -3,8 +3,8 @@
 from absl.testing import absltest, parameterized
 
 from tff_lg import config as config_lib
-from tff_lg.config import table
 from tff_lg.data import synthetic_patients, table_encoding
+from tff_lg.tasks import table
 
 
 def _resolve(**changes):

@@ -11,9 +11,9 @@ from tests.learning import testing
 from tff_lg import config as config_lib
 from tff_lg import learning, seeds, simulation
 from tff_lg.compatibility import tff
+from tff_lg.inputs import tasks
 from tff_lg.learning import evaluation
 from tff_lg.scoring import scores
-from tff_lg.tasks import tasks
 from tff_lg.training import client_data
 
 
@@ -75,7 +75,7 @@ class ModelTest(parameterized.TestCase):
   @parameterized.parameters((False, 'output'), (True, 'embedding'))
   def test_split_of_lg_fedavg(self, tied, output):
     config = _config(tied_embeddings=tied, vocabulary_size=30)
-    layers = tasks.network(config).global_layers(config)
+    layers = tasks.own_global_layers(config)
     self.assertEqual(layers, ('lstm_2', output))
     model = tasks.build_model(config, tasks.load_data(config)).with_global_layers(layers)
     global_weights, _ = model.split(model.initial_weights)

@@ -6,7 +6,8 @@ from absl.testing import absltest, parameterized
 from tests.learning import testing
 from tff_lg import config as config_lib
 from tff_lg import learning, seeds, simulation
-from tff_lg.tasks import mood_task, tasks
+from tff_lg.inputs import tasks
+from tff_lg.tasks import TASKS
 from tff_lg.training import client_data
 
 
@@ -71,17 +72,17 @@ class SplitTest(parameterized.TestCase):
     self.assertEqual(tasks.global_layers(config, names), names[5 - num_global :])
 
   def test_by_default_the_dense_layers_are_global(self):
-    self.assertEqual(mood_task.global_layers(_config()), ('hidden_1', 'hidden_2', 'output'))
+    self.assertEqual(tasks.own_global_layers(_config()), ('hidden_1', 'hidden_2', 'output'))
 
   def test_all_take_part_in_a_round(self):
-    self.assertEqual(tasks.TASKS['mood'].cohort_share, 1)
+    self.assertEqual(TASKS['mood'].cohort_share, 1)
 
 
 class ProcessTest(absltest.TestCase):
   def test_learns_and_keeps_local_layers_apart(self):
     config = _config(device_variance=0.0)
     data = tasks.load_data(config)
-    model = tasks.build_model(config, data).with_global_layers(mood_task.global_layers(config))
+    model = tasks.build_model(config, data).with_global_layers(tasks.own_global_layers(config))
     self.assertEqual(model.initial_weights[0].shape, (len(data.vocabulary), 8))
     settings = testing.settings(batches=learning.TensorBatches(10, num_epochs=5), learning_rate=0.3)
     process = learning.build_local_global_process(model, settings)

@@ -1,6 +1,5 @@
-"""Tests of the tasks: their data, their models and the paper's splits."""
+"""Tests of what a run trains on: its data, their models and the paper's splits."""
 
-import dataclasses
 from unittest import mock
 
 import numpy as np
@@ -9,7 +8,8 @@ from absl.testing import absltest, parameterized
 from tests.learning import testing
 from tff_lg import config as config_lib
 from tff_lg import data
-from tff_lg.tasks import tasks
+from tff_lg.inputs import tasks
+from tff_lg.tasks import TASKS
 
 
 def _config(**changes):
@@ -24,11 +24,6 @@ def _images(*shape, num_classes=10) -> data.FederatedData:
 
 
 class TasksTest(parameterized.TestCase):
-  def test_every_choice_of_the_flag_is_there(self):
-    self.assertCountEqual(tasks.TASKS, config_lib.TASKS)
-    for name, task in tasks.TASKS.items():
-      self.assertEqual(tuple(task.networks), config_lib.MODELS.get(name, (None,)))
-
   @parameterized.parameters(
     ({'task': 'digits'}, (8, 8, 1), 2 * (64 * 64 + 64) + 64 * 32 + 32 + 32 * 10 + 10, 6_570),
     ({'task': 'mnist'}, (28, 28, 1), 633_226, 99_978),
@@ -39,7 +34,7 @@ class TasksTest(parameterized.TestCase):
   def test_model_and_its_split(self, changes, shape, num_weights, num_global):
     config = _config(**changes)
     model = tasks.build_model(config, _images(*shape))
-    model = model.with_global_layers(tasks.network(config).global_layers(config))
+    model = model.with_global_layers(tasks.own_global_layers(config))
     global_weights, local_weights = model.split(model.initial_weights)
     self.assertEqual(sum(weight.size for weight in global_weights), num_global)
     self.assertEqual(sum(weight.size for weight in local_weights), num_weights - num_global)
@@ -59,12 +54,10 @@ class TasksTest(parameterized.TestCase):
       federated_data = data.partition_clients(
         source, data.partitioners.natural(), validation_fraction=0.1, seed=0
       )
-      task = dataclasses.replace(
-        tasks.TASKS['arrays'], load_data=lambda *_, loaded=federated_data: loaded
-      )
-      with mock.patch.dict(tasks.TASKS, arrays=task):
-        with self.assertRaisesRegex(ValueError, f'data of {folder} have the {what}, whose name'):
-          tasks.load_data(config)
+      with mock.patch.object(data, 'partition_clients', return_value=federated_data):
+        with mock.patch.object(data, 'load_source', return_value=source):
+          with self.assertRaisesRegex(ValueError, f'data of {folder} have the {what}, whose name'):
+            tasks.load_data(config)
 
   def test_layers_that_are_global(self):
     names = tasks.build_model(_config(), _images(8, 8, 1)).layer_names
@@ -101,7 +94,7 @@ class TasksTest(parameterized.TestCase):
       tasks.global_layers(_config(local_layer_share=0.9), names)
 
   def test_only_cifar10_is_augmented(self):
-    augmented = [name for name, task in tasks.TASKS.items() if task.augment]
+    augmented = [name for name, task in TASKS.items() if task.augment]
     self.assertEqual(augmented, ['cifar10'])
 
   def test_size_of_the_output_is_that_of_the_data(self):

@@ -2,7 +2,7 @@
 
 from absl.testing import absltest, parameterized
 
-from tff_lg import config
+from tff_lg import config, tasks
 from tff_lg.config import TrainConfig
 
 _EMBEDDINGS = {'task': 'embeddings', 'embeddings': 'set.npz'}
@@ -51,7 +51,7 @@ class EmbeddingsTest(parameterized.TestCase):
 
   @parameterized.parameters({}, {'clients': 'clients.npz'}, {'partition': 'iid'})
   def test_resolving_again_changes_nothing(self, **changes):
-    for model in config.MODELS['embeddings']:
+    for model in tasks.networks_of('embeddings'):
       resolved = config.resolve(TrainConfig(**_EMBEDDINGS, model=model, **changes))
       self.assertEqual(config.resolve(resolved), resolved)
       baseline = config.as_baseline(resolved, 'local_only')

@@ -1,0 +1,270 @@
+"""What a run trains on: the data and the model of the task that a config names."""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from tff_lg import config as config_lib
+from tff_lg import data, models, seeds, tasks
+from tff_lg import metrics as metrics_lib
+from tff_lg.config.option import resolved
+from tff_lg.inputs import held_out
+from tff_lg.metrics import in_graph
+from tff_lg.training import evaluation
+
+# Of the layers of a network that does not say which are global, what LG-FedAvg keeps local.
+_LOCAL_SHARE = 1 / 3
+
+
+def find_task(config: config_lib.TrainConfig) -> tasks.TaskEntry:
+  """Returns the task that a config names."""
+  return tasks.TASKS[config.task]
+
+
+def find_network(config: config_lib.TrainConfig) -> tasks.NetworkEntry:
+  """Returns the network that a resolved config names, or its task's only one."""
+  return tasks.find_network(config.task, config.model)
+
+
+def load_data(config: config_lib.TrainConfig) -> data.FederatedData:
+  """Loads the task's data and spreads them over clients.
+
+  Args:
+    config: resolved.
+
+  Returns:
+    The clients' data.
+
+  Raises:
+    data.DataError, ValueError: data missing or damaged, or a partition that cannot be.
+  """
+  seed = seeds.derive_seed(config.seed, seeds.Purpose.PARTITION)
+  federated_data = _load(config, seed)
+  if config.partition is not None and data.PARTITIONS[config.partition].mixes_clients:
+    federated_data = data.iid_twin(federated_data, seed)
+  if not federated_data.held_out:  # Of text they are chosen before its vocabulary.
+    federated_data = data.hold_out_clients(federated_data, held_out.choose_by(config))
+  _check_names(config, federated_data)
+  part = evaluation.PARTS[config.choices.choose_by]
+  if not any(client.size(part) for client in federated_data.clients):
+    raise ValueError(
+      f"--protocol={config.protocol} chooses models on the clients' {part} examples, but no "
+      'client has any: spread the data over fewer clients.'
+    )
+  return federated_data
+
+
+def _load(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
+  """The clients' data as the task and its network want them."""
+  task, name = find_task(config), config.partition
+  options = config_lib.TASK_OPTIONS.build(config, config.task)
+  setting = tasks.Setting(
+    data_dir=config.data_dir,
+    seed=seed,
+    objective=config.predicts.name,
+    validation_fraction=resolved(config.validation_fraction),
+    num_clients=config.num_clients,
+    partition=name,
+    partition_options=None if name is None else config_lib.PARTITION_OPTIONS.build(config, name),
+    choose_held_out=held_out.choose_by(config),
+  )
+  if task.load_data is not None:
+    federated_data = task.load_data(options, setting)
+  else:
+    build = resolved(data.PARTITIONS[resolved(name)].build)
+    federated_data = data.partition_clients(
+      resolved(task.load_source)(options, setting),
+      build(setting.partition_options, config.num_clients),
+      validation_fraction=setting.validation_fraction,
+      seed=seed,
+    )
+  prepare = find_network(config).prepare
+  return federated_data if prepare is None else prepare(federated_data)
+
+
+def _check_names(config: config_lib.TrainConfig, federated_data: data.FederatedData) -> None:
+  """Refuses names that no file of the run folder could hold."""
+  everybody = (*federated_data.clients, *federated_data.held_out)
+  for what, names in (
+    ('client', [client.client_id for client in everybody]),
+    # Of sequences they are words, which are written nowhere.
+    ('class', federated_data.class_names if federated_data.has_plain_labels else ()),
+  ):
+    for name in names:
+      try:
+        name.encode('utf-8')
+      except UnicodeEncodeError:
+        files = [getattr(config, name) for name in find_task(config).file_options]
+        place = next(filter(None, (*files, config.data_dir)), f'--task={config.task}')
+        raise ValueError(
+          f'The data of {place} have the {what} {name!r}, whose name has half of a surrogate pair, '
+          'expected text that UTF-8 can hold.'
+        ) from None
+
+
+def build_keras_model(
+  config: config_lib.TrainConfig, federated_data: data.FederatedData
+) -> tf.keras.Model:
+  """Builds the network that a config names, for the data."""
+  setting = tasks.NetworkSetting(
+    task_options=config_lib.TASK_OPTIONS.build(config, config.task),
+    data=federated_data,
+    seed=seeds.derive_seed(config.seed, seeds.Purpose.INITIALISATION),
+    objective=config.predicts.name,
+    output_activation=config.choices.output_activation,
+  )
+  return find_network(config).build(_network_options(config), setting)
+
+
+def _network_options(config: config_lib.TrainConfig) -> Any:
+  """The options of the network; None for one that is no entry of the registry."""
+  name = config.model or ''
+  return config_lib.NETWORK_OPTIONS.build(config, name) if name in tasks.NETWORKS else None
+
+
+def build_model(
+  config: config_lib.TrainConfig, federated_data: data.FederatedData
+) -> models.LocalGlobalModel:
+  """Builds the task's model for the data, with every weight global."""
+  keras_model = build_keras_model(config, federated_data)
+  wrap = find_network(config).wrap
+  if wrap is not None:
+    return wrap(keras_model)
+  return as_local_global(keras_model, config.predicts, config.model_metrics)
+
+
+def own_global_layers(config: config_lib.TrainConfig) -> tuple[str, ...] | None:
+  """Returns the layers that LG-FedAvg sends of a config's network; None if it names none."""
+  say = find_network(config).global_layers
+  options = config_lib.TASK_OPTIONS.build(config, config.task)
+  return None if say is None else say(_network_options(config), options)
+
+
+def global_layers(config: config_lib.TrainConfig, layer_names: Sequence[str]) -> tuple[str, ...]:
+  """The layers that LG-FedAvg sends: those that the config names, a share, or the network's own.
+
+  A name may be a regular expression for whole names. Of a network that names none the first third
+  of the layers stay local by default, rounded to the nearest number.
+
+  Args:
+    config: resolved.
+    layer_names: of all layers with weights, from the input on.
+
+  Raises:
+    ValueError: the share leaves no layer.
+  """
+  if config.global_layers is not None:
+    return tuple(
+      dict.fromkeys(
+        found
+        for pattern in config.global_layers
+        # A name that fits no layer is refused where the model is split.
+        for found in [name for name in layer_names if _fits(pattern, name)] or [pattern]
+      )
+    )
+  share = config.local_layer_share
+  if share is None:
+    if (own := own_global_layers(config)) is not None:
+      return own
+    share = _LOCAL_SHARE
+    if len(layer_names) < 2:
+      raise ValueError(
+        f'The network {find_network(config).name} has one layer with trained weights, '
+        f'{layer_names[0]}, which leaves nothing to split: expected more layers, or a --method '
+        'that splits none.'
+      )
+  num_layers = len(layer_names)
+  num_local = int(share * num_layers + 0.5)
+  if num_local == num_layers:
+    raise ValueError(
+      f'--local_layer_share is {share:g}, which makes all {num_layers} layers '
+      f'local: expected 1, which is local learning, or less than {1 - 0.5 / num_layers:g}.'
+    )
+  return tuple(layer_names[num_local:])
+
+
+def _fits(pattern: str, name: str) -> bool:
+  try:
+    return re.fullmatch(pattern, name) is not None
+  except re.error as error:
+    raise ValueError(
+      f'--global_layers has {pattern}, expected names of layers or regular expressions: {error}.'
+    ) from error
+
+
+def build_auxiliary(
+  config: config_lib.TrainConfig, federated_data: data.FederatedData
+) -> models.AuxiliaryNetwork | None:
+  """Builds the auxiliary network that the config names, if any, for the task's model.
+
+  Raises:
+    ValueError: it does not fit the model or its split; one sentence.
+  """
+  if config.auxiliary is None:
+    return None
+  keras_model = build_keras_model(config, federated_data)
+  return models.build_auxiliary(
+    config.auxiliary,
+    keras_model,
+    global_layers(config, models.layer_names(keras_model)),
+    label_loss=_label_loss(keras_model),
+    units=resolved(config.auxiliary_units),
+    seed=seeds.derive_seed(config.seed, seeds.Purpose.INITIALISATION, 1),
+  )
+
+
+def as_local_global(
+  keras_model: tf.keras.Model,
+  objective: metrics_lib.Objective = metrics_lib.OBJECTIVES['classification'],
+  metrics: Sequence[str] = ('accuracy',),
+) -> models.LocalGlobalModel:
+  """Wraps a network for what is predicted, with every weight global.
+
+  Args:
+    keras_model: from features to logits of classes, of examples or of positions; to a number,
+      [n] or [n, 1]; or to a logit for each of several labels.
+    objective: what is predicted.
+    metrics: names of its metrics, the main one first; of positions there is accuracy only.
+
+  Returns:
+    The model, with the objective's loss.
+  """
+  if len(keras_model.output_shape) == 3:
+    return models.from_keras_sequences(
+      keras_model, padding=data.vocabulary.PADDING, unknown=data.vocabulary.UNKNOWN
+    )
+  is_softmax = getattr(keras_model.layers[-1], 'activation', None) is tf.keras.activations.softmax
+  num_outputs = math.prod(keras_model.output_shape[1:])
+  built = in_graph.build_metrics(objective.name, metrics, num_outputs, are_probabilities=is_softmax)
+  if objective.name == 'regression':
+    return models.from_keras(
+      keras_model,
+      loss=in_graph.SquaredError(),
+      metrics=built,
+      label_spec=tf.TensorSpec([None], tf.float32),
+      to_predictions=lambda output: tf.reshape(output, [-1]),
+    )
+  if objective.name == 'multilabel':
+    return models.from_keras(
+      keras_model,
+      loss=tf.keras.losses.BinaryCrossentropy(from_logits=True),
+      metrics=built,
+      label_spec=tf.TensorSpec([None, num_outputs], tf.float32),
+      to_predictions=tf.sigmoid,
+    )
+  return models.from_keras(
+    keras_model,
+    # With the reference's softmax output this is, as there, a softmax of a softmax.
+    loss=_label_loss(keras_model),
+    metrics=built,
+  )
+
+
+def _label_loss(keras_model: tf.keras.Model) -> tf.keras.losses.Loss:
+  """Of a classifier by its logits, of examples or of positions."""
+  if len(keras_model.output_shape) == 3:
+    return models.SequenceCrossentropy(data.vocabulary.PADDING)
+  return tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)

@@ -1,0 +1,110 @@
+"""Tasks on data sets that `data.load_source` knows by name."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from tff_lg import data
+from tff_lg.tasks import networks, task
+
+if TYPE_CHECKING:
+  import tensorflow as tf
+
+
+def _source(name: str) -> task.LoadSource:
+  def load(options: Any, setting: task.Setting) -> data.Source:
+    del options
+    return data.load_source(name, setting.data_dir, setting.seed)
+
+  return load
+
+
+def _load_arrays(options: Any, setting: task.Setting) -> data.Source:
+  del options
+  return data.load_source('arrays', setting.data_dir, setting.seed, setting.objective)
+
+
+def _check_arrays(config: Any) -> Iterator[str]:
+  if config.data_dir is None:
+    yield '--task=arrays needs --data_dir, the folder with train.npz.'
+
+
+def _look_for(name: str, in_folder: Mapping[str, str]) -> Callable[[Any, str | None], None]:
+  def look(options: Any, data_dir: str | None) -> None:
+    from tff_lg.data import first_bytes  # It imports NumPy.
+
+    del options
+    if data_dir is None:
+      return
+    first_bytes.check_files(data_dir, in_folder)
+    folder = os.path.expanduser(data_dir)
+    if os.path.isdir(folder):
+      importlib.import_module(f'tff_lg.data.{name}').find_files(folder)
+
+  return look
+
+
+def _crop_and_flip(images: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
+  from tff_lg.learning import augmentation  # It imports TensorFlow.
+
+  return augmentation.crop_and_flip(images, seed)
+
+
+# The objectives of tasks whose files may have any labels.
+ANY_LABELS = ('classification', 'regression', 'multilabel')
+_OFFICIAL = 'the folder with the official files, which Keras downloads without it,'
+# Of small images, arrays, tables and features.
+MLP = networks.dense((64, 64, 32), 'hidden_2', 'hidden_3', 'output')
+
+for _entry in (
+  task.TaskEntry(
+    name='digits',
+    label="scikit-learn's 1,797 handwritten digits",
+    network=MLP,
+    load_source=_source('digits'),
+    is_embedded=True,
+  ),
+  task.TaskEntry(
+    name='diabetes',
+    label="scikit-learn's 442 patients, a number to predict",
+    network=networks.dense((32, 32), 'hidden_2', 'output'),
+    load_source=_source('diabetes'),
+    partition='natural',
+    cohort_share=1.0,
+    objectives=('regression',),
+    is_embedded=True,
+    has_images=False,
+  ),
+  task.TaskEntry(
+    name='mnist',
+    label='MNIST',
+    network=networks.dense((512, 256, 256, 128), 'hidden_3', 'hidden_4', 'output'),
+    load_source=_source('mnist'),
+    look_at_files=_look_for('mnist', {'*-idx?-ubyte': 'idx', '*-idx?-ubyte.gz': 'idx'}),
+    data_dir=_OFFICIAL,
+  ),
+  task.TaskEntry(
+    name='cifar10',
+    label='CIFAR-10',
+    network='lenet',
+    load_source=_source('cifar10'),
+    look_at_files=_look_for('cifar10', {'**/data_batch_?': 'pickle', '**/test_batch': 'pickle'}),
+    data_dir=_OFFICIAL,
+    augment=_crop_and_flip,
+  ),
+  task.TaskEntry(
+    name='arrays',
+    label='your own arrays',
+    network=MLP,
+    load_source=_load_arrays,
+    look_at_files=_look_for('arrays', {'train.npz': 'npz', 'test.npz': 'npz'}),
+    data_dir='a folder with train.npz',
+    objectives=ANY_LABELS,
+    is_own_data=True,
+    contradictions=_check_arrays,
+  ),
+):
+  task.register(_entry)
