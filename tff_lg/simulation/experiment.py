@@ -191,6 +191,7 @@ def _run_locked(
     summary.update(own_models.add_participation(clients, ended))
   for method, baseline in baselines.items():
     summary.update(comparison.add_baseline(clients, method, baseline, honest, config))
+    clients = clients.copy()  # As one block: pandas warns of tables made of many columns.
   summary.update(advice.add_advice(clients, tuple(baselines), honest, config))
   # Where all is local there is no model for those that took no part.
   if federated_data.held_out and state.server_state.global_weights:
