@@ -23,13 +23,15 @@ def room(deps = [], data = [], binaries = []):
             deps = [":" + name],
         )
 
-def room_tests(deps, data = [], shards = {}):
-    """A test for each file whose name ends in `_test.py`, and `testing`, a library of the others.
+def room_tests(deps, data = [], shards = 1, alone = {}, preload = True):
+    """One test of all files whose names end in `_test.py`, and `testing`, a library of the others.
 
     Args:
       deps: The rooms that the tests import, and `//tests/<room>:testing` of other rooms' tests.
       data: What the tests read beside that.
-      shards: The number of shards of a test that is too long for one, by the test's name.
+      shards: The number of processes that take turns at the files, each with one at a time.
+      alone: Files that are tests of their own, without `.py`, and the number of shards of each.
+      preload: Whether files begin with TensorFlow Federated imported, see tools/run_modules.py.
     """
     native.py_library(
         name = "testing",
@@ -37,14 +39,27 @@ def room_tests(deps, data = [], shards = {}):
         srcs = native.glob(["**/*.py"], exclude = ["**/*_test.py"]),
         visibility = ["//tests:__subpackages__"],
     )
-    for source in native.glob(["**/*_test.py"]):
-        name = source[:-len(".py")]
+    for name, count in alone.items():
         native.py_test(
             name = name,
             size = "medium",
-            srcs = [source],
+            srcs = [name + ".py"],
             data = data,
-            main = source,
-            shard_count = shards.get(name),
+            main = name + ".py",
+            shard_count = count,
             deps = deps + [":testing"],
         )
+    runner = "//tools:run_modules.py"
+    preloaded = "//tff_lg/compatibility"
+    sources = native.glob(["**/*_test.py"], exclude = [name + ".py" for name in alone])
+    folder = native.package_name() + "/"
+    native.py_test(
+        name = "tests",
+        size = "medium",
+        srcs = sources + [runner],
+        args = ([] if preload else ["--no_preload"]) + [folder + source for source in sources],
+        data = data,
+        main = runner,
+        shard_count = shards,
+        deps = deps + [":testing"] + ([preloaded] if preload and preloaded not in deps else []),
+    )

@@ -1,0 +1,107 @@
+"""Tests of running several test modules from one process."""
+
+import pathlib
+import sys
+import xml.etree.ElementTree
+
+from absl.testing import absltest
+
+from tests import processes
+from tools import run_modules
+
+_ROOT = pathlib.Path(__file__).parents[2]
+_MODULE = """\
+import sys
+from absl import flags
+from absl.testing import absltest
+
+flags.DEFINE_string('run_dir', None, 'Each module has this flag.')
+
+
+class ModuleTest(absltest.TestCase):
+  def test_temporary_files(self):
+    self.assertIn('/{number}/tmp/', self.create_tempdir('same').full_path)
+
+  def test_number(self):
+    self.assertEqual({number}, {expected})
+
+  def test_it_is_the_main_module(self):
+    self.assertEqual(sys.modules['__main__'].__spec__.name, 'room.{name}_test')
+
+
+if __name__ == '__main__':
+  absltest.main()
+"""
+
+
+class RunModulesTest(absltest.TestCase):
+  def setUp(self):
+    super().setUp()
+    self.root = pathlib.Path(self.create_tempdir().full_path)
+    (self.root / 'room').mkdir()
+
+  def _write(self, number, name, expected):
+    text = _MODULE.format(number=number, name=name, expected=expected)
+    (self.root / 'room' / f'{name}_test.py').write_text(text)
+
+  def _run(self, *names, **variables):
+    path = ':'.join([str(self.root), *filter(None, sys.path)])
+    return processes.run_python(
+      str(_ROOT / 'tools' / 'run_modules.py'),
+      '--no_preload',
+      *[f'room/{name}_test.py' for name in names],
+      PYTHONPATH=path,
+      XML_OUTPUT_FILE=str(self.root / 'cases.xml'),
+      TEST_TMPDIR=str(self.root),
+      **variables,
+    )
+
+  def _cases(self):
+    root = xml.etree.ElementTree.parse(self.root / 'cases.xml').getroot()
+    return [(case.get('name'), len(case)) for case in root.iter('testcase')]
+
+  def test_modules_do_not_meet(self):
+    self._write(0, 'first', expected=0)
+    self._write(1, 'second', expected=1)
+    result = self._run('first', 'second')
+    self.assertEqual(result.returncode, 0, result.stdout)
+    first, second = result.stdout.splitlines()
+    self.assertRegex(first, r'^PASSED in \d+\.\d s: room/first_test.py$')
+    self.assertEndsWith(second, 'room/second_test.py')
+    names = ['test_it_is_the_main_module', 'test_number', 'test_temporary_files']
+    self.assertEqual(self._cases(), [(name, 0) for name in names * 2])
+
+  def test_a_failure_fails_and_is_shown_and_the_next_is_run(self):
+    self._write(0, 'first', expected=7)
+    self._write(1, 'second', expected=1)
+    result = self._run('first', 'second')
+    self.assertEqual(result.returncode, 1)
+    self.assertIn('AssertionError: 0 != 7', result.stdout)
+    self.assertRegex(result.stdout, r'FAILED \(1\) in .* s: room/first_test.py\nPASSED in')
+    self.assertEqual([number for _, number in self._cases()], [0, 1, 0, 0, 0, 0])
+
+  def test_one_that_is_killed_and_one_that_cannot_be_imported(self):
+    (self.root / 'room' / 'killed_test.py').write_text('import os\nos.kill(os.getpid(), 9)\n')
+    (self.root / 'room' / 'damaged_test.py').write_text('import nowhere\n')
+    self._write(2, 'last', expected=2)
+    result = self._run('killed', 'damaged', 'last')
+    self.assertEqual(result.returncode, 1)
+    self.assertRegex(result.stdout, r'FAILED \(-9\) .*killed_test.py')
+    self.assertIn("No module named 'nowhere'", result.stdout)
+    self.assertLen(self._cases(), 3)
+
+  def test_shards_take_turns(self):
+    environment = {
+      'TEST_TOTAL_SHARDS': '2',
+      'TEST_SHARD_INDEX': '1',
+      'TEST_SHARD_STATUS_FILE': str(self.root / 'status'),
+      'HOME': '/',
+    }
+    self.assertEqual(run_modules.shard(['a', 'b', 'c', 'd', 'e'], environment), ['b', 'd'])
+    self.assertEqual(environment, {'HOME': '/'})
+    self.assertTrue((self.root / 'status').exists())
+    self.assertEqual(run_modules.shard(['a', 'b'], {}), ['a', 'b'])
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,127 @@
+"""Runs test modules, each in a process that begins with TensorFlow Federated imported.
+
+To import it takes longer than most modules' tests. It is done once; each module then runs in a fork
+as by `python -m`, so that flags, devices and contexts of one never meet those of another.
+
+  run_modules.py [--no_preload] FILE...
+
+Bazel's shards take turns at the modules. The JUnit file has the cases of all; a module's output is
+printed if it fails.
+"""
+
+import gc
+import os
+import pathlib
+import runpy
+import shutil
+import sys
+import tempfile
+import time
+import warnings
+import xml.etree.ElementTree
+from collections.abc import Iterable, MutableMapping, Sequence
+
+_NO_PRELOAD = '--no_preload'
+
+
+def shard(paths: Sequence[str], environment: MutableMapping[str, str]) -> Sequence[str]:
+  """Returns the modules of this shard, and tells Bazel that there are shards.
+
+  Args:
+    paths: of all modules.
+    environment: Bazel's variables about shards are taken out of it, as modules are not to see them.
+  """
+  count = int(environment.pop('TEST_TOTAL_SHARDS', '1'))
+  index = int(environment.pop('TEST_SHARD_INDEX', '0'))
+  status_file = environment.pop('TEST_SHARD_STATUS_FILE', None)
+  if status_file is not None:
+    pathlib.Path(status_file).touch()
+  return paths[index::count]
+
+
+def run(path: str, folder: pathlib.Path) -> int:
+  """Runs a module in a fork.
+
+  Args:
+    path: the module's file, from the folder that Python imports it from.
+    folder: for its output, its JUnit file and its temporary files.
+
+  Returns:
+    The exit status; of one that a signal ended, the negative signal. Never returns in the fork.
+  """
+  sys.stdout.flush()
+  with warnings.catch_warnings():
+    # The threads are those of OpenBLAS, which starts its own anew in a fork.
+    warnings.filterwarnings('ignore', 'This process .* is multi-threaded', DeprecationWarning)
+    pid = os.fork()
+  if pid == 0:
+    _become(path, folder)
+  _, status = os.waitpid(pid, 0)
+  return os.waitstatus_to_exitcode(status)
+
+
+def _become(path: str, folder: pathlib.Path) -> None:
+  """Lets this process be the module's, and ends it."""
+  output = os.open(folder / 'output', os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+  os.dup2(output, 1)
+  os.dup2(output, 2)
+  temporary = folder / 'tmp'
+  temporary.mkdir()
+  os.environ['XML_OUTPUT_FILE'] = str(folder / 'cases.xml')
+  os.environ['TEST_TMPDIR'] = str(temporary)
+  # absl may have been imported before the variable was set.
+  sys.argv = [path, f'--test_tmpdir={temporary}']
+  module = path.removesuffix('.py').replace('/', '.')
+  runpy.run_module(module, run_name='__main__', alter_sys=True)
+  sys.exit()
+
+
+def write_cases(sources: Iterable[pathlib.Path], target: str) -> None:
+  """Writes one JUnit file with the suites of several; those that cannot be read are left out.
+
+  Args:
+    sources: JUnit files.
+    target: the file to write.
+  """
+  merged = xml.etree.ElementTree.Element('testsuites')
+  for source in sources:
+    try:
+      merged.extend(xml.etree.ElementTree.parse(source).getroot())
+    except (OSError, xml.etree.ElementTree.ParseError):
+      continue
+  xml.etree.ElementTree.ElementTree(merged).write(target, encoding='utf-8')
+
+
+def main(arguments: Sequence[str]) -> int:
+  """Runs modules one after the other; returns how many failed."""
+  if _NO_PRELOAD not in arguments:
+    import matplotlib.pyplot
+    import pandas
+
+    from tff_lg.compatibility import tff
+
+    del matplotlib, pandas, tff  # Imported for the forks.
+
+    # Else each fork would visit all that was imported when it ends, which takes a second.
+    gc.freeze()
+  modules = shard([name for name in arguments if name != _NO_PRELOAD], os.environ)
+  folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get('TEST_TMPDIR')))
+  folders = [folder / str(number) for number in range(len(modules))]
+  failed = 0
+  for path, own in zip(modules, folders, strict=True):
+    own.mkdir()
+    began = time.monotonic()
+    status = run(path, own)
+    seconds = time.monotonic() - began
+    if status:
+      failed += 1
+      print((own / 'output').read_text(errors='replace'))
+    print(f'{f"FAILED ({status})" if status else "PASSED"} in {seconds:.1f} s: {path}', flush=True)
+  if target := os.environ.get('XML_OUTPUT_FILE'):
+    write_cases((own / 'cases.xml' for own in folders), target)
+  shutil.rmtree(folder, ignore_errors=True)
+  return failed
+
+
+if __name__ == '__main__':
+  sys.exit(bool(main(sys.argv[1:])))
