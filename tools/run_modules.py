@@ -94,6 +94,9 @@ def write_cases(sources: Iterable[pathlib.Path], target: str) -> None:
 
 def main(arguments: Sequence[str]) -> int:
   """Runs modules one after the other; returns how many failed."""
+  folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get('TEST_TMPDIR')))
+  # Else Matplotlib may take a temporary folder, which the first fork would remove as it ends.
+  os.environ.setdefault('MPLCONFIGDIR', str(folder))
   if _NO_PRELOAD not in arguments:
     import matplotlib.pyplot
     import pandas
@@ -105,7 +108,6 @@ def main(arguments: Sequence[str]) -> int:
     # Else each fork would visit all that was imported when it ends, which takes a second.
     gc.freeze()
   modules = shard([name for name in arguments if name != _NO_PRELOAD], os.environ)
-  folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get('TEST_TMPDIR')))
   folders = [folder / str(number) for number in range(len(modules))]
   failed = 0
   for path, own in zip(modules, folders, strict=True):
