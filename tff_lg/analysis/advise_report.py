@@ -114,10 +114,11 @@ def _sentences(summary: dict[str, Any]) -> list[str]:
     texts.append(f'{what}{verb} {mean} {unit}{over}{interval}.')
   texts[1] = f'{texts[1][:-1]},'
   counts = [summary[f'verdict/{verdict}'] for verdict in ('better', 'worse', 'cannot tell')]
-  texts.append(
-    f'Of those advised to use a federated model as it is, {counts[0]:,} are better off by their '
-    f'test data, {counts[1]:,} worse, and for {counts[2]:,} these cannot tell.'
-  )
+  if any(counts):
+    texts.append(
+      f'Of those advised to use a federated model as it is, {counts[0]:,} are better off by their '
+      f'test data, {counts[1]:,} worse, and for {counts[2]:,} these cannot tell.'
+    )
   return texts
 
 
