@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+from unittest import mock
 
 import numpy as np
 from absl.testing import absltest
@@ -9,6 +10,7 @@ from absl.testing import absltest
 from tests.adaptation import testing
 from tff_lg import config as config_lib
 from tff_lg import learning, own_models, simulation
+from tff_lg.own_models import networks
 
 _CONFIG = config_lib.resolve(
   config_lib.TrainConfig(
@@ -99,6 +101,23 @@ class OwnNetworksTest(absltest.TestCase):
       file.write(b'PK')
     with self.assertRaisesRegex(ValueError, f'{path} is damaged'):
       _train(folder, _ONE_RATE)
+
+  def test_chunks_hold_a_bounded_amount_of_work(self):
+    one_client = 12 * sum(weight.size for weight in self.model.initial_weights)
+    folder = self.create_tempdir().full_path
+    with (
+      mock.patch.object(networks, '_WORK_IN_A_CHUNK', one_client),
+      mock.patch.object(networks, '_FEWEST_IN_A_CHUNK', 1),
+    ):
+      own, _, _ = _train(folder)
+    names = [f'network_own_{start:06d}.npz' for start in range(2)]
+    self.assertEqual(sorted(n for n in os.listdir(folder) if '_own_0' in n), names)
+    np.testing.assert_array_equal(own.best_epoch, self.own.best_epoch)
+    for state, expected in zip(
+      *(o.weights.get(np.arange(3)) for o in (own, self.own)), strict=True
+    ):
+      for a, b in zip(state.local_weights, expected.local_weights, strict=True):
+        np.testing.assert_array_equal(a, b)
 
   def test_only_the_clients_that_are_named(self):
     own, _, _ = _train(self.create_tempdir().full_path, _ONE_RATE, clients=(1,))

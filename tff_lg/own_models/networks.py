@@ -7,7 +7,6 @@ as they are done: a rerun resumes after them, and memory does not grow with the 
 """
 
 import functools
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
@@ -21,9 +20,11 @@ from tff_lg.own_models import stored_weights, tuned_sample
 from tff_lg.training import client_data as client_data_lib
 from tff_lg.training import evaluation
 
-# Clients that try the learning rates; all, if there are fewer.
-# Weights of a chunk's clients, and its clients at most.
-_BYTES_IN_A_CHUNK, _CLIENTS_IN_A_CHUNK = 2**28, 100
+# Bounds of a chunk, which a killed run repeats: the weights of its clients, their training examples
+# times the weights of a model (one epoch takes seconds), and its clients.
+_BYTES_IN_A_CHUNK, _WORK_IN_A_CHUNK, _CLIENTS_IN_A_CHUNK = 2**28, 2**32, 100
+# Clients of a chunk at least, so that all cores have work.
+_FEWEST_IN_A_CHUNK = 8
 # Where the federated method sends one gradient over all examples, a client alone has batches.
 _BATCH_SIZE = 10
 
@@ -95,10 +96,7 @@ class _Work:
     self._config, self._model, self._data = config, model, client_data
     self._choose_by = evaluation.PARTS[config.choices.choose_by]
     self._num_validation = evaluation.count_examples(model, client_data[self._choose_by])
-    num_bytes = sum(weight.nbytes for weight in model.initial_weights)
-    fitting = _BYTES_IN_A_CHUNK // num_bytes
-    size = max(min(fitting, _CLIENTS_IN_A_CHUNK), os.cpu_count() or 1)
-    self._parts = parts.Parts(folder, 'network', size)
+    self._parts = parts.Parts(folder, 'network', _chunk_size(model, client_data['train']))
     # Building takes as long as training hundreds of small clients: the best rate's is used again.
     self._process = functools.cache(self._build_process)
 
@@ -241,6 +239,14 @@ class _Work:
       )
       for client, of_client in zip(clients, tensors, strict=True)
     ]
+
+
+def _chunk_size(model: models.LocalGlobalModel, train: client_data_lib.ClientData) -> int:
+  num_bytes = sum(weight.nbytes for weight in model.initial_weights)
+  num_weights = sum(weight.size for weight in model.initial_weights)
+  num_examples = max(evaluation.count_examples(model, train).mean(), 1)
+  fitting = min(_BYTES_IN_A_CHUNK // num_bytes, int(_WORK_IN_A_CHUNK / num_weights / num_examples))
+  return max(min(fitting, _CLIENTS_IN_A_CHUNK), _FEWEST_IN_A_CHUNK)
 
 
 def _stack(weights: Sequence[models.ModelWeights]) -> parts.Arrays:
