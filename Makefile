@@ -25,10 +25,11 @@ demo: venv  ## train on embedded data and write runs/demo/report.html
 test: venv $(patsubst .%,%,$(wildcard .venv-3.11))  ## run every test with Bazel
 	@tools/test.sh
 
-lint: venv  ## check style and formatting with ruff, types with mypy
+lint: venv  ## check style and formatting with ruff, types with mypy, and the language of docs
 	@.venv/bin/python -m ruff check .
 	@.venv/bin/python -m ruff format --check .
 	@.venv/bin/python -m mypy
+	@.venv/bin/python -m tools.check_language
 
 lock:  ## resolve requirements*.in to the locks again
 	@command -v uv >/dev/null || { echo 'make: uv is needed to resolve the lock: install the package uv, for example with pipx.' >&2; exit 1; }

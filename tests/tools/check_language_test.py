@@ -1,0 +1,85 @@
+import collections
+
+from absl.testing import absltest, parameterized
+
+from tools import check_language
+
+
+def _faults(page):
+  return list(check_language.check_page(page, collections.Counter()))
+
+
+class PagesTest(parameterized.TestCase):
+  @parameterized.parameters(
+    ('x is no flag.', '"is not a"'),
+    ('There is no flag.', None),
+    ('It is no longer a flag.', None),
+    ('The run goes on.', '"resume" or "continue"'),
+    ('See below. Of text nothing is left.', 'the subject first'),
+    ('What overflows is told.', 'the subject first'),
+    ('What is measured?', None),
+    ('Who pays gets it.', 'the subject first'),
+    ('It has one row a client.', '"per client"'),
+    ('The `goal accuracy` of P1.', None),
+    ('| a | The run goes on. |', '"resume" or "continue"'),
+    ('- The run goes on.', '"resume" or "continue"'),
+    ('[It goes on](x.md).', '"resume" or "continue"'),
+  )
+  def test_patterns(self, page, advice):
+    faults = _faults(page)
+    if advice is None:
+      self.assertEmpty(faults)
+    else:
+      self.assertLen(faults, 1)
+      self.assertEqual(faults[0][0], 1)
+      self.assertIn(advice, faults[0][1])
+
+  def test_code_and_switched_off_text_are_skipped(self):
+    page = (
+      'Run:\n\n    goes on\n\n```\ngoes on\n```\n\n'
+      '<!-- language: off -->\ngoes on\n<!-- language: on -->\nIt goes on.\n'
+    )
+    self.assertEqual([number for number, _ in _faults(page)], [12])
+
+  def test_long_sentences(self):
+    counts = collections.Counter()
+    page = 'word ' * 25 + '.\n\n' + 'word ' * 26 + '.\n\n' + 'word ' * 41 + '.'
+    faults = list(check_language.check_page(page, counts))
+    self.assertEqual(counts, {'sentences': 3, 'long': 2})
+    self.assertLen(faults, 1)
+    self.assertEqual(faults[0][0], 5)
+    self.assertIn('a sentence of 41 words', faults[0][1])
+
+  def test_lines_that_end_within_a_sentence(self):
+    self.assertLen(_faults('One line\ngets two.'), 1)
+    self.assertEmpty(_faults('One line.\nAnother line.'))
+    self.assertEmpty(_faults('One line\n\nA paragraph.'))
+    self.assertEmpty(_faults('- one item\n- another item'))
+    self.assertLen(_faults('- one item\n  gets two lines'), 1)
+
+
+class SentencesTest(absltest.TestCase):
+  def test_abbreviations_numbers_and_code(self):
+    self.assertEqual(
+      check_language.sentences('As in Yu et al. 2020, 0.5 is `a b. C`. Then *more*. (Last.)'),
+      ['As in Yu et al. 2020, 0.5 is CODE.', 'Then more.', '(Last.)'],
+    )
+
+  def test_signs_are_not_words(self):
+    self.assertEqual(check_language.num_words('alpha = 0.5 – more'), 3)
+
+
+class SourcesTest(absltest.TestCase):
+  def test_docstrings_and_messages(self):
+    source = '"""It goes on."""\n\ndef f():\n  """The same as g."""\n  error = f"{f} is no flag"\n'
+    faults = list(check_language.check_source(source))
+    self.assertEqual([number for number, _ in faults], [1, 4, 5])
+    self.assertIn('"Returns"', faults[1][1])
+
+  def test_arguments_are_sentences_of_their_own(self):
+    listed = '\n'.join(f'  argument_{number}: ' + 'word ' * 15 for number in range(4))
+    self.assertEmpty(list(check_language.check_source(f'"""Returns.\n\nArgs:\n{listed}\n"""')))
+
+
+if __name__ == '__main__':
+  absltest.main()

@@ -1,0 +1,205 @@
+"""Checks that docs, docstrings and messages are written as docs/contributing/style.md asks."""
+
+import ast
+import collections
+import pathlib
+import re
+import sys
+from collections.abc import Iterator
+
+_ROOT = pathlib.Path(__file__).parents[1]
+_PAGES = ('README.md', 'CONTRIBUTING.md', 'docs')
+_SOURCES = ('tff_lg', 'pipelines', 'benchmarks', 'tools')
+# Files and folders that are not rewritten yet. Remove a line once its file passes.
+_NOT_YET = (
+  'benchmarks',
+  'docs/ADAPTATION.md',
+  'docs/ADVICE.md',
+  'docs/AGGREGATION.md',
+  'docs/BENCHMARKS.md',
+  'docs/CLUSTER.md',
+  'docs/FAIRNESS.md',
+  'docs/LIBRARY.md',
+  'docs/METHODS.md',
+  'docs/METRICS.md',
+  'docs/OPTIMIZATION.md',
+  'docs/PROTOCOL.md',
+  'docs/RESULTS.md',
+  'docs/RUNTIME.md',
+  'docs/SCALE.md',
+  'docs/THEORY.md',
+  'docs/VERDICTS.md',
+  'docs/YOUR_DATA.md',
+  'docs/tutorials',
+  'pipelines',
+  'README.md',
+  'tff_lg',
+)
+_MOST_WORDS = 40
+_MANY_WORDS = 25
+
+# A pattern that no sentence may have, and what to write instead.
+_BANNED = tuple(
+  (re.compile(pattern), advice)
+  for pattern, advice in (
+    (r'(?<![Tt]here )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b)', '"is not a"'),
+    (r'\b(?:go|goes|going|went) on\b', '"resume" or "continue"'),
+    (r'\b[Ww]hat there is not\b', '"Limitations"'),
+    (r'^Of\b', 'the subject first'),
+    (r'^What\b(?!.*[?:]$)', 'the subject first'),
+    (r'^Who(?:ever)?\b(?!.*[?:]$)', 'the subject first'),
+    (
+      r'\b(?:bytes?|classes|clips|examples|epochs|numbers?|rows?|shards|states?|steps|tokens|values?)'
+      r' an? (?:class|client|device|file|round|user)\b',
+      '"per client", "per round"',
+    ),
+    (r'\banew\b', '"again"'),
+    (r'\b[Gg]oal accuracy\b', '"target accuracy"'),
+    (r'\b[Oo]wn local-only model\b', '"locally trained model"'),
+    (r'\bas it stands\b', '"verbatim" or "unchanged"'),
+  )
+)
+_DOCSTRING_STARTS = (('The same', 'a verb, such as "Returns" or "Computes"'),)
+_SENTENCE_END = re.compile(
+  r'(?:(?<=[.!?])|(?<=[.!?][)"\']))(?<!et al\.)(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)\s+(?=[(\'"`]*[A-Z`])'
+)
+
+
+def sentences(text: str) -> list[str]:
+  """Returns the sentences of a paragraph; inline code counts as one word."""
+  text = re.sub(r'``?[^`]+``?', 'CODE', ' '.join(text.split()))
+  text = re.sub(r'!?\[([^\]]*)\]\([^)]*\)', r'\1', text)
+  text = re.sub(r'[*_]{1,2}(?=\S)|(?<=\S)[*_]{1,2}', '', text)
+  return [sentence.strip() for sentence in _SENTENCE_END.split(text) if sentence.strip()]
+
+
+def num_words(sentence: str) -> int:
+  """Returns the number of words; signs and operators that stand alone do not count."""
+  return sum(any(letter.isalnum() for letter in word) for word in sentence.split())
+
+
+def banned(sentence: str) -> Iterator[str]:
+  """Yields what is wrong with a sentence."""
+  for pattern, advice in _BANNED:
+    if match := pattern.search(sentence):
+      yield f'"{match[0].strip()}": write {advice}'
+
+
+def too_long(sentence: str) -> Iterator[str]:
+  """Yields a message if a sentence has more than 40 words."""
+  if (found := num_words(sentence)) > _MOST_WORDS:
+    yield f'a sentence of {found} words: split it ("{" ".join(sentence.split()[:6])} ...")'
+
+
+def blocks(page: str) -> Iterator[tuple[int, str, str]]:
+  """Yields the line number, kind and text of each block of prose of a Markdown page.
+
+  Code is left out, and so is what stands between `<!-- language: off -->` and
+  `<!-- language: on -->`.
+
+  Args:
+    page: the text of the page.
+
+  Yields:
+    The number of the line, `prose`, `item` or `cell`, and the text. Each line of a page is a
+    block of its own, since a paragraph has one line.
+  """
+  is_code = is_off = False
+  for number, line in enumerate(page.splitlines(), 1):
+    if line.lstrip().startswith('```'):
+      is_code = not is_code
+    elif line.startswith('<!-- language:'):
+      is_off = 'off' in line
+    elif is_code or is_off or line.startswith('    ') or not line.strip():
+      continue
+    elif line.startswith('|'):
+      cells = (cell.strip() for cell in re.split(r'(?<!\\)\|', line.strip('|')))
+      yield from ((number, 'cell', cell) for cell in cells)
+    elif not line.startswith('#'):
+      text = re.sub(r'^\s*(?:[-*] |\d+\. )', '', line)
+      yield number, 'prose' if text == line else 'item', text
+
+
+def check_page(page: str, counts: collections.Counter[str]) -> Iterator[tuple[int, str]]:
+  """Yields the line number and the message of each fault of a Markdown page.
+
+  Args:
+    page: the text of the page.
+    counts: gets the numbers of `sentences`, and of those that are `long`.
+
+  Yields:
+    Line numbers and messages.
+  """
+  last_number, last_text = -1, ''
+  for number, kind, text in blocks(page):
+    for sentence in sentences(text):
+      for message in banned(sentence):
+        yield number, message
+      if kind != 'cell':
+        counts['sentences'] += 1
+        counts['long'] += num_words(sentence) > _MANY_WORDS
+        for message in too_long(sentence):
+          yield number, message
+    if kind == 'prose' and number == last_number + 1 and last_text[-1] not in '.:;!?*)':
+      yield last_number, 'a line that ends within a sentence: write one paragraph per line'
+    if kind != 'cell':
+      last_number, last_text = number, text.strip()
+
+
+def check_source(source: str) -> Iterator[tuple[int, str]]:
+  """Yields the line number and the message of each fault of docstrings and other strings."""
+  tree = ast.parse(source)
+  docstrings = set()
+  for node in ast.walk(tree):
+    if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+      text = ast.get_docstring(node)
+      if text is None or not isinstance(node.body[0], ast.Expr):
+        continue
+      docstrings.add(id(node.body[0].value))
+      number = node.body[0].lineno
+      for start, advice in _DOCSTRING_STARTS:
+        if text.startswith(start):
+          yield number, f'a docstring that begins with "{start}": write {advice}'
+      for paragraph in re.split(r'\n\s*\n|\n(?=\s*\w+: )', text):
+        for sentence in sentences(paragraph):
+          for message in (*banned(sentence), *too_long(sentence)):
+            yield number, message
+  for node in ast.walk(tree):
+    if (
+      isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
+    ):
+      for sentence in sentences(node.value):
+        for message in banned(sentence):
+          yield node.lineno, message
+
+
+def _files(names: tuple[str, ...], suffix: str) -> Iterator[pathlib.Path]:
+  """Yields the files with a suffix that have been rewritten, in order."""
+  for name in names:
+    path = _ROOT / name
+    for file in sorted(path.rglob(f'*{suffix}')) if path.is_dir() else [path]:
+      relative = file.relative_to(_ROOT)
+      waiting = {str(relative), *map(str, relative.parents)} & set(_NOT_YET)
+      if file.exists() and not waiting and file != pathlib.Path(__file__).resolve():
+        yield file
+
+
+def main() -> int:
+  """Prints the faults of all pages and sources; returns 1 if there are any."""
+  faults, counts = [], collections.Counter()
+  for file in _files(_PAGES, '.md'):
+    for number, message in check_page(file.read_text(encoding='utf-8'), counts):
+      faults.append(f'{file.relative_to(_ROOT)}:{number}: {message}')
+  for file in _files(_SOURCES, '.py'):
+    for number, message in check_source(file.read_text(encoding='utf-8')):
+      faults.append(f'{file.relative_to(_ROOT)}:{number}: {message}')
+  print(*faults, sep='\n', end='\n' if faults else '')
+  print(
+    f'Language: {counts["sentences"]} sentences of pages, {counts["long"]} of more than '
+    f'{_MANY_WORDS} words; {len(faults)} faults (docs/contributing/style.md).'
+  )
+  return int(bool(faults))
+
+
+if __name__ == '__main__':
+  sys.exit(main())
