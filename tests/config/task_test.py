@@ -9,7 +9,7 @@ from tff_lg.config import TrainConfig, task
 class SayTest(absltest.TestCase):
   def test_value_by_task(self):
     said = task.say_by_task(lambda entry: 'all' if entry.cohort_share == 1 else '')
-    self.assertEqual(said, 'all for --task=diabetes, embeddings and mood')
+    self.assertEqual(said, 'all for --task=diabetes, school, embeddings and mood')
 
   def test_default(self):
     said = task.say_default(lambda entry: str(entry.num_clients))
@@ -18,7 +18,9 @@ class SayTest(absltest.TestCase):
 
   def test_partitions_are_those_of_the_tasks(self):
     said = task.say_default(task.say_partition)
-    self.assertStartsWith(said, 'classes_per_client by default, natural for --task=diabetes, cl')
+    self.assertStartsWith(
+      said, 'classes_per_client by default, natural for --task=diabetes, text, c'
+    )
     self.assertIn('natural (with a --client_column, else iid) for --task=table', said)
 
 

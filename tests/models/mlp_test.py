@@ -62,6 +62,12 @@ class BuildMlpTest(absltest.TestCase):
     self.assertGreater(np.abs(kernel).max(), 0.99 * limit)
     self.assertFalse(bias.any())
 
+  def test_linear_model_begins_with_zeros(self):
+    model = models.build_linear((2, 2), 3)
+    self.assertEqual([layer.name for layer in model.layers if layer.weights], ['output'])
+    self.assertEqual([array.shape for array in model.get_weights()], [(4, 3), (3,)])
+    np.testing.assert_array_equal(model(np.ones((5, 2, 2), np.float32)), np.zeros((5, 3)))
+
 
 if __name__ == '__main__':
   absltest.main()

@@ -42,6 +42,7 @@ class LookAtFilesTest(parameterized.TestCase):
     ('text', 'no text found'),
     ('table', 'no'),
     ('mood', 'mood.csv'),
+    ('school', 'school.mat not found'),
     ('vqa', '0 files .*train.*_questions.json found'),
   )
   def test_missing_files_are_told(self, task, sentence):

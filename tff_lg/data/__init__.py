@@ -7,9 +7,10 @@ it imports. (The loaders import scikit-learn, pandas, TensorFlow or TFF when the
 first used.
 
 A table of the user's own, a row an example: `load_table`. Text by user is data and clients at once:
-`load_text`, and `load_mood` with a mood a text. People with protected attributes: `load_adult`.
-Questions about pictures: `load_vqa`. Clients that do not fit in memory are read when needed:
-`load_client_folder`, `load_client_database`, `from_client_data`, or any function by `ClientReader`.
+`load_text`, and `load_mood` with a mood a text. Pupils by school: `load_school`. People with
+protected attributes: `load_adult`. Questions about pictures: `load_vqa`. Clients that do not fit in
+memory are read when needed: `load_client_folder`, `load_client_database`, `from_client_data`, or
+any function by `ClientReader`.
 
   source = data.load_source('mnist', data_dir)
   partitioner = data.partitioners.classes_per_client(100, 2)
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
   from tff_lg.data.federated import FederatedData, partition_clients
   from tff_lg.data.held_out import ChooseHeldOut, hold_out_clients, readmit_held_out
   from tff_lg.data.mood import load_mood
+  from tff_lg.data.school import load_school
   from tff_lg.data.sources import SOURCE_NAMES, load_source
   from tff_lg.data.synthetic_patients import generate_patients
   from tff_lg.data.table import load_table
@@ -70,6 +72,7 @@ __all__ = [
   'load_client_database',
   'load_client_folder',
   'load_mood',
+  'load_school',
   'load_source',
   'load_table',
   'load_text',
@@ -101,6 +104,7 @@ __getattr__ = lazy_names.importer(
     'held_out',
     'twins',
     'mood',
+    'school',
     'sources',
     'synthetic_patients',
     'table',

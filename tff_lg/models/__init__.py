@@ -29,7 +29,7 @@ from tff_lg.models.imported import build_imported
 from tff_lg.models.lenet import build_lenet, build_reference_lenet
 from tff_lg.models.local_global import LocalGlobalModel, ModelWeights, from_keras, layer_names
 from tff_lg.models.lstm import build_lstm
-from tff_lg.models.mlp import build_mlp
+from tff_lg.models.mlp import build_linear, build_mlp
 from tff_lg.models.resnet import RESNET18_BODY, build_resnet18
 from tff_lg.models.sequences import SequenceCrossentropy, from_keras_sequences
 from tff_lg.models.vqa import VQA_GLOBAL_LAYERS, VqaAccuracy, build_vqa, from_keras_vqa
@@ -54,6 +54,7 @@ __all__ = [
   'build_cgau',
   'build_imported',
   'build_lenet',
+  'build_linear',
   'build_reference_lenet',
   'build_lstm',
   'build_mlp',

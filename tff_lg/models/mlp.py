@@ -60,3 +60,21 @@ def build_mlp(
     )
   )
   return tf.keras.Sequential(layers, name='mlp')
+
+
+def build_linear(input_shape: Sequence[int], num_outputs: int) -> tf.keras.Model:
+  """Builds a linear model, a layer `output` whose weights are 0 at first.
+
+  Args:
+    input_shape: shape of one example, flattened by the model.
+    num_outputs: size of the output.
+
+  Returns:
+    An uncompiled Keras model from float32 [batch, *input_shape] to float32 [batch, num_outputs].
+  """
+  layers = [
+    tf.keras.layers.InputLayer(input_shape=tuple(input_shape)),
+    tf.keras.layers.Flatten(),
+    tf.keras.layers.Dense(num_outputs, kernel_initializer='zeros', name='output'),
+  ]
+  return tf.keras.Sequential(layers)

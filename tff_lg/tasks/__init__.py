@@ -41,5 +41,15 @@ __all__ = [
 ]
 
 # In the order in which --help names them.
-for _module in ('networks', 'named', 'client_files', 'table', 'embeddings', 'text', 'mood', 'vqa'):
+for _module in (
+  'networks',
+  'named',
+  'school',
+  'client_files',
+  'table',
+  'embeddings',
+  'text',
+  'mood',
+  'vqa',
+):
   importlib.import_module(f'{__name__}.{_module}')

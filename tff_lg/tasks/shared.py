@@ -99,5 +99,5 @@ def test_fraction() -> Any:
     None,
     "Part of a client's examples held out for testing, where the data have no split of their own",
     option_check.BELOW_ONE,
-    by_default='0.2',
+    by_default='0.2, for --task=school 0.15,',
   )
