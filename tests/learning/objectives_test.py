@@ -49,6 +49,19 @@ class ObjectivesTest(parameterized.TestCase):
     twice = learning.proximal(2.0, learning.proximal(4.0))
     self.assertAlmostEqual(_loss(twice), 14**2 + 3 * 13, places=4)
 
+  def test_objective_of_a_network_hears_nothing_of_further_weights(self):
+    network = testing.linear_model()
+    model = network.with_extra_weights({'more/kernel': np.float32([[1.0]])}, are_global=True)
+    objective = learning.of_network(network, learning.proximal(4.0))
+
+    def loss():
+      weights, start = (
+        tuple(tf.constant([[w]]) for w in values) for values in ((3.0, 5.0, 9.0), (1.0, 2.0, 1.0))
+      )
+      return objective(model, weights, start, tf.constant([[1.0]]), tf.constant([[1.0]]))
+
+    self.assertAlmostEqual(float(testing.in_graph(loss)), 14**2 + 2 * 13, places=4)
+
   def test_negative_strength_is_refused(self):
     with self.assertRaisesRegex(ValueError, 'strength is -1, expected'):
       learning.proximal(-1)

@@ -17,7 +17,13 @@ if TYPE_CHECKING:
   from tff_lg.learning.client_weighting import CLIENT_WEIGHTINGS
   from tff_lg.learning.client_work import ClientState
   from tff_lg.learning.methods import METHODS, SPLIT, Method, Parts, option, register
-  from tff_lg.learning.objectives import proximal, supervised, weight_decay, with_auxiliary
+  from tff_lg.learning.objectives import (
+    of_network,
+    proximal,
+    supervised,
+    weight_decay,
+    with_auxiliary,
+  )
   from tff_lg.learning.phases import Phase, Trained, with_epochs
   from tff_lg.learning.process import (
     LocalGlobalProcess,
@@ -45,6 +51,7 @@ __all__ = [
   'Trained',
   'UpdateAttack',
   'build_local_global_process',
+  'of_network',
   'option',
   'proximal',
   'register',

@@ -63,6 +63,28 @@ def proximal(strength: float, objective: Objective = supervised) -> Objective:
   return with_proximal_term
 
 
+def of_network(network: local_global.LocalGlobalModel, objective: Objective) -> Objective:
+  """Returns the objective of a network whose weights are the first ones of a greater model's.
+
+  Args:
+    network: the model without its further extra weights.
+    objective: what is minimised over the network's weights.
+  """
+  num_weights = len(network.weight_names)
+
+  def of_first_weights(
+    model: local_global.LocalGlobalModel,
+    weights: tuple,
+    initial_weights: tuple,
+    x: tf.Tensor,
+    y: tf.Tensor,
+  ) -> tf.Tensor:
+    of_step = network.with_dropout_key(model.dropout_key)
+    return objective(of_step, weights[:num_weights], initial_weights[:num_weights], x, y)
+
+  return of_first_weights
+
+
 def weight_decay(strength: float, objective: Objective = supervised) -> Objective:
   """Adds strength * ||w||^2 over all weights w, global and local.
 

@@ -125,7 +125,8 @@ class ContractTest(parameterized.TestCase):
     for one, other in zip(
       output.server_state.global_weights, plain.server_state.global_weights, strict=True
     ):
-      self.assertFalse(np.array_equal(one, other))
+      # A number such as that of steps may be the same.
+      self.assertFalse(np.shape(one) and np.array_equal(one, other))
 
 
 if __name__ == '__main__':

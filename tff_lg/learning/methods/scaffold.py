@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from tff_lg import entries, learning, option_check
-from tff_lg.learning.methods import method, parts, registry
+from tff_lg.learning.methods import method, parts, registry, sgd_steps
 
 if TYPE_CHECKING:
   import tensorflow as tf
@@ -38,9 +38,8 @@ def _build(
   """Clients add c - c_i to their gradients; both control variates travel with the weights or stay.
 
   Steps are those of line 10. Then c_i+ = c_i - c + (x - y) / (K * eta), option II of line 12: the
-  mean of the client's gradients on its way. With momentum m a gradient counts as often as it
-  moved y, (1 - m^k) / (1 - m) times for the k-th from the end, instead of once. The server
-  hears of the change of c_i times |S| / N (line 17).
+  mean of the client's gradients on its way, where those that momentum repeats count as often. The
+  server hears of the change of c_i times |S| / N (line 17).
 
   Raises:
     ValueError: the client optimiser is not SGD, or its state stays with the client.
@@ -48,8 +47,7 @@ def _build(
   import numpy as np  # They take seconds to import.
   import tensorflow as tf
 
-  if not settings.reset_client_optimizer:
-    raise ValueError('scaffold needs a client optimiser that starts afresh in each round.')
+  sgd_steps.check_settings(_NAME, settings)
   share = 1.0 if options.cohort_share is None else options.cohort_share
   network = model.with_all_global()
   n = len(network.weight_names)
@@ -62,12 +60,12 @@ def _build(
   # x, then c, then c_i, the only local ones.
   all_weights = network.with_extra_weights(named('server_control'), are_global=True)
   all_weights = all_weights.with_extra_weights(named('client_control'))
+  of_network = learning.of_network(network, settings.objective)
 
   def objective(
     model: models.LocalGlobalModel, weights: tuple, received: tuple, x: tf.Tensor, y: tf.Tensor
   ) -> tf.Tensor:
-    of_step = network.with_dropout_key(model.dropout_key)
-    loss = settings.objective(of_step, weights[:n], received[:n], x, y)
+    loss = of_network(model, weights, received, x, y)
     # Its value is 0, its gradient by the weight c - c_i.
     corrections = [
       tf.reduce_sum((c - c_i) * (weight - tf.stop_gradient(weight)))
@@ -76,7 +74,9 @@ def _build(
     return loss + tf.add_n(corrections)
 
   def finish(trained: learning.Trained) -> Sequence:
-    scale = _moves(trained.optimizer_state, tf.cast(trained.num_steps, tf.float32))
+    rate = trained.optimizer_state['learning_rate']
+    num_steps = tf.cast(trained.num_steps, tf.float32)
+    scale = sgd_steps.moves(_NAME, trained.optimizer_state, num_steps, rate)
     start, end = trained.start[:n], trained.weights[:n]
     controls = list(zip(trained.start[n : 2 * n], trained.start[2 * n :], strict=True))
     new = [
@@ -92,24 +92,8 @@ def _build(
   )
 
 
-def _moves(optimizer_state: Any, num_steps: tf.Tensor) -> tf.Tensor:
-  """How far SGD goes along a gradient that is the same in all steps: K * eta without momentum."""
-  unknown = set(optimizer_state) - {'learning_rate', 'momentum', 'accumulator'}
-  if unknown:
-    raise ValueError(
-      'scaffold needs SGD at the clients, with momentum or without: its optimiser has '
-      f'{", ".join(sorted(unknown))}.'
-    )
-  rate, m = optimizer_state['learning_rate'], optimizer_state.get('momentum', 0.0)
-  return rate * (num_steps - m * (1 - m**num_steps) / (1 - m)) / (1 - m)
-
-
 def _contradictions(config: Any) -> Iterator[str]:
-  if config.client_optimizer not in ('sgd', 'momentum') or config.keep_client_optimizer:
-    yield (
-      f'{_NAME} makes control variates of the steps of SGD: --client_optimizer has to be sgd or '
-      'momentum, without --keep_client_optimizer.'
-    )
+  yield from sgd_steps.contradictions(config, _NAME, 'makes control variates of the steps')
   if config.server_optimizer != 'sgd' or config.server_learning_rate not in (None, 1):
     yield (
       f'{_NAME} takes means of control variates: --server_optimizer has to be sgd of learning '
