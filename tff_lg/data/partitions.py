@@ -43,7 +43,7 @@ class Shards:
   """The option of shards."""
 
   shards_per_client: int = entries.option(
-    2, 'Shards of label-sorted examples a client gets', option_check.POSITIVE
+    2, 'Shards of label-sorted examples per client', option_check.POSITIVE
   )
 
 
@@ -51,7 +51,9 @@ class Shards:
 class Classes:
   """The option of few classes a client."""
 
-  classes_per_client: int = entries.option(2, 'Classes a client has at most', option_check.POSITIVE)
+  classes_per_client: int = entries.option(
+    2, 'Largest number of classes per client', option_check.POSITIVE
+  )
 
 
 @attrs.frozen
@@ -119,7 +121,7 @@ for _entry in (
   PartitionEntry(
     name='shards',
     label='shards {}',
-    does='McMahan et al.: label-sorted, cut in equal shards, a number of them a client',
+    does='McMahan et al.: label-sorted, cut in equal shards, a number of them per client',
     build=_shards,
     options=Shards,
   ),
@@ -127,7 +129,7 @@ for _entry in (
     name='classes_per_client',
     label='{} classes per client',
     does='Liang et al.: each class cut in equal shards, classes dealt at random, at most the '
-    'stated number of classes a client',
+    'stated number of classes per client',
     build=_classes,
     options=Classes,
   ),
