@@ -9,7 +9,7 @@ from absl.testing import absltest, parameterized
 from tff_lg import analysis
 from tff_lg.analysis.figures import forgetting
 
-_NORMAL, _NEW = forgetting.ACCURACIES
+_NORMAL, _NEW = forgetting.columns()
 
 
 def _run(number, method, partition, share, accuracies):
@@ -75,6 +75,19 @@ class NewDeviceTest(parameterized.TestCase):
     self.assertEqual(table.columns[-1].name, 'alone')
     self.assertEqual([row[-1] for row in table.rows], ['50.00', '70.00', '60.00'])
     self.assertStartsWith(table.notes[-1], 'alone: the best model')
+
+  def test_errors_of_numbers_are_no_shares(self):
+    columns = dict(zip((_NORMAL, _NEW), forgetting.columns('local_test/mae'), strict=True))
+    self._write([run.rename(columns=columns) for run in _RUNS])
+    folder = analysis.NewDeviceFolder.load(self.path)
+    self.assertEqual(folder.metric, 'local_test/mae')
+    table = analysis.new_device_table(folder)
+    self.assertEqual(table.rows[0][2:5], ('0.95', '0.32', '0.918'))
+    self.assertStartsWith(table.notes[0], 'Normal: test')
+    with open(analysis.write_new_device_report(self.path), encoding='utf-8') as file:
+      page = file.read()
+    self.assertIn('MAE on the test examples of the old devices', page)
+    self.assertIn('MAE, new device, rotate90', page)
 
   def test_one_run_each_has_no_deviation(self):
     self._write(_RUNS[:3])

@@ -49,10 +49,10 @@ class SweepResultsTest(absltest.TestCase):
     summary = f'trials/shuffled_share=0.5__model={model}__seed=0/summary.json'
     files.write_atomically(os.path.join(self.folder, summary), json.dumps(numbers))
 
-  def test_the_main_metric_is_the_first_on_local_test_data(self):
+  def test_the_main_metric_on_local_test_data(self):
     name = 'local_test/{}/mean_over_clients'
     self.assertEqual(SweepResults.load(self.folder).local_test_mean, name.format('accuracy'))
-    self._finish('cgau', {name.format('mae'): 1.0, name.format('rmse'): 2.0})
+    self._finish('cgau', {name.format(metric): 1.0 for metric in ('loss', 'auc', 'mae', 'rmse')})
     self.assertEqual(SweepResults.load(self.folder).local_test_mean, name.format('mae'))
 
   def test_a_metric_that_no_trial_of_a_point_has(self):

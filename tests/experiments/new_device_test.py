@@ -366,5 +366,37 @@ class RunTest(absltest.TestCase):
     self.assertFalse(os.path.exists(run_dir))
 
 
+class NumbersTest(absltest.TestCase):
+  def test_forgetting_is_a_greater_error(self):
+    root = self.create_tempdir().full_path
+    options = {'task': 'diabetes', 'rounds': 1, 'baselines': (), 'client_learning_rate': 0.02}
+    source = config_lib.TrainConfig(method='fedavg', **options)
+    simulation.run_experiment(config_lib.resolve(source), f'{root}/numbers')
+    config = config_lib.NewDeviceConfig(
+      from_run=(f'{root}/numbers',),
+      transform='shift_features',
+      old_clients_share=(0.0,),
+      train_examples=40,
+      test_examples=20,
+      rounds=2,
+      local_only_epochs=2,
+      local_only_learning_rate=(0.02,),
+    )
+    summary = new_device.run_new_device(config, f'{root}/joined')
+    pooled = 'old_clients/local_test/mae/pooled'
+    before, after = (summary[f'fedavg_1_C0/{part}{pooled}'] for part in ('before/', ''))
+    self.assertAlmostEqual(summary[f'fedavg_1_C0/forgotten/{pooled}'], after - before, 12)
+    self.assertGreater(summary['fedavg_1_C0/new_client/own_model/local_test/mae'], 0)
+    _, clients = run_files.load_results(f'{root}/joined')
+    old = clients[~clients['is_new']].dropna(subset='local_test/mae')
+    worse = (old['local_test/mae'] > old['before/local_test/mae']).mean()
+    self.assertEqual(summary['fedavg_1_C0/old_clients/share_of_clients_worse'], worse)
+
+  def test_source_runs_have_one_main_metric(self):
+    configs = {task: config_lib.TrainConfig(task=task) for task in ('digits', 'diabetes')}
+    with self.assertRaisesRegex(ValueError, 'digits, whose main metric is accuracy, and diabetes,'):
+      new_device_rows.check_rows(configs)
+
+
 if __name__ == '__main__':
   absltest.main()

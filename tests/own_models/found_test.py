@@ -48,6 +48,13 @@ class OwnModelsTest(absltest.TestCase):
       self.assertEqual(list(found['local_test/accuracy']), [0.5, 0.25])
       self.assertNotIn('federated/local_test/accuracy', found)
 
+  def test_of_an_adaptation_run_that_predicts_numbers(self):
+    run_settings.claim_hparams(f'{self.root}/numbers', {'epochs': 3})
+    columns = {'local_only/validation/mae': [0.5, 1.0], 'local_only/local_test/mae': [0.25, 2.0]}
+    run_files.write_tables(f'{self.root}/numbers', {}, self.clients.assign(**columns))
+    found = own_models.find_own_models(f'{self.root}/numbers', self.clients)
+    self.assertEqual(list(found['local_test/mae']), [0.25, 2.0])
+
   def test_clients_that_the_run_does_not_have(self):
     clients = pd.concat([self.clients, self.clients.tail(1).assign(client_id='c')])
     found = self._load('run', clients)

@@ -9,6 +9,7 @@ from sklearn import metrics as sklearn_metrics
 
 from tff_lg import analysis, simulation
 from tff_lg import config as config_lib
+from tff_lg.analysis import client_advice
 from tff_lg.inputs import tasks
 from tff_lg.personalization import adaptation_run
 
@@ -76,6 +77,13 @@ class RegressionRunTest(absltest.TestCase):
   def test_goals_are_reached_from_above(self):
     self.assertEqual(self.summary['rounds_to/2.0/local_test/mae/pooled'], 1)
     self.assertNotIn('rounds_to/0.001/local_test/mae/pooled', self.summary)
+
+  def test_advice_says_what_it_is_worth(self):
+    sentences = client_advice.advice_sentences(analysis.RunFolder.load(self.folder))
+    mean = self.clients['advice/local_test/mae'].mean()
+    self.assertLen(sentences, 2)
+    self.assertStartsWith(sentences[1], f'So advised, they have {mean:.4g} local test MAE on aver')
+    self.assertIn(' decrease over their own models (95', sentences[1])
 
   def test_report_and_adaptation(self):
     text = analysis.comparison_text(self.folder)

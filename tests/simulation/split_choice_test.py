@@ -54,11 +54,11 @@ class NestedSplitsTest(absltest.TestCase):
 
 
 class BestCandidateTest(parameterized.TestCase):
-  @parameterized.parameters(('accuracy', 1), ('loss', 2))
+  @parameterized.parameters(('accuracy', 1), ('mae', 2), ('loss', 2))
   def test_metric_then_what_is_sent(self, metric, expected):
     candidates = [
-      split_choice.Candidate((), ('a', str(number)), *values)
-      for number, values in enumerate(
+      split_choice.Candidate((), ('a', str(number)), parameters, {metric: score, 'loss': loss})
+      for number, (parameters, score, loss) in enumerate(
         [(30, 0.9, 0.5), (20, 0.9, 0.4), (10, 0.8, 0.3), (5, float('nan'), float('nan'))]
       )
     ]
@@ -139,6 +139,33 @@ class RunTest(absltest.TestCase):
     tried = sum(each.parameters for each in choice.candidates)
     self.assertEqual(choice.parameters_total, 2 * 2 * 2 * tried + 5 * 3 * sum(_PARAMETERS.values()))
 
+  def test_a_choice_from_before_other_metrics_is_read(self):
+    folder = self.create_tempdir().full_path
+    found = json.loads(reading.read(self.folder, 'split.json'))
+    for each in found['candidates']:
+      each |= each.pop('scores')
+    with open(f'{folder}/split.json', 'w', encoding='utf-8') as file:
+      json.dump(found, file)
+    self.assertIn('accuracy', found['candidates'][0])
+    self.assertEqual(split_choice.load_choice(folder), self.choice)
+
+  def test_numbers_are_compared_by_their_error(self):
+    config = config_lib.TrainConfig(
+      task='diabetes',
+      warm_start_rounds=1,
+      rounds=1,
+      auto_rounds=1,
+      global_layers=('auto',),
+      baselines=(),
+      client_learning_rate=0.02,
+    )
+    folder = self.create_tempdir().full_path + '/run'
+    simulation.run_experiment(config_lib.resolve(config), folder)
+    choice = split_choice.load_choice(folder)
+    best = min(choice.candidates, key=lambda each: (each.scores['mae'], each.parameters))
+    self.assertEqual(choice.global_layers, best.global_layers)
+    self.assertRegex(choice.describe(), 'parameters sent +MAE +loss')
+
   def test_it_is_shown(self):
     text = reading.read(self.folder, 'model_split.txt').decode()
     self.assertIn(self.choice.describe(), text)
@@ -215,7 +242,7 @@ class RunTest(absltest.TestCase):
     choice = split_choice.load_choice(f'{self.root}/one_diverges')
     others = [each for each in self.choice.candidates if each is not self.choice.candidates[best]]
     self.assertEqual([each for i, each in enumerate(choice.candidates) if i != best], others)
-    self.assertTrue(np.isnan(choice.candidates[best].accuracy))
+    self.assertTrue(np.isnan(choice.candidates[best].scores['accuracy']))
     picked = split_choice.best_candidate(others, 'accuracy')
     self.assertEqual(choice.global_layers, picked.global_layers)
     self.assertEqual(choice.parameters_total, self.choice.parameters_total)

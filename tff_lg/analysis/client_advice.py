@@ -1,10 +1,7 @@
 """Which model each client should use, as a finished run advises."""
 
-from tff_lg import metrics
 from tff_lg.analysis import formats, names, paired
 from tff_lg.analysis.run_folder import RunFolder
-
-_ACCURACY = metrics.METRICS['accuracy']
 
 
 def advice_sentences(run: RunFolder) -> list[str]:
@@ -14,7 +11,7 @@ def advice_sentences(run: RunFolder) -> list[str]:
     run: the run.
 
   Returns:
-    Two sentences; none for a run without advice, and of metrics other than accuracy the first.
+    Two sentences; none for a run without advice.
   """
   methods = (run.method, *run.baselines)
   counts = {
@@ -29,16 +26,18 @@ def advice_sentences(run: RunFolder) -> list[str]:
   sentences = [
     f'Advice by validation data, of {sum(counts.values()):,} clients: {", ".join(listed)}.'
   ]
-  column = f'{names.ADVICE}/local_test/{_ACCURACY.name}'
+  metric, column = run.local_test, f'{names.ADVICE}/{run.local_test}'
   if column in run.clients and names.LOCAL_ONLY in counts:
     own = run.client_accuracy(names.LOCAL_ONLY)
-    comparison = paired.compare_clients(run.clients[column], own)
-    low, high = formats.points(comparison.low), formats.points(comparison.high)
-    mean = formats.percent(run.clients[column].mean())
+    comparison = paired.compare_clients(run.clients[column], own, metric)
+    gain, low, high = (
+      formats.difference(metric, value)
+      for value in (comparison.mean_difference, comparison.low, comparison.high)
+    )
+    mean = formats.value(metric, run.clients[column].mean()) + formats.unit(metric)
     sentences.append(
-      f'So advised, they have {mean} % local test accuracy on average, '
-      f'{formats.points(comparison.mean_difference)} points over their own models (95 % '
-      f'interval {low} to {high}).'
+      f'So advised, they have {mean} local test {run.metric.label} on average, {gain} '
+      f'{formats.difference_unit(metric)} over their own models (95 % interval {low} to {high}).'
     )
   return [sentence.replace(' %', '\N{NO-BREAK SPACE}%') for sentence in sentences]
 

@@ -61,6 +61,11 @@ def unit(metric: str) -> str:
   return ' %' if metric_scale(metric) == 100 else ''
 
 
+def unit_of_column(metric: str) -> str:
+  """What follows the name of a column or axis with a metric: ` (%)`, or nothing."""
+  return ' (%)' if metric_scale(metric) == 100 else ''
+
+
 def difference(metric: str, number: float) -> str:
   """By how much a metric is better, signed: `+1.23` points, or `+0.0123`."""
   if metric_scale(metric) == 100 or not math.isfinite(number):
@@ -83,7 +88,7 @@ def metric_label(metric: str) -> str:
   if found is not None:
     text = f'/{text}'.replace(f'/{found.name}', f'/{found.label}')[1:]
   text = text.replace('/', ' ').replace('_', ' ')
-  return f'{text} (%)' if metric_scale(metric) == 100 else text
+  return text + unit_of_column(metric)
 
 
 def metric_with_std(metric: str, mean: float, std: float) -> str:

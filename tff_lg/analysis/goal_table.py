@@ -1,11 +1,12 @@
-"""What it took the methods of a sweep to reach an accuracy, as Table 2 of Liang et al. has it."""
+"""What it took the methods of a sweep to reach a goal, as Table 2 of Liang et al. has it."""
 
-from tff_lg import goal_names
+from tff_lg import goal_names, metrics
 from tff_lg.analysis import formats, names
 from tff_lg.analysis.sweep_folder import SweepResults
 from tff_lg.analysis.tables import Column, Table
 
-_ACCURACY = 'pooled_test/accuracy'
+# Of a sweep none of whose trials had the goal.
+_DEFAULT = 'accuracy'
 
 
 def goal_table(sweep_dir: str, goal: float) -> Table:
@@ -13,29 +14,34 @@ def goal_table(sweep_dir: str, goal: float) -> Table:
 
   Args:
     sweep_dir: the sweep folder; its trials had this --goal_accuracy.
-    goal: the accuracy.
+    goal: value of the trials' main metric.
 
   Returns:
-    The axes' values; rounds and parameters sent until the clients' pooled test accuracy first
-    reached the goal, means over the seeds that reached it, and how many did; the accuracy of the
-    chosen models after all rounds.
+    The axes' values; rounds and parameters sent until the clients' pooled main metric on test data
+    first reached the goal, means over the seeds that reached it, and how many did; the metric of
+    the chosen models after all rounds.
 
   Raises:
     RunFolderError: a file of the sweep is damaged, no trial is complete, or none had this goal.
   """
   results = SweepResults.load(sweep_dir)
-  rounds, parameters, _ = goal_names.goal_counts(goal)
+  counts = {name: tuple(goal_names.goal_counts(goal, name)) for name in metrics.METRICS}
+  # A trial that has not reached its goal has the columns too.
+  main = next((n for n, of_metric in counts.items() if of_metric[0] in results.trials), _DEFAULT)
+  rounds, parameters, _ = counts[main]
+  pooled_test = f'pooled_test/{main}'
   axes = list(results.axes)
-  points = results.points(_ACCURACY)
+  points = results.points(pooled_test)
   for name, metric in (('rounds', rounds), ('parameters', parameters)):
     reached = results.points(metric).rename(columns={'mean': name, 'n': f'{name}_n'})
     points = points.merge(reached[[*axes, name, f'{name}_n']], on=axes)
+  reach = f'to {formats.metric_scale(pooled_test) * goal:g}{formats.unit(pooled_test)}'
   columns = (
     *(Column('', axis) for axis in axes),
-    Column(f'to {100 * goal:g} %', 'rounds'),
-    Column(f'to {100 * goal:g} %', 'parameters'),
-    Column(f'to {100 * goal:g} %', 'reached'),
-    Column('', formats.metric_label(_ACCURACY)),
+    Column(reach, 'rounds'),
+    Column(reach, 'parameters'),
+    Column(reach, 'reached'),
+    Column('', formats.metric_label(pooled_test)),
   )
   rows = tuple(
     (
@@ -43,7 +49,7 @@ def goal_table(sweep_dir: str, goal: float) -> Table:
       formats.fixed(row['rounds'], 1),
       formats.count(row['parameters']),
       f'{row["rounds_n"]} of {row["n"]}',
-      formats.metric_with_std(_ACCURACY, row['mean'], row['std']),
+      formats.metric_with_std(pooled_test, row['mean'], row['std']),
     )
     for _, row in points.iterrows()
   )

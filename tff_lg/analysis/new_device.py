@@ -3,8 +3,8 @@
 | file | what |
 |---|---|
 | hparams.json | value of each flag, and those of the source runs |
-| curves.csv | accuracies of the old devices and of the new one, by run and round |
-| summary.json | accuracy of the model that the new device trains alone, by run |
+| curves.csv | the main metric of the old devices and of the new one, by run and round |
+| summary.json | that of the model that the new device trains alone, by run |
 """
 
 import dataclasses
@@ -14,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 
+from tff_lg import metrics
 from tff_lg.analysis import formats, names, readers, tables
 from tff_lg.analysis.figures import forgetting
 from tff_lg.analysis.readers import RunFolderError
@@ -23,11 +24,11 @@ from tff_lg.analysis.tables_report import write_tables_report
 
 _TEXTS = ('run', 'method', 'partition')
 _CAPTION = (
-  'Accuracy on the test examples of the old devices pooled, and below on those of the new one. A '
-  'line is the mean over source runs, its band a standard deviation to either side.'
+  '{} on the test examples of the old devices pooled, and below on those of the new one. A line is '
+  ' the mean over source runs, its band a standard deviation to either side.'
 )
-_OWN_MODEL = '/new_client/own_model/local_test/accuracy'
-_NUMBERS = ('old_clients_share', 'round_num', *forgetting.ACCURACIES)
+_OWN_MODEL = '/new_client/own_model/'
+_NUMBERS = ('old_clients_share', 'round_num')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,9 +40,10 @@ class NewDeviceFolder:
     transform: what was done to the new device's examples.
     hparams: value of each flag by its name.
     curves: by run and round, the columns run, method, partition (texts), old_clients_share,
-      round_num, and both of `forgetting.ACCURACIES` (float64).
-    own_models: by run, the test accuracy of the model that the new device trains alone; empty for
+      round_num, and both of `forgetting.columns(metric)` (float64).
+    own_models: by run, the metric of the model that the new device trains alone; empty for
       a folder that is too old to know it.
+    metric: the source runs' main one on clients' test data, such as `local_test/accuracy`.
   """
 
   path: str
@@ -49,6 +51,7 @@ class NewDeviceFolder:
   hparams: Mapping[str, Any]
   curves: pd.DataFrame
   own_models: Mapping[str, float]
+  metric: str = names.LOCAL_TEST
 
   @classmethod
   def load(cls, path: str) -> 'NewDeviceFolder':
@@ -73,25 +76,28 @@ class NewDeviceFolder:
     readers.read_text(curves_file)  # For its sentence where there is no such file.
     try:
       table = pd.read_csv(curves_file)
-      curves = table[[*_TEXTS, *_NUMBERS]].astype(dict.fromkeys(_NUMBERS, 'float64'))
+      known = [f'local_test/{name}' for name in metrics.METRICS]
+      metric = next((n for n in known if forgetting.columns(n)[0] in table), names.LOCAL_TEST)
+      numbers = (*_NUMBERS, *forgetting.columns(metric))
+      curves = table[[*_TEXTS, *numbers]].astype(dict.fromkeys(numbers, 'float64'))
     except (KeyError, ValueError) as error:  # pandas' parser errors are ValueErrors.
       raise RunFolderError(
-        f'{curves_file}: the file is damaged ({error}), expected accuracies by run and round.'
+        f'{curves_file}: the file is damaged ({error}), expected metrics by run and round.'
       ) from error
     # The source runs' own flags are objects.
     flags = {name: value for name, value in hparams.items() if not isinstance(value, dict)}
     summary_file = os.path.join(path, 'summary.json')
     summary = readers.read_object(summary_file) if os.path.exists(summary_file) else {}
     own = {
-      name.removesuffix(_OWN_MODEL): value
+      name.removesuffix(f'{_OWN_MODEL}{metric}'): value
       for name, value in summary.items()
-      if name.endswith(_OWN_MODEL)
+      if name.endswith(f'{_OWN_MODEL}{metric}')
     }
-    return cls(path, transform, flags, curves, own)
+    return cls(path, transform, flags, curves, own, metric)
 
 
 def new_device_table(folder: NewDeviceFolder) -> tables.Table:
-  """Normal and transformed accuracy after the last round, by method and C, as in Table 3.
+  """Normal and transformed metric after the last round, by method and C, as in Table 3.
 
   Args:
     folder: the run.
@@ -99,11 +105,12 @@ def new_device_table(folder: NewDeviceFolder) -> tables.Table:
   Returns:
     A row for each method and C, of equal C in the order of the runs. For each partition columns:
     normal before the first round and after the last, that of the new device, and that of the model
-    that it trains alone; in per cent, ± the standard deviation over runs where there are several.
+    that it trains alone; shares in per cent, ± the standard deviation over runs where there are
+    several.
 
   Liang et al. 2020, Table 3.
   """
-  normal, new = forgetting.ACCURACIES
+  normal, new = forgetting.columns(folder.metric)
   by_round = folder.curves.sort_values('round_num', kind='stable').groupby('run', sort=False)
   last, first = by_round.last(), by_round.first()
   runs = last.assign(before=first[normal]).loc[folder.curves['run'].unique()]
@@ -122,13 +129,14 @@ def new_device_table(folder: NewDeviceFolder) -> tables.Table:
   for share, method in sorted(keys, key=lambda key: key[0]):
     of_row = runs[(runs['old_clients_share'] == share) & (runs['method'] == method)]
     cells = (
-      _cell(of_row.loc[of_row['partition'] == partition, name])
+      _cell(folder.metric, of_row.loc[of_row['partition'] == partition, name])
       for partition in partitions
       for name in heads
     )
     rows.append((names.method_name(method), f'{share:g}', *cells))
   notes = [
-    'Normal (%): test examples of the old devices pooled, each predicted by its own model; before:',
+    f'Normal{formats.unit_of_column(folder.metric)}: test examples of the old devices pooled, each '
+    'predicted by its own model; before:',
     'as the source run left it; then after the last round, as is that of the new device.',
   ]
   if folder.own_models:
@@ -157,18 +165,19 @@ def write_new_device_report(run_dir: str) -> str:
     OSError: something cannot be written.
   """
   folder = NewDeviceFolder.load(run_dir)
-  figure = forgetting.forgetting_curves(folder.curves, folder.transform)
+  figure = forgetting.forgetting_curves(folder.curves, folder.transform, folder.metric)
+  label = metrics.METRICS[folder.metric.split('/')[-1]].label
   return write_tables_report(
     run_dir,
     f'A new device: {folder.transform}',
     {'After the last round': new_device_table(folder)},
-    [Illustration('forgetting', figure, _CAPTION)],
+    [Illustration('forgetting', figure, _CAPTION.format(label[0].upper() + label[1:]))],
     flags_section('new_device', folder.hparams, run_dir),
   )
 
 
-def _cell(accuracy: pd.Series) -> str:
+def _cell(metric: str, values: pd.Series) -> str:
   """Mean ± standard deviation over runs; of one run the number alone."""
-  if accuracy.empty:
+  if values.empty:
     return formats.MISSING
-  return formats.percent_with_std(accuracy.mean(), accuracy.std(ddof=1))
+  return formats.value_with_std(metric, values.mean(), values.std(ddof=1))

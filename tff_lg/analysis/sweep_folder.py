@@ -79,9 +79,10 @@ class SweepResults:
 
   @property
   def local_test_mean(self) -> str:
-    """Mean over clients of the main metric on their own test data: the first that trials have."""
-    known = [f'local_test/{name}/mean_over_clients' for name in metrics_lib.METRICS]
-    return next((name for name in self.trials if name in known), names.LOCAL_TEST_MEAN)
+    """Mean over clients of the trials' main metric on clients' own test data."""
+    mains = [objective.metrics[0] for objective in metrics_lib.OBJECTIVES.values()]
+    known = [f'local_test/{name}/mean_over_clients' for name in (*mains, *metrics_lib.METRICS)]
+    return next((name for name in known if name in self.trials), names.LOCAL_TEST_MEAN)
 
   def points(self, metric: str) -> pd.DataFrame:
     """Mean and standard deviation over seeds at each point of the grid.

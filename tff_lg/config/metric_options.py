@@ -13,8 +13,6 @@ from tff_lg.tasks import TASKS
 
 # The tasks whose files may have several kinds of labels.
 _ANY_LABELS = tuple(name for name, entry in TASKS.items() if len(entry.objectives) > 1)
-# By which splits of a model are compared.
-_OF_SPLITS = ('accuracy', 'loss')
 # The partitions that do not look at labels.
 _WITHOUT_CLASSES = tuple(n for n, entry in PARTITIONS.items() if not entry.needs_classes)
 
@@ -75,6 +73,7 @@ def check(config: Any, partition: str, scope: str) -> None:
   is_class = objective.name == 'classification'
   fitting = ('accuracy', 'loss') if task.has_own_metrics else objective.all_metrics
   selected = metrics_lib.METRICS.get(config.selection_metric)
+  of_splits = (objective.metrics[0], 'loss')  # By which splits of a model are compared.
   predicts = f'but --task={config.task} predicts {objective.label}'
   conflicts = [
     (
@@ -105,13 +104,9 @@ def check(config: Any, partition: str, scope: str) -> None:
       f'--auxiliary is {config.auxiliary}, which is of classes, {predicts}.',
     ),
     (
-      config.global_layers == split.AUTO and config.selection_metric not in (None, *_OF_SPLITS),
+      config.global_layers == split.AUTO and config.selection_metric not in (None, *of_splits),
       f'--selection_metric is {config.selection_metric}, but --global_layers=auto compares splits '
-      f'by {" or ".join(_OF_SPLITS)}.',
-    ),
-    (
-      config.global_layers == split.AUTO and not is_class,
-      f'--global_layers=auto compares splits by accuracy, {predicts}: name the layers.',
+      f'by {" or ".join(of_splits)}.',
     ),
     (
       selected is not None and selected.pooling is None and scope == 'pooled',

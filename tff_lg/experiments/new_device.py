@@ -11,14 +11,14 @@ Liang et al. 2020, Table 3.
 import contextlib
 import dataclasses
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from absl import logging
 
-from tff_lg import client_gains, files, folder_lock, learning, own_models, seeds, training
+from tff_lg import client_gains, files, folder_lock, learning, metrics, own_models, seeds, training
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.config import own_models as own_model_options
@@ -32,7 +32,6 @@ from tff_lg.training import cohorts, evaluation, run_state
 CURVES_FILE = 'curves.csv'
 NEW_DEVICE = 'new_device'
 _GROUPS = ('old_clients', 'new_client')
-_ACCURACY = 'local_test/accuracy'
 _OWN_MODEL = 'own_model'
 # The part of its training examples by which the new device chooses its own model.
 _VALIDATION_FRACTION = 0.1
@@ -45,7 +44,7 @@ def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str
     config: `from_run` names at least one run.
     run_dir: made or gone on with. `runs/<name>` has the metrics and checkpoints of each training,
       `own_models/<number>` what the new device trains alone beside each source run, `curves.csv`
-      the accuracies of all by round, `clients.parquet` those of each device before and after, and
+      the main metric of all by round, `clients.parquet` those of each device before and after, and
       `summary.json` those of both groups and of the own model.
 
   Returns:
@@ -84,12 +83,12 @@ def _run_sources(
     with _load_source(config, path) as (last, device):
       own = train_own_model(config, last, device, os.path.join(run_dir, 'own_models', str(number)))
       for share in config.old_clients_share:
-        name = f'{last.config.method}_{number}_C{share:g}'
+        name, metric = f'{last.config.method}_{number}_C{share:g}', _main_metric(last.config)
         logging.info('%s joins %s, C = %g.', NEW_DEVICE, path, share)
         folder = os.path.join(run_dir, 'runs', name)
         table = _join(config, last, device, share, folder)
-        table[f'{_OWN_MODEL}/{_ACCURACY}'] = np.where(table['is_new'], own[_ACCURACY], np.nan)
-        curve = _curve(folder)
+        table[f'{_OWN_MODEL}/{metric}'] = np.where(table['is_new'], own[metric], np.nan)
+        curve = _curve(folder, metric)
         about = {
           'run': name,
           'method': last.config.method,
@@ -98,12 +97,21 @@ def _run_sources(
         }
         curves.append(curve.assign(**about))
         tables.append(table.assign(**about))
-        summary |= {f'{name}/{key}': value for key, value in _summarize(curve, table).items()}
-        summary |= {f'{name}/{_GROUPS[1]}/{_OWN_MODEL}/{key}': v for key, v in own.items()}
+        summary |= _with_prefix(f'{name}/', _summarize(curve, table, metric))
+        summary |= _with_prefix(f'{name}/{_GROUPS[1]}/{_OWN_MODEL}/', own)
   text = pd.concat(curves).to_csv(index=False, lineterminator='\n')
   files.write_atomically(os.path.join(run_dir, CURVES_FILE), text)
   run_files.write_tables(run_dir, summary, pd.concat(tables, ignore_index=True))
   return summary
+
+
+def _main_metric(config: config_lib.TrainConfig) -> str:
+  """Returns the column of a run's main metric on clients' test data."""
+  return f'local_test/{config.model_metrics[0]}'
+
+
+def _with_prefix(prefix: str, values: Mapping[str, Any]) -> dict[str, Any]:
+  return {prefix + name: value for name, value in values.items()}
 
 
 @contextlib.contextmanager
@@ -178,7 +186,8 @@ def train_own_model(
     folder: a run folder of the method `local_only`, made or gone on with.
 
   Returns:
-    `local_test/accuracy`, `kind` of the model and, for a network, its `epochs` and `learning_rate`.
+    The main metric on test data, `kind` of the model and, for a network, its `epochs` and
+    `learning_rate`.
 
   Raises:
     ValueError: a kind of model does not fit the data; one sentence.
@@ -195,7 +204,9 @@ def train_own_model(
     **{name: getattr(config, name) or default for name, default in budget.items()},
     seed=seed,
   )
-  kept, held = splits.hold_out(device.train.y, _VALIDATION_FRACTION, np.random.default_rng(seed))
+  kept, held = splits.hold_out(
+    device.train.strata, _VALIDATION_FRACTION, np.random.default_rng(seed)
+  )
   choosing = dataclasses.replace(
     device,
     client_id=f'{NEW_DEVICE}_choosing',
@@ -211,8 +222,8 @@ def train_own_model(
     model = tasks.build_model(own_config, alone)
     own_models.run_own_models(own_config, alone, model, folder)
   summary, table = run_files.load_results(folder)
-  row = table.iloc[-1]
-  found = {_ACCURACY: float(row[_ACCURACY]), 'kind': row[_OWN_MODEL]}
+  row, metric = table.iloc[-1], _main_metric(last.config)
+  found = {metric: float(row[metric]), 'kind': row[_OWN_MODEL]}
   if found['kind'] == own_model_options.NETWORK:
     found['epochs'] = int(row['epochs'])
     found['learning_rate'] = summary['own_models/network/learning_rate']
@@ -249,7 +260,7 @@ def _join(
   share: float,
   folder: str,
 ) -> pd.DataFrame:
-  """Trains on, in a folder; gives each device's test accuracy before and after."""
+  """Trains on, in a folder; gives each device's test metric before and after."""
   loop_config = dataclasses.replace(
     last.config,
     **{name: getattr(config, name) for name in ('rounds', 'evaluate_every', 'checkpoint_every')},
@@ -271,17 +282,17 @@ def _join(
   values = loop_values.loop_values(loop_config, len(clients), folder, groups)
   values['draw_cohort'] = build_cohorts(loop_config, num_old, share)
 
-  def test_accuracy(
-    state: run_state.RunState, states: Sequence[learning.ClientState]
-  ) -> np.ndarray:
+  metric = _main_metric(last.config)
+
+  def test_metric(state: run_state.RunState, states: Sequence[learning.ClientState]) -> np.ndarray:
     values = evaluation.evaluate_parts(
       process, state.server_state, states, {'test': participants.parts['test']}
     )
-    return values['test']['accuracy']
+    return values['test'][last.config.model_metrics[0]]
 
-  before = test_accuracy(start, [*start.clients.get(range(num_old)), newcomer])
+  before = test_metric(start, [*start.clients.get(range(num_old)), newcomer])
   end = training.run([phase], participants, start=start, newcomers=[newcomer], **values)
-  after = test_accuracy(end, end.clients.snapshot(range(len(clients))))
+  after = test_metric(end, end.clients.snapshot(range(len(clients))))
   end.clients.close()
   return pd.DataFrame(
     {
@@ -291,29 +302,29 @@ def _join(
         f'num_{part}': evaluation.count_examples(process.model, participants.parts[part])
         for part in ('train', 'test')
       },
-      f'before/{_ACCURACY}': before,
-      _ACCURACY: after,
+      f'before/{metric}': before,
+      metric: after,
     }
   )
 
 
-def _curve(folder: str) -> pd.DataFrame:
-  """The accuracies of both groups at each evaluated round, from 0."""
-  metrics = pd.read_csv(os.path.join(folder, 'metrics.csv'))
-  names = [f'{group}/{_ACCURACY}/pooled' for group in _GROUPS]
-  return metrics[['round_num', *names, f'{_GROUPS[0]}/{_ACCURACY}/mean_over_clients']].dropna()
+def _curve(folder: str, metric: str) -> pd.DataFrame:
+  """The metric of both groups at each evaluated round, from 0."""
+  rounds = pd.read_csv(os.path.join(folder, 'metrics.csv'))
+  names = [f'{group}/{metric}/pooled' for group in _GROUPS]
+  return rounds[['round_num', *names, f'{_GROUPS[0]}/{metric}/mean_over_clients']].dropna()
 
 
-def _summarize(curve: pd.DataFrame, table: pd.DataFrame) -> dict[str, float]:
-  """Both groups' accuracies before the first and after the last round, and what was forgotten."""
+def _summarize(curve: pd.DataFrame, table: pd.DataFrame, metric: str) -> dict[str, float]:
+  """Both groups' metric before the first and after the last round, and what was forgotten."""
   first, last = (curve.drop(columns='round_num').iloc[row].to_dict() for row in (0, -1))
-  old = table[~table['is_new'] & table[_ACCURACY].notna()]
-  pooled = f'{_GROUPS[0]}/{_ACCURACY}/pooled'
+  old = table[~table['is_new'] & table[metric].notna()]
+  pooled, is_more_better = f'{_GROUPS[0]}/{metric}/pooled', metrics.sign(metric.split('/')[-1]) > 0
   return {
     **last,
     **{f'before/{name}': value for name, value in first.items()},
-    f'forgotten/{pooled}': first[pooled] - last[pooled],
+    f'forgotten/{pooled}': (first[pooled] - last[pooled]) * (1 if is_more_better else -1),
     'old_clients/share_of_clients_worse': client_gains.share_worse(
-      client_gains.client_gains(old[_ACCURACY], old[f'before/{_ACCURACY}'])
+      client_gains.client_gains(old[metric], old[f'before/{metric}'], more_is_better=is_more_better)
     ),
   }

@@ -26,8 +26,16 @@ def check_rows(sources: Mapping[str, config_lib.TrainConfig]) -> None:
     sources: the config of each run, by its folder.
 
   Raises:
-    ValueError: two runs of one row differ in more than their seed; one sentence.
+    ValueError: two runs of one row differ in more than their seed, or two runs have different main
+      metrics; one sentence.
   """
+  mains = {source.model_metrics[0]: path for path, source in sources.items()}
+  if len(mains) > 1:
+    (one, first), (other, second), *_ = mains.items()
+    raise ValueError(
+      f'--from_run has {first}, whose main metric is {one}, and {second}, whose main metric is '
+      f'{other}: expected runs that can stand in one table.'
+    )
   rows: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {}
   for path, source in sources.items():
     row, settings = (source.method, describe_partition(source)), _settings(path)

@@ -30,9 +30,9 @@ def find_own_models(run_dir: str, clients: pd.DataFrame) -> pd.DataFrame | None:
     clients: a row a client, with `client_id`.
 
   Returns:
-    A row for each of them, in their order, with `validation/accuracy`, `local_test/accuracy` and
-    so on, and the sizes of its data; NaN for a client that the run does not have. None if the run
-    has no such models.
+    A row for each of them, in their order, with `validation/accuracy`, `local_test/accuracy` or
+    the model's other metrics, and the sizes of its data; NaN for a client that the run does not
+    have. None if the run has no such models.
   """
   baseline = source_run.own_models_dir(run_dir)
   if run_settings.is_complete(baseline):
@@ -40,7 +40,7 @@ def find_own_models(run_dir: str, clients: pd.DataFrame) -> pd.DataFrame | None:
   elif run_settings.is_complete(run_dir):
     table = run_files.load_results(run_dir)[1]
     if run_settings.load_hparams(run_dir).get('method') != _LOCAL_ONLY:
-      if f'{_LOCAL_ONLY}/validation/accuracy' not in table:
+      if not any(name.startswith(f'{_LOCAL_ONLY}/validation/') for name in table):
         return None
       table = table.filter(regex=f'^({_LOCAL_ONLY}/|client_id$|num_)')
       table = table.rename(columns=lambda name: name.removeprefix(f'{_LOCAL_ONLY}/'))

@@ -13,7 +13,7 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,12 @@ import pandas as pd
 from tff_lg import checksums, files, models, strict_json, training
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
+from tff_lg import metrics as metrics_lib
 from tff_lg.config.option import resolved
 from tff_lg.simulation import layer_variances, loop_values
 from tff_lg.training import communication
 
 _FILE, _FOLDER = 'split.json', 'split'
-_SCORES = ('accuracy', 'loss')
 
 BuildPhases = Callable[[config_lib.TrainConfig], list[training.Phase]]
 
@@ -40,16 +40,14 @@ class Candidate:
     local_layers: in order of falling alpha*.
     global_layers: the others, from the input on; one at least.
     parameters: weights that a client sends in a round.
-    accuracy: pooled over all clients' validation examples, after the last round tried; NaN if
-      training could not go on.
-    loss: the same.
+    scores: the model's main metric and its loss, by name, pooled over all clients' validation
+      examples, after the last round tried; NaN if training could not go on.
   """
 
   local_layers: tuple[str, ...]
   global_layers: tuple[str, ...]
   parameters: int
-  accuracy: float
-  loss: float
+  scores: Mapping[str, float]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,6 +87,7 @@ class SplitChoice:
 
   def describe(self) -> str:
     """Text tables of the layers and of the candidates."""
+    labels = [metrics_lib.METRICS[name].label for name in self.candidates[0].scores]
     width = max(28, *(2 + len(each.layer) for each in self.layers))
     lines = [
       f'Split picked by --global_layers=auto; variances from {self.num_clients} clients',
@@ -102,19 +101,18 @@ class SplitChoice:
       ),
       '',
       f'Splits tried for {self.num_rounds} rounds, scores on pooled validation examples',
-      f'{"local layers":<{width}}{"parameters sent":>20}{"accuracy":>18}{"loss":>16}',
+      f'{"local layers":<{width}}{"parameters sent":>20}' + _columns(labels),
     ]
     local_in_theory = {each.layer for each in self.layers if each.alpha > 0.5}
     for number, each in enumerate(self.candidates):
+      scores = [f'{value:.4f}' for value in each.scores.values()]
       what = 'none' if not number else f'{"and " if number > 1 else ""}{each.local_layers[-1]}'
       notes = {
         'picked': each.global_layers == self.global_layers,
         'those with alpha* > 1/2': set(each.local_layers) == local_in_theory,
       }
       told = ', '.join(note for note, holds in notes.items() if holds)
-      lines.append(
-        f'{what:<{width}}{each.parameters:>20,}{each.accuracy:>18.4f}{each.loss:>16.4f}  {told}'
-      )
+      lines.append(f'{what:<{width}}{each.parameters:>20,}{_columns(scores)}  {told}')
     return '\n'.join(line.rstrip() for line in lines)
 
 
@@ -162,7 +160,7 @@ def load_choice(run_dir: str) -> SplitChoice | None:
 
   def choice(found: dict[str, Any]) -> SplitChoice:
     found['layers'] = [layer_variances.LayerVariance(**each) for each in found['layers']]
-    found['candidates'] = [Candidate(**_with_tuples(each)) for each in found['candidates']]
+    found['candidates'] = [_candidate(each) for each in found['candidates']]
     return SplitChoice(**_with_tuples(found))
 
   return strict_json.load(path, choice, 'delete it to pick the layers again')
@@ -187,10 +185,10 @@ def nested_splits(
 
 
 def best_candidate(candidates: Sequence[Candidate], metric: str) -> Candidate:
-  """The best by accuracy, or by loss; of equals the one that sends less."""
+  """The best by one of their scores; of equals the one that sends less."""
 
   def score(candidate: Candidate) -> tuple[float, int]:
-    value = candidate.accuracy if metric == 'accuracy' else -candidate.loss
+    value = metrics_lib.sign(metric) * candidate.scores[metric]
     return (-np.inf if np.isnan(value) else value), -candidate.parameters
 
   return max(candidates, key=score)
@@ -235,11 +233,11 @@ def _choose(
       of_round = communication.count_round(phase.process, cohort, cohort)
       of_candidate, scores = (
         of_round * resolved(config.auto_rounds),
-        dict.fromkeys(_SCORES, math.nan),
+        dict.fromkeys(_score_names(config), math.nan),
       )
     traffic += of_candidate
     parameters = sum(each.parameters for each in layers if each.layer in global_layers)
-    candidates.append(Candidate(local_layers, global_layers, parameters, **scores))
+    candidates.append(Candidate(local_layers, global_layers, parameters, scores))
   if len(failures) == len(candidates):
     raise failures[0]
   return SplitChoice(
@@ -266,7 +264,25 @@ def _try(
   traffic = training.run([phase], clients, start=start, **values).traffic
   metrics = pd.read_csv(os.path.join(folder, 'metrics.csv'), float_precision='round_trip')
   last = metrics.iloc[-1]
-  return traffic, {name: float(last[f'validation/{name}/pooled']) for name in _SCORES}
+  return traffic, {name: float(last[f'validation/{name}/pooled']) for name in _score_names(config)}
+
+
+def _score_names(config: config_lib.TrainConfig) -> tuple[str, str]:
+  """What splits may be compared by, see `config.metric_options`."""
+  return config.model_metrics[0], 'loss'
+
+
+def _columns(texts: Iterable[str]) -> str:
+  """A line's columns of scores."""
+  return ''.join(f'{text:>{width}}' for text, width in zip(texts, (18, 16), strict=True))
+
+
+def _candidate(found: dict[str, Any]) -> Candidate:
+  """A candidate of `split.json`; older ones have accuracy and loss beside the rest."""
+  values = _with_tuples(found)
+  if 'scores' not in values:
+    values['scores'] = {name: values.pop(name) for name in ('accuracy', 'loss')}
+  return Candidate(**values | {'scores': _with_tuples(values['scores'])})
 
 
 def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from tff_lg.analysis.figures import forgetting
 
 
 def _curves():
-  normal, new = forgetting.ACCURACIES
+  normal, new = forgetting.columns()
   rows = [
     # Two runs of FedAvg in one line; LG-FedAvg on another partition.
     ('fedavg', 'iid', 0.0, 0, 0.875, 0.125),

@@ -5,25 +5,29 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from tff_lg.analysis import names, style
+from tff_lg import metrics
+from tff_lg.analysis import formats, names, style
 
-# Of the old devices, and of the new one.
-ACCURACIES = (
-  'old_clients/local_test/accuracy/pooled',
-  'new_client/local_test/accuracy/pooled',
-)
 # By C; beyond them they come again.
 _DASHES = ((0, (5, 2)), '-', (0, (1.5, 1.5)), (0, (7, 2, 1.5, 2)))
 
 
+def columns(metric: str = names.LOCAL_TEST) -> tuple[str, str]:
+  """Returns the columns with a metric on clients' test data: of the old devices, of the new one."""
+  return f'old_clients/{metric}/pooled', f'new_client/{metric}/pooled'
+
+
 @style.styled
-def forgetting_curves(curves: pd.DataFrame, transform: str) -> Figure:
-  """Draws the accuracy of the old devices (above) and of the new one (below) by round.
+def forgetting_curves(
+  curves: pd.DataFrame, transform: str, metric: str = names.LOCAL_TEST
+) -> Figure:
+  """Draws a metric of the old devices (above) and of the new one (below) by round.
 
   Args:
     curves: rows by run and round, with the columns method, partition, old_clients_share,
-      round_num and `ACCURACIES`, shares in [0, 1].
+      round_num and the two of `columns(metric)`.
     transform: what was done to the new device's examples.
+    metric: on clients' test data; a share is drawn in per cent.
 
   Returns:
     The figure: a column of two panels for each partition. A line is the mean over runs of a method
@@ -38,13 +42,16 @@ def forgetting_curves(curves: pd.DataFrame, transform: str) -> Figure:
     lines = of_partition.groupby(['method', 'old_clients_share'], sort=False)
     for (method, share), of_line in lines:
       dashes = _DASHES[shares.index(share) % len(_DASHES)]
-      for axes, accuracy in zip(panels[:, column], ACCURACIES, strict=True):
-        _draw(axes, of_line.set_index('round_num')[accuracy], method, share, dashes)
+      for axes, name in zip(panels[:, column], columns(metric), strict=True):
+        scaled = formats.metric_scale(metric) * of_line.set_index('round_num')[name]
+        _draw(axes, scaled, method, share, dashes)
     panels[0, column].set_title(names.partition_name(partition), loc='left')
     panels[1, column].xaxis.set_major_locator(MaxNLocator(integer=True))
     style.label_axes(panels[1, column], x='round with the new device', y='')
-  panels[0, 0].set_ylabel('accuracy, old devices, normal (%)')
-  panels[1, 0].set_ylabel(f'accuracy, new device, {transform} (%)')
+  label = metrics.METRICS[metric.split('/')[-1]].label
+  unit = formats.unit_of_column(metric)
+  panels[0, 0].set_ylabel(f'{label}, old devices, normal{unit}')
+  panels[1, 0].set_ylabel(f'{label}, new device, {transform}{unit}')
   handles = {}
   for axes in panels[0]:
     handles.update({line.get_label(): line for line in axes.get_lines()})
@@ -54,12 +61,12 @@ def forgetting_curves(curves: pd.DataFrame, transform: str) -> Figure:
 
 def _draw(
   axes: Axes,
-  accuracy: pd.Series,
+  values: pd.Series,
   method: str,
   share: float,
   dashes: str | tuple,
 ) -> None:
-  by_round = (100 * accuracy).groupby(level='round_num')
+  by_round = values.groupby(level='round_num')
   mean, std = by_round.mean(), by_round.std(ddof=1)
   axes.plot(
     mean,
