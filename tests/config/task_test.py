@@ -42,6 +42,17 @@ class DefaultsTest(absltest.TestCase):
     resolved = config.resolve(TrainConfig(task='text', vocabulary_file='x'))
     self.assertIsNone(resolved.vocabulary_size)
 
+  def test_options_of_another_network(self):
+    self.assertEqual(config.resolve(TrainConfig(task='mnist')).hidden_units, (512, 256, 256, 128))
+    resolved = config.resolve(TrainConfig(task='mnist', model='cnn'))
+    self.assertIsNone(resolved.hidden_units)
+    self.assertEqual(config.resolve(resolved), resolved)
+    for model in ('cnn', 'my_module:build'):
+      with self.assertRaisesRegex(
+        config.ConfigError, f'^--hidden_units is given, but --model={model} has no such option.$'
+      ):
+        config.resolve(TrainConfig(task='mnist', model=model, hidden_units=(3,)))
+
   def test_options_of_a_resolved_config_are_those_of_the_task(self):
     resolved = config.resolve(TrainConfig(task='chars'))
     options = config.TASK_OPTIONS.build(resolved, 'chars')

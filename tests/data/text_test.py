@@ -55,6 +55,21 @@ class LoadTextTest(parameterized.TestCase):
     parts = (client.train, client.validation, client.test)
     self.assertEqual(tuple((part.y == 2).sum() for part in parts), expected)
 
+  @parameterized.parameters((0.2, (14, 2, 4)), (0.5, (9, 1, 10)), (0.99, (1, 0, 19)))
+  def test_share_of_lines_for_testing(self, test_fraction, expected):
+    (client,) = self._load(
+      {'al': ['a'] * 20}, test_fraction=test_fraction, validation_fraction=0.1
+    ).clients
+    parts = (client.train, client.validation, client.test)
+    self.assertEqual(tuple((part.y == 2).sum() for part in parts), expected)
+
+  def test_users_with_a_number_of_lines_in_range(self):
+    users = {name: ['a'] * number for name, number in (('al', 3), ('bo', 4), ('cy', 5), ('di', 6))}
+    loaded = self._load(users, min_lines=4, max_lines=5)
+    self.assertEqual([client.client_id for client in loaded.clients], ['bo', 'cy'])
+    with self.assertRaisesRegex(data.DataError, 'no user of 4 has 7 to 9 lines'):
+      self._load(users, min_lines=7, max_lines=9)
+
   def test_words_of_later_text_are_unknown(self):
     loaded = self._load({'al': ['a b', 'c', 'd'], 'bo': ['b', 'e d', 'a']})
     self.assertEqual(loaded.class_names, ('<pad>', '<unk>', '\n', 'b', 'a'))

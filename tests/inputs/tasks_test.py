@@ -72,6 +72,20 @@ class TasksTest(parameterized.TestCase):
     ):
       self.assertEqual(tasks.global_layers(_config(**changes), names), expected)
 
+  def test_hidden_units_and_the_half_of_them_that_is_global(self):
+    for units, expected in (
+      ((4,), ('hidden_1', 'output')),
+      ((4, 4), ('hidden_2', 'output')),
+      ((5, 4, 4, 4), ('hidden_3', 'hidden_4', 'output')),
+      ((), ('output',)),
+    ):
+      config = _config(hidden_units=units)
+      self.assertEqual(tasks.own_global_layers(config), expected)
+      model = tasks.build_model(config, _images(8, 8, 1))
+      self.assertLen(model.layer_names, len(units) + 1)
+    cnn = tasks.build_model(_config(model='cnn'), _images(8, 8, 1))
+    self.assertEqual(cnn.layer_names, ('conv_1', 'conv_2', 'fc_1', 'output'))
+
   def test_layers_of_a_network_of_ones_own(self):
     own = _config(model='my_module:build')
     for num_layers, num_local in ((2, 1), (3, 1), (4, 1), (5, 2), (6, 2), (8, 3)):

@@ -45,6 +45,16 @@ class LstmTest(parameterized.TestCase):
     self.assertEqual(_functional().layer_names, ('embedding', 'lstm_1', 'lstm_2', 'output'))
     self.assertEqual(_functional(tied=True).layer_names, ('embedding', 'lstm_1', 'lstm_2'))
 
+  def test_dropout_in_training_alone(self):
+    keras_model = models.build_lstm(6, 3, embedding_units=4, lstm_units=(5, 4), dropout_rate=0.5)
+    names = [layer.name for layer in keras_model.layers if 'dropout' in layer.name]
+    self.assertEqual(names, ['dropout_0', 'dropout_1', 'dropout_2'])
+    plain = models.build_lstm(6, 3, embedding_units=4, lstm_units=(5, 4))
+    np.testing.assert_array_equal(keras_model(_TOKENS), plain(_TOKENS))
+    dropped = keras_model(_TOKENS, training=True)
+    self.assertFalse(np.array_equal(dropped, plain(_TOKENS)))
+    np.testing.assert_array_equal(dropped, keras_model(_TOKENS, training=True))
+
   @parameterized.parameters(False, True)
   def test_computes_what_numpy_does(self, tied):
     model = _functional(tied=tied)

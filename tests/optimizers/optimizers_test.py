@@ -23,9 +23,10 @@ def _expected(name, rate, options):
   w, m = 1.0, 0.0
   v = options.get('initial_accumulator', 0.0)
   for step, g in enumerate(_GRADIENTS, 1):
+    g = np.clip(g, -options['gradient_clip_norm'], options['gradient_clip_norm'])
     beta_1, beta_2 = options.get('beta_1', 0.0), options.get('beta_2', 0.0)
     if name in ('sgd', 'momentum'):
-      m = options['momentum'] * m + g
+      m = options['momentum'] * m + g + options['weight_decay'] * w
       w -= rate * m
       continue
     m += (1 - beta_1) * (g - m)
@@ -51,12 +52,38 @@ class OptimizersTest(parameterized.TestCase):
     options = optimizers.OPTIMIZERS[name].options
     # None of them is a default.
     values = {field.name: 0.3 / (1 + n) for n, field in enumerate(attrs.fields(options))}
+    values['gradient_clip_norm'] = 1.5  # Clips the first.
     optimizer = options(**values).build(0.1)
     weights = (tf.constant([1.0]),)
     state = optimizer.initialize((tf.TensorSpec([1]),))
     for gradient in _GRADIENTS:
       state, weights = optimizer.next(state, weights, (tf.constant([gradient]),))
     np.testing.assert_allclose(weights[0], [_expected(name, 0.1, values)], rtol=1e-5)
+
+  def test_options_by_default_shape_no_gradient(self):
+    for entry in optimizers.OPTIMIZERS.values():
+      self.assertStartsWith(type(entry.options().build(0.1)).__module__, 'tensorflow_federated')
+
+  def test_a_gradient_is_clipped_over_all_weights(self):
+    optimizer = optimizers.OPTIMIZERS['sgd'].options(gradient_clip_norm=2.5).build(1.0)
+    weights = (tf.zeros([1]), tf.zeros([2]))
+    state = optimizer.initialize((tf.TensorSpec([1]), tf.TensorSpec([2])))
+    # Of norms 5 and 0; that of zeros is no division by zero.
+    for gradients, expected in (
+      (([3.0], [0.0, 4.0]), ([-1.5], [0.0, -2.0])),
+      (([0.0], [0.0, 0.0]), ([0.0], [0.0, 0.0])),
+    ):
+      _, found = optimizer.next(state, weights, tuple(map(tf.constant, gradients)))
+      for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, np.float32(other))
+
+  def test_hyperparameters_stay_those_of_the_optimizer(self):
+    optimizer = optimizers.OPTIMIZERS['sgd'].options(weight_decay=0.5).build(0.1)
+    state = optimizer.initialize((tf.TensorSpec([1]),))
+    self.assertIn('learning_rate', optimizer.get_hparams(state))
+    state = optimizer.set_hparams(state, {**optimizer.get_hparams(state), 'learning_rate': 2.0})
+    _, (weight,) = optimizer.next(state, (tf.constant([1.0]),), (tf.constant([0.0]),))
+    self.assertEqual(weight, 0.0)
 
   def test_defaults_that_depend_on_the_role(self):
     entries = optimizers.OPTIMIZERS

@@ -25,7 +25,7 @@ class EntriesTest(absltest.TestCase):
       self.assertLen([x for x in (entry.load_data, entry.load_source) if x], 1, name)
 
   def test_networks_of_a_task(self):
-    self.assertEqual(tasks.networks_of('digits'), ())
+    self.assertEqual(tasks.networks_of('diabetes'), ())
     self.assertEqual(tasks.networks_of('client_files'), ('mlp', 'lenet'))
     self.assertEqual(tasks.networks_of('cifar10')[0], tasks.TASKS['cifar10'].network)
     for entry in tasks.NETWORKS.values():
@@ -54,8 +54,8 @@ class EntriesTest(absltest.TestCase):
   def test_page_has_every_task(self):
     page = _PAGE.read_text(encoding='utf-8')
     for name, entry in tasks.TASKS.items():
-      networks = ', '.join(f'`{network}`' for network in tasks.networks_of(name))
-      networks = networks or tasks.find_network(name, None).label
+      own = [] if isinstance(entry.network, str) else [entry.network.label]
+      networks = ', '.join((*own, *(f'`{network}`' for network in tasks.networks_of(name))))
       self.assertIn(f'\n| `{name}` | {entry.label} | {networks} |\n', page)
 
 

@@ -92,6 +92,7 @@ def defaults(config: Any) -> dict[str, Any]:
     **TASK_OPTIONS.defaults((config.task,)),
     **NETWORK_OPTIONS.defaults(name for name in tasks.NETWORKS if name == model),
     **entry.defaults(config),
+    **dict.fromkeys(_of_other_networks(config)),
   }
 
 
@@ -111,8 +112,21 @@ def check(config: Any) -> None:
       f'{" or ".join(offered) or "one network only"}.'
     )
   TASK_OPTIONS.check(config, (config.task,))
+  for name in _of_other_networks(config):
+    if getattr(config, name) is not None:
+      raise ConfigError(f'--{name} is given, but --model={config.model} has no such option.')
   model = defaults(config)['model']
   NETWORK_OPTIONS.check(config, (model if model in tasks.NETWORKS else None,), model)
+
+
+def _of_other_networks(config: Any) -> list[str]:
+  """The options of the task that another network of it has, but not the chosen one."""
+  networks = [
+    tasks.find_network(config.task, name) for name in (None, *tasks.networks_of(config.task))
+  ]
+  names = dict.fromkeys(name for network in networks for name in network.task_options)
+  chosen = tasks.find_network(config.task, config.model)
+  return [name for name in names if name not in chosen.task_options]
 
 
 def fast(config: Any) -> Mapping[str, Any]:

@@ -16,8 +16,6 @@ from tff_lg.data import (
   vocabulary,
 )
 
-_TEST_FRACTION = 0.1
-
 
 def load_text(
   path: str | None = None,
@@ -28,16 +26,18 @@ def load_text(
   vocabulary_size: int | None = None,
   known_tokens: Sequence[str] | None = None,
   min_lines: int = 2,
+  max_lines: int | None = None,
   max_users: int | None = None,
+  test_fraction: float = 0.1,
   validation_fraction: float = 0.1,
   choose_held_out: held_out.ChooseHeldOut = held_out.nobody,
   seed: int = 0,
 ) -> federated.FederatedData:
   """Loads the text of each user, a client each.
 
-  - A user's lines are split in time: the last tenth (rounded to the nearest line, at least one)
-    is for testing, the last `validation_fraction` of the others (the same way, but at least one
-    is left) for validation, the first are for training.
+  - A user's lines are split in time: the last `test_fraction` (rounded to the nearest line, at
+    least one) is for testing, the last `validation_fraction` of the others (the same way, but at
+    least one is left) for validation, the first are for training.
   - The vocabulary is of the training lines, without those for validation, of all users that are
     not held out; or it is `known_tokens`, which no user's text can change.
   - Each part is one stream of tokens with an end of line after each line. It is cut into
@@ -55,9 +55,11 @@ def load_text(
       `known_tokens`.
     known_tokens: the vocabulary, as `vocabulary.read_vocabulary` gives it.
     min_lines: users with fewer lines are left out, 2 or more.
-    max_users: users that are taken, drawn at random from those with enough lines; None for all.
-      Users are read in random order until there are enough, so that of a large source only
-      few are read.
+    max_lines: users with more lines are left out; None for none.
+    max_users: users that are taken, drawn at random from those with such numbers of lines; None for
+      all. Users are read in random order until there are enough, so that few are read of a large
+      source.
+    test_fraction: in (0, 1).
     validation_fraction: in [0, 1).
     choose_held_out: which of the users with enough lines take no part in training.
     seed: of the draw of users.
@@ -70,14 +72,16 @@ def load_text(
     DataError: a damaged file, a failed download, or no user with that many lines.
     ValueError: an option out of range.
 
-  McMahan et al. 2017, section 3 (clients of two lines or more, split in time); Yu et al. 2020,
-  section 4 (9:1).
+  McMahan et al. 2017, section 3 (clients of two lines or more, split in time, a fifth for testing);
+  Yu et al. 2020, section 4 (9:1, users of 150 to 500 posts).
   """
   if min_lines < 2 or sequence_length < 1 or not 0 <= validation_fraction < 1:
     raise ValueError(
       f'min_lines is {min_lines}, sequence_length {sequence_length} and validation_fraction '
       f'{validation_fraction}, expected 2 or more, 1 or more and in [0, 1).'
     )
+  if not 0 < test_fraction < 1:
+    raise ValueError(f'test_fraction is {test_fraction}, expected more than 0 and less than 1.')
   if max_users is not None and max_users < 1:
     raise ValueError(f'max_users is {max_users}, expected 1 or more.')
   users: Mapping[str, Sequence[str]]
@@ -87,10 +91,16 @@ def load_text(
     users, name = text_corpus.generate_users(), 'generated corpus'
   else:
     users, name = text_files.read_users(path), path
-  kept = _choose_users(users, min_lines, max_users, seed)
+  kept = _choose_users(users, min_lines, max_lines, max_users, seed)
   if not kept:
-    raise examples.DataError(f'{name}: no user of {len(users)} has {min_lines} lines or more.')
-  parts = {user: _split_in_time(kept[user], validation_fraction, tokenize) for user in sorted(kept)}
+    numbers = (
+      f'{min_lines} lines or more' if max_lines is None else f'{min_lines} to {max_lines} lines'
+    )
+    raise examples.DataError(f'{name}: no user of {len(users)} has {numbers}.')
+  parts = {
+    user: _split_in_time(kept[user], test_fraction, validation_fraction, tokenize)
+    for user in sorted(kept)
+  }
   out = frozenset(choose_held_out(list(parts)))
   if known_tokens is None:
     known_tokens = vocabulary.build_vocabulary(
@@ -117,37 +127,51 @@ def load_text(
 
 
 def _choose_users(
-  users: Mapping[str, Sequence[str]], min_lines: int, max_users: int | None, seed: int
+  users: Mapping[str, Sequence[str]],
+  min_lines: int,
+  max_lines: int | None,
+  max_users: int | None,
+  seed: int,
 ) -> dict[str, Sequence[str]]:
-  """The lines of users with enough of them; of so many at most, drawn at random."""
+  """The lines of users with a number of them in range; of so many users, drawn at random."""
   order = sorted(users)
   if max_users is not None:
     # Not the stream that shuffles between clients.
     np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0]).shuffle(order)
-  kept, num_short = {}, 0
+  kept, num_short, num_long = {}, 0, 0
   for user in order:
     lines = users[user]
     if len(lines) < min_lines:
       num_short += 1
+    elif max_lines is not None and len(lines) > max_lines:
+      num_long += 1
     else:
       kept[user] = lines
     if len(kept) == max_users:
       break
-  if num_short:
-    logging.info(
-      '%d of %d users have fewer than %d lines and are left out.',
-      num_short,
-      num_short + len(kept),
-      min_lines,
-    )
+  for number, comparison, limit in (
+    (num_short, 'fewer', min_lines),
+    (num_long, 'more', max_lines),
+  ):
+    if number:
+      logging.info(
+        '%d of %d users have %s than %d lines and are left out.',
+        number,
+        num_short + num_long + len(kept),
+        comparison,
+        limit,
+      )
   return kept
 
 
 def _split_in_time(
-  lines: Sequence[str], validation_fraction: float, tokenize: vocabulary.Tokenizer
+  lines: Sequence[str],
+  test_fraction: float,
+  validation_fraction: float,
+  tokenize: vocabulary.Tokenizer,
 ) -> list[list[str]]:
   """The tokens of a user's training, validation and test lines."""
-  num_test = max(int(len(lines) * _TEST_FRACTION + 0.5), 1)
+  num_test = min(max(int(len(lines) * test_fraction + 0.5), 1), len(lines) - 1)
   rest = len(lines) - num_test
   num_validation = max(int(rest * validation_fraction + 0.5), 1) if validation_fraction else 0
   num_train = max(rest - num_validation, 1)

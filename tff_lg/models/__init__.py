@@ -1,11 +1,11 @@
 """Models whose weights are split into a global and a local part.
 
-The room turns a Keras model into a `LocalGlobalModel`: TFF's functional model
-and, for each weight, whether the server aggregates it (global) or it never
-leaves its client (local). `build_mlp`, `build_lenet` and `build_reference_lenet` are the
-networks of the LG-FedAvg paper, `build_cgau` is that of Rieger et al., `build_resnet18`
-and `build_lstm` are those of Yu et al. for images and for text. `build_bilstm` gives a
-whole text one label, `build_vqa` answers a question about a picture.
+The room turns a Keras model into a `LocalGlobalModel`: TFF's functional model and, for each weight,
+whether the server aggregates it (global) or it never leaves its client (local). `build_mlp`,
+`build_lenet` and `build_reference_lenet` are the networks of the LG-FedAvg paper, `build_cnn` is
+that of the FedAvg paper, `build_cgau` that of Rieger et al. `build_resnet18` and `build_lstm` are
+those of Yu et al. for images and for text. `build_bilstm` gives a whole text one label, `build_vqa`
+answers a question about a picture.
 An `AuxiliaryNetwork` learns on a client's local layers and stays there; one of
 `build_adversary` keeps protected attributes out of them.
 
@@ -24,6 +24,7 @@ from tff_lg.models.cgau_network import (
   cgau_global_layers,
   unknown_client_weights,
 )
+from tff_lg.models.cnn import build_cnn
 from tff_lg.models.dropout import StatelessDropout
 from tff_lg.models.imported import build_imported
 from tff_lg.models.lenet import build_lenet, build_reference_lenet
@@ -52,6 +53,7 @@ __all__ = [
   'build_auxiliary',
   'build_bilstm',
   'build_cgau',
+  'build_cnn',
   'build_imported',
   'build_lenet',
   'build_linear',

@@ -5,6 +5,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from tff_lg.models import dropout
+
 
 class TiedEmbedding(tf.keras.layers.Layer):
   """An embedding whose matrix is also that of the output; the output has a bias.
@@ -49,6 +51,7 @@ def build_lstm(
   embedding_units: int = 200,
   lstm_units: Sequence[int] = (200, 200),
   tied: bool = False,
+  dropout_rate: float = 0.0,
   seed: int = 0,
 ) -> tf.keras.Model:
   """Builds an `embedding`, layers `lstm_1`, `lstm_2`, ... and a dense `output`.
@@ -62,6 +65,7 @@ def build_lstm(
     embedding_units: size of an embedded token.
     lstm_units: size of each LSTM layer, at least one.
     tied: whether input and output share one matrix.
+    dropout_rate: after the embedding and each LSTM layer, in training, see `StatelessDropout`.
     seed: of the initial weights: embeddings uniform, kernels Glorot-uniform, recurrent kernels
       orthogonal; the same seed, the same weights.
 
@@ -87,7 +91,14 @@ def build_lstm(
       vocabulary_size, embedding_units, embeddings_initializer=_uniform(seed), name='embedding'
     )
   tokens = tf.keras.Input((sequence_length,), dtype=tf.int32, name='tokens')
-  hidden = embedding(tokens)
+
+  def drop(hidden: tf.Tensor, number: int) -> tf.Tensor:
+    if not dropout_rate:
+      return hidden
+    name = f'dropout_{number}'
+    return dropout.StatelessDropout(dropout_rate, seed=seed + number, name=name)(hidden)
+
+  hidden = drop(embedding(tokens), 0)
   for number, units in enumerate(lstm_units, 1):
     # A cell in `RNN`, not the layer `LSTM`, which may become another kernel on a GPU.
     cell = layers.LSTMCell(
@@ -97,6 +108,7 @@ def build_lstm(
       name='cell',  # Keras would count up, and name the weights of each network otherwise.
     )
     hidden = layers.RNN(cell, return_sequences=True, name=f'lstm_{number}')(hidden)
+    hidden = drop(hidden, number)
   if tied:
     logits = embedding(hidden, as_output=True)
   else:

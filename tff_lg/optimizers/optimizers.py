@@ -15,6 +15,7 @@ if TYPE_CHECKING:  # TFF takes seconds to import.
 _BETA_2 = 'Decay of the mean of squared gradients'
 _EPSILON = 'tau: constant added to what a step is divided by, in adagrad inside the square root'
 _WEIGHT_DECAY = 'Share by which a step shrinks each weight, times the learning rate'
+_DECAY_NOTE = 'With SGD it is the gradient of an L2 penalty, and so part of the momentum.'
 _ACCUMULATOR = 'Value that sums or means of squared gradients start from'
 
 
@@ -25,26 +26,46 @@ class Options(Protocol):
     """Builds the optimiser of TFF."""
 
 
-@attrs.frozen
-class Sgd:
-  """Gradient descent, with momentum if it is more than 0."""
+@attrs.frozen(kw_only=True)
+class _Clipped:
+  """What all optimisers have in common."""
+
+  gradient_clip_norm: float | None = option(
+    None,
+    'L2 norm over all weights that the gradient of a step is clipped to',
+    POSITIVE,
+    by_default='no clipping',
+  )
+
+  def _shape(
+    self, optimizer: 'tff.learning.optimizers.Optimizer', weight_decay: float = 0.0
+  ) -> 'tff.learning.optimizers.Optimizer':
+    from tff_lg.optimizers import shaped_gradients
+
+    return shaped_gradients.shape_gradients(optimizer, self.gradient_clip_norm, weight_decay)
+
+
+@attrs.frozen(kw_only=True)
+class Sgd(_Clipped):
+  """Gradient descent, with momentum if it is more than 0; weight decay is an L2 penalty."""
 
   momentum: float = option(0.0, 'Momentum, the share of the velocity that is kept', BELOW_ONE)
+  weight_decay: float = option(0.0, _WEIGHT_DECAY, NOT_NEGATIVE, more=_DECAY_NOTE)
 
   def build(self, learning_rate: float) -> 'tff.learning.optimizers.Optimizer':
     """Builds the optimiser of TFF."""
-    return _tff().build_sgdm(learning_rate, self.momentum)
+    return self._shape(_tff().build_sgdm(learning_rate, self.momentum), self.weight_decay)
 
 
-@attrs.frozen
-class _Adaptive:
+@attrs.frozen(kw_only=True)
+class _Adaptive(_Clipped):
   """What Adam and Yogi have in common."""
 
   beta_1: float = option(0.9, 'Decay of the mean of gradients', BELOW_ONE)
   beta_2: float = option(0.999, _BETA_2, BELOW_ONE)
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class Adam(_Adaptive):
   """Adam with bias correction. Kingma and Ba 2015, Algorithm 1."""
 
@@ -52,21 +73,25 @@ class Adam(_Adaptive):
 
   def build(self, learning_rate: float) -> 'tff.learning.optimizers.Optimizer':
     """Builds the optimiser of TFF."""
-    return _tff().build_adam(learning_rate, **attrs.asdict(self))
+    optimizer = _tff().build_adam(learning_rate, self.beta_1, self.beta_2, self.epsilon)
+    return self._shape(optimizer)
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class AdamW(Adam):
   """Adam whose weight decay is no part of the gradient. Loshchilov and Hutter 2019."""
 
-  weight_decay: float = option(0.004, _WEIGHT_DECAY, NOT_NEGATIVE)
+  weight_decay: float = option(0.004, _WEIGHT_DECAY, NOT_NEGATIVE, more=_DECAY_NOTE)
 
   def build(self, learning_rate: float) -> 'tff.learning.optimizers.Optimizer':
     """Builds the optimiser of TFF."""
-    return _tff().build_adamw(learning_rate, **attrs.asdict(self))
+    optimizer = _tff().build_adamw(
+      learning_rate, self.beta_1, self.beta_2, self.epsilon, self.weight_decay
+    )
+    return self._shape(optimizer)
 
 
-@attrs.frozen
+@attrs.frozen(kw_only=True)
 class Yogi(_Adaptive):
   """Yogi: second moments grow by a bounded amount. Zaheer et al. 2018."""
 
@@ -75,13 +100,14 @@ class Yogi(_Adaptive):
 
   def build(self, learning_rate: float) -> 'tff.learning.optimizers.Optimizer':
     """Builds the optimiser of TFF."""
-    return _tff().build_yogi(
+    optimizer = _tff().build_yogi(
       learning_rate, self.beta_1, self.beta_2, self.epsilon, self.initial_accumulator
     )
+    return self._shape(optimizer)
 
 
-@attrs.frozen
-class Adagrad:
+@attrs.frozen(kw_only=True)
+class Adagrad(_Clipped):
   """Adagrad; epsilon stands inside the square root. Duchi et al. 2011."""
 
   initial_accumulator: float = option(0.1, _ACCUMULATOR, NOT_NEGATIVE)
@@ -89,11 +115,12 @@ class Adagrad:
 
   def build(self, learning_rate: float) -> 'tff.learning.optimizers.Optimizer':
     """Builds the optimiser of TFF."""
-    return _tff().build_adagrad(learning_rate, self.initial_accumulator, self.epsilon)
+    optimizer = _tff().build_adagrad(learning_rate, self.initial_accumulator, self.epsilon)
+    return self._shape(optimizer)
 
 
-@attrs.frozen
-class RmsProp:
+@attrs.frozen(kw_only=True)
+class RmsProp(_Clipped):
   """RMSProp. Tieleman and Hinton 2012."""
 
   beta_2: float = option(0.9, _BETA_2, BELOW_ONE)
@@ -101,7 +128,7 @@ class RmsProp:
 
   def build(self, learning_rate: float) -> 'tff.learning.optimizers.Optimizer':
     """Builds the optimiser of TFF."""
-    return _tff().build_rmsprop(learning_rate, self.beta_2, self.epsilon)
+    return self._shape(_tff().build_rmsprop(learning_rate, self.beta_2, self.epsilon))
 
 
 @attrs.frozen(kw_only=True)

@@ -34,6 +34,7 @@ class Options:
     "Shape of the features of an example of TFF's database, such as 28,28,1",
     by_default='all numbers in a row',
   )
+  hidden_units: tuple[int, ...] = shared.hidden_units(networks.SMALL_UNITS)
   client_cache: int = entries.option(
     1000,
     'Clients whose data stay in memory once read, and as many of the next cohort at most are read '
@@ -118,9 +119,7 @@ def _load(options: Options, setting: task.Setting) -> data.FederatedData:
   )
 
 
-task.register_network(
-  networks.dense((64, 64, 32), 'hidden_2', 'hidden_3', 'output', tasks=(_NAME,))
-)
+task.register_network(networks.dense(tasks=(_NAME,)))
 task.register(
   task.TaskEntry(
     name=_NAME,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from tff_lg import data, entries, option_check
+from tff_lg import data, entries
 from tff_lg.learning.methods import METHODS
 from tff_lg.tasks import shared, task
 
@@ -30,9 +30,7 @@ class Options:
     is_path=True,
   )
   hidden_units: tuple[int, ...] = shared.hidden_units((64, 64))
-  dropout_rate: float = entries.option(
-    0.5, 'Dropout after each hidden layer', option_check.BELOW_ONE
-  )
+  dropout_rate: float = shared.dropout_rate(0.5)
 
 
 def _check(config: Any) -> Iterator[str]:

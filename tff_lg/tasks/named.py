@@ -7,8 +7,10 @@ import os
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+import attrs
+
 from tff_lg import data
-from tff_lg.tasks import networks, task
+from tff_lg.tasks import networks, shared, task
 
 if TYPE_CHECKING:
   import tensorflow as tf
@@ -56,13 +58,28 @@ def _crop_and_flip(images: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
 # The objectives of tasks whose files may have any labels.
 ANY_LABELS = ('classification', 'regression', 'multilabel')
 _OFFICIAL = 'the folder with the official files, which Keras downloads without it,'
-# Of small images, arrays, tables and features.
-MLP = networks.dense((64, 64, 32), 'hidden_2', 'hidden_3', 'output')
+MLP = networks.dense()
+
+
+@attrs.frozen(kw_only=True)
+class _Diabetes:
+  """Options of the task `diabetes`."""
+
+  hidden_units: tuple[int, ...] = shared.hidden_units((32, 32))
+
+
+@attrs.frozen(kw_only=True)
+class _Mnist:
+  """Options of the task `mnist`."""
+
+  hidden_units: tuple[int, ...] = shared.hidden_units((512, 256, 256, 128))
+
 
 for _entry in (
   task.TaskEntry(
     name='digits',
     label="scikit-learn's 1,797 handwritten digits",
+    options=networks.DenseOptions,
     network=MLP,
     load_source=_source('digits'),
     is_embedded=True,
@@ -70,7 +87,8 @@ for _entry in (
   task.TaskEntry(
     name='diabetes',
     label="scikit-learn's 442 patients, a number to predict",
-    network=networks.dense((32, 32), 'hidden_2', 'output'),
+    options=_Diabetes,
+    network=MLP,
     load_source=_source('diabetes'),
     partition='natural',
     cohort_share=1.0,
@@ -81,7 +99,8 @@ for _entry in (
   task.TaskEntry(
     name='mnist',
     label='MNIST',
-    network=networks.dense((512, 256, 256, 128), 'hidden_3', 'hidden_4', 'output'),
+    options=_Mnist,
+    network=MLP,
     load_source=_source('mnist'),
     look_at_files=_look_for('mnist', {'*-idx?-ubyte': 'idx', '*-idx?-ubyte.gz': 'idx'}),
     data_dir=_OFFICIAL,
@@ -98,6 +117,7 @@ for _entry in (
   task.TaskEntry(
     name='arrays',
     label='your own arrays',
+    options=networks.DenseOptions,
     network=MLP,
     load_source=_load_arrays,
     look_at_files=_look_for('arrays', {'train.npz': 'npz', 'test.npz': 'npz'}),

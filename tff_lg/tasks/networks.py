@@ -4,38 +4,57 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tff_lg.tasks import task
+import attrs
+
+from tff_lg.tasks import shared, task
 
 if TYPE_CHECKING:
   import tensorflow as tf
 
+# Of small images, arrays, tables and features.
+SMALL_UNITS = (64, 64, 32)
 
-def dense(hidden_units: tuple[int, ...], *global_layers: str, **entry: Any) -> task.NetworkEntry:
-  """Makes an entry of dense ReLU layers.
+
+@attrs.frozen(kw_only=True)
+class DenseOptions:
+  """Options of a task whose network is of dense layers."""
+
+  hidden_units: tuple[int, ...] = shared.hidden_units(SMALL_UNITS)
+
+
+def dense(**entry: Any) -> task.NetworkEntry:
+  """Makes an entry of dense ReLU layers, of `hidden_units` of the task's options.
+
+  LG-FedAvg sends the output and the later half of the hidden layers, as Liang et al. do.
 
   Args:
-    hidden_units: of each hidden layer.
-    *global_layers: that LG-FedAvg sends.
     **entry: what else the entry has, such as its tasks.
   """
-
-  def build(options: Any, setting: task.NetworkSetting) -> tf.keras.Model:
-    from tff_lg import models  # It imports TensorFlow.
-
-    del options
-    return models.build_mlp(
-      setting.data.test.x.shape[1:],
-      setting.data.num_classes,
-      hidden_units,
-      seed=setting.seed,
-      output_activation=setting.output_activation,
-    )
-
   return task.NetworkEntry(
     **{'name': 'mlp', 'label': 'dense ReLU layers', **entry},
-    build=build,
-    global_layers=lambda options, task_options: global_layers,
+    build=_dense,
+    global_layers=_later_half,
+    task_options=('hidden_units',),
   )
+
+
+def _dense(options: Any, setting: task.NetworkSetting) -> tf.keras.Model:
+  from tff_lg import models  # It imports TensorFlow.
+
+  del options
+  return models.build_mlp(
+    setting.data.test.x.shape[1:],
+    setting.data.num_classes,
+    setting.task_options.hidden_units,
+    seed=setting.seed,
+    output_activation=setting.output_activation,
+  )
+
+
+def _later_half(options: Any, task_options: Any) -> tuple[str, ...]:
+  del options
+  number = len(task_options.hidden_units)
+  return (*(f'hidden_{each}' for each in range(number // 2 + 1, number + 1)), 'output')
 
 
 def _image_shape(setting: task.NetworkSetting) -> tuple[tuple[int, ...], int]:
@@ -56,6 +75,13 @@ def _reference_lenet(options: Any, setting: task.NetworkSetting) -> tf.keras.Mod
   return models.build_reference_lenet(*_image_shape(setting), seed=setting.seed)
 
 
+def _cnn(options: Any, setting: task.NetworkSetting) -> tf.keras.Model:
+  from tff_lg import models
+
+  del options
+  return models.build_cnn(*_image_shape(setting), seed=setting.seed)
+
+
 def _resnet18(options: Any, setting: task.NetworkSetting) -> tf.keras.Model:
   from tff_lg import models
 
@@ -66,6 +92,11 @@ def _resnet18(options: Any, setting: task.NetworkSetting) -> tf.keras.Model:
 def _convolutions(options: Any, task_options: Any) -> tuple[str, ...]:
   del options, task_options
   return 'conv_1', 'conv_2'
+
+
+def _after_convolutions(options: Any, task_options: Any) -> tuple[str, ...]:
+  del options, task_options
+  return 'fc_1', 'output'
 
 
 def _resnet18_body(options: Any, task_options: Any) -> tuple[str, ...]:
@@ -90,6 +121,13 @@ for _entry in (
     tasks=('cifar10',),
     build=_reference_lenet,
     global_layers=_convolutions,
+  ),
+  task.NetworkEntry(
+    name='cnn',
+    label='two convolutions and a dense layer, as in the FedAvg paper',
+    tasks=('digits', 'mnist'),
+    build=_cnn,
+    global_layers=_after_convolutions,
   ),
   task.NetworkEntry(
     name='resnet18',

@@ -93,11 +93,21 @@ def hidden_units(default: tuple[int, ...]) -> Any:
   )
 
 
+def dropout_rate(default: float) -> Any:
+  """Declares the option of tasks whose networks have dropout."""
+  return entries.option(
+    default,
+    'Dropout after each hidden layer, of LSTMs after the embedding as well',
+    option_check.BELOW_ONE,
+  )
+
+
 def test_fraction() -> Any:
   """Declares the option of tasks whose data may have no split."""
   return entries.option(
     None,
-    "Part of a client's examples held out for testing, where the data have no split of their own",
+    "Part of a client's examples held out for testing, where the data have no split of their own; "
+    'of text the last lines',
     option_check.BELOW_ONE,
-    by_default='0.2, for --task=school 0.15,',
+    by_default='0.2, for --task=school 0.15, for text 0.1,',
   )

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from tff_lg import data, entries
-from tff_lg.tasks import named, shared, task
+from tff_lg.tasks import named, networks, shared, task
 
 _NAME = 'table'
 # The columns of the table that is generated without --data_dir.
@@ -56,6 +56,7 @@ class Options:
     choices=STANDARDIZATIONS,
   )
   test_fraction: float | None = shared.test_fraction()
+  hidden_units: tuple[int, ...] = shared.hidden_units(networks.SMALL_UNITS)
 
 
 def _defaults(config: Any) -> Mapping[str, Any]:

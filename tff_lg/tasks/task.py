@@ -89,6 +89,7 @@ class NetworkEntry(entries.Entry):
     wrap: makes of it the model to train, with every weight global and metrics of its own; by
       default it has those of what is predicted.
     prepare: what it makes of the data, if it needs more than they have.
+    task_options: of the task, which this network has and another one of the task may not.
     conditioning: `shared` for a network whose global weights know each client, `local` for one
       whose local weights do; None for others.
   """
@@ -98,6 +99,7 @@ class NetworkEntry(entries.Entry):
   global_layers: Callable[[Any, Any], tuple[str, ...]] | None = None
   wrap: Callable[[tf.keras.Model], models.LocalGlobalModel] | None = None
   prepare: Callable[[data.FederatedData], data.FederatedData] | None = None
+  task_options: tuple[str, ...] = ()
   conditioning: str | None = None
 
 

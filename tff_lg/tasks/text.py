@@ -19,6 +19,9 @@ VOCABULARY = task.Derived(
 )
 
 
+_TEST_FRACTION = {'test_fraction': 0.1}
+
+
 def default_size(config: Any) -> Mapping[str, Any]:
   """Returns the size of a vocabulary that no file gives."""
   return (
@@ -48,9 +51,14 @@ class _Options:
   )
   vocabulary_file: str | None = shared.vocabulary_file()
   min_lines: int = entries.option(2, 'Users with fewer lines are left out', shared.AT_LEAST_2)
+  max_lines: int | None = entries.option(
+    None, 'Users with more lines are left out', shared.AT_LEAST_2, by_default='nobody is left out'
+  )
+  test_fraction: float | None = shared.test_fraction()
   tied_embeddings: bool = entries.option(
     False, 'Whether input and output share one matrix', by_default='no'
   )
+  dropout_rate: float = shared.dropout_rate(0.0)
 
 
 @attrs.frozen(kw_only=True)
@@ -84,6 +92,9 @@ def users_are_clients(config: Any, what: str = 'sequences') -> Iterator[str]:
 
 def _check(config: Any) -> Iterator[str]:
   yield from users_are_clients(config)
+  least, most = config.min_lines, config.max_lines
+  if most is not None and most < (2 if least is None else least):
+    yield f'--max_lines is {most}, expected --min_lines={2 if least is None else least} or more.'
   fields = attrs.fields_dict(task.TASKS[config.task].options)
   units, layers = (
     fields[name].default if getattr(config, name) is None else getattr(config, name)
@@ -130,6 +141,8 @@ def _load(
     vocabulary_size=size,
     known_tokens=read_vocabulary(options.vocabulary_file, tokenize, size),
     min_lines=options.min_lines,
+    max_lines=options.max_lines,
+    test_fraction=options.test_fraction,
     max_users=options.max_users,
     validation_fraction=setting.validation_fraction,
     choose_held_out=setting.choose_held_out,
@@ -156,6 +169,7 @@ def _build_network(options: Any, setting: task.NetworkSetting) -> tf.keras.Model
     embedding_units=sizes.embedding_units,
     lstm_units=sizes.lstm_units,
     tied=sizes.tied_embeddings,
+    dropout_rate=sizes.dropout_rate,
     seed=setting.seed,
   )
 
@@ -194,7 +208,7 @@ for _entry in (
     label="the next word of each user's text",
     options=Words,
     load_data=_load_words,
-    defaults=default_size,
+    defaults=lambda config: {**default_size(config), **_TEST_FRACTION},
     **_TRAITS,
   ),
   task.TaskEntry(
@@ -202,6 +216,7 @@ for _entry in (
     label="the next character of each user's text",
     options=Characters,
     load_data=_load_characters,
+    defaults=lambda config: _TEST_FRACTION,
     **_TRAITS,
   ),
 ):
