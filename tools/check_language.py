@@ -14,13 +14,9 @@ _SOURCES = ('tff_lg', 'pipelines', 'benchmarks', 'tools')
 _NOT_YET = (
   'benchmarks',
   'docs/ADVICE.md',
-  'docs/BENCHMARKS.md',
-  'docs/LIBRARY.md',
   'docs/METHODS.md',
   'docs/RESULTS.md',
-  'docs/RUNTIME.md',
   'docs/YOUR_DATA.md',
-  'docs/tutorials',
   'pipelines',
   'README.md',
   'tff_lg',
