@@ -180,6 +180,14 @@ def _check_contradictions(config: TrainConfig) -> None:
       f'--aggregator is {config.aggregator}, but --method={config.method} sends nothing to '
       'aggregate.',
     ),
+    *(
+      (
+        METHODS[name].needs_mean and config.aggregator != PLAIN_MEAN,
+        f'--aggregator is {config.aggregator}, but {name} needs means of what its clients send: '
+        f'use --aggregator={PLAIN_MEAN}.',
+      )
+      for name in (config.method, *(config.baselines or ()))
+    ),
     (
       not method.sends_updates and config.attack is not None,
       f'--attack is {config.attack}, but with --method={config.method} nobody hears an attacker.',

@@ -24,7 +24,7 @@ from tff_lg import data as data_lib
 from tff_lg.config import own_models as own_model_options
 from tff_lg.data import splits
 from tff_lg.experiments import new_device_rows
-from tff_lg.inputs import tasks
+from tff_lg.inputs import held_out, tasks
 from tff_lg.run_folder import run_files, run_settings
 from tff_lg.simulation import loop_values, trained_run
 from tff_lg.training import cohorts, evaluation, run_state
@@ -270,13 +270,16 @@ def _join(
   )
   clients = (*last.federated_data.clients, device)
   num_old, process = len(clients) - 1, last.phase.process
-  newcomer = process.initialize_client(
-    process.newcomer(last.state.server_state.global_weights, last.state.start_weights)
-  )
   start = last.state.as_start()
   phase = dataclasses.replace(last.phase, num_rounds=config.rounds)
   participants = training.to_clients(
     dataclasses.replace(last.federated_data, clients=clients, held_out=())
+  )
+  (newcomer,) = held_out.newcomers(
+    process,
+    last.state.server_state.global_weights,
+    last.state.start_weights,
+    [participants.parts['train'][num_old]],
   )
   groups = dict(zip(_GROUPS, (range(num_old), [num_old]), strict=True))
   values = loop_values.loop_values(loop_config, len(clients), folder, groups)

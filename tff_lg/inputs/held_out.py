@@ -9,6 +9,7 @@ import pandas as pd
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import learning, models, seeds
+from tff_lg.training import client_data
 from tff_lg.training import selection as selection_lib
 
 _PREFIX = 'held_out'
@@ -52,7 +53,7 @@ def select_models(
   selection: selection_lib.ModelSelection,
   last: tuple[int, tuple],
   start_weights: models.ModelWeights,
-  num_clients: int,
+  train: Sequence[learning.ClientTensors],
 ) -> selection_lib.ModelSelection:
   """The model that clients get which took no part.
 
@@ -61,21 +62,46 @@ def select_models(
     selection: the chosen models of the clients that took part.
     last: number of the last round, and the server's global weights after it.
     start_weights: all weights at the start of the process's rounds.
-    num_clients: how many clients get it.
+    train: training data of each client that gets it.
 
   Returns:
     For each the global weights of the round chosen for all clients, or those of the last round
     where each client has a best round of its own; and the local weights that the method gives
-    newcomers. Nothing of the client's own data has been used.
+    newcomers. Of a client's own data only what the method settles has been made, such as its
+    cluster.
   """
   groups = selection.groups()
   round_num, weights = last
   if len(groups) == 1:
     round_num, ((_, weights, _),) = int(selection.best_round[0]), groups
-  result = selection_lib.ModelSelection(process, num_clients)
-  new_client = process.initialize_client(process.newcomer(weights, start_weights))
-  result.offer(round_num, np.zeros(num_clients), weights, [new_client] * num_clients)
+  result = selection_lib.ModelSelection(process, len(train))
+  states = newcomers(process, weights, start_weights, train)
+  result.offer(round_num, np.zeros(len(train)), weights, states)
   return result
+
+
+def newcomers(
+  process: learning.LocalGlobalProcess,
+  global_weights: tuple,
+  start_weights: models.ModelWeights,
+  train: Sequence[learning.ClientTensors],
+) -> list[learning.ClientState]:
+  """Returns the states that clients begin with which took no part.
+
+  Args:
+    process: the one that trained the models.
+    global_weights: the server's.
+    start_weights: all weights at the start of the process's rounds.
+    train: training data of each client; read only if the method settles something by them.
+  """
+  new_client = process.initialize_client(process.newcomer(global_weights, start_weights))
+  if process.settle is None:
+    return [new_client] * len(train)
+  states: list[learning.ClientState] = []
+  for chunk in client_data.chunks(len(train)):
+    some = list(train[chunk])
+    states += process.settle(global_weights, [new_client] * len(some), some)
+  return states
 
 
 def as_participants(federated_data: data_lib.FederatedData) -> data_lib.FederatedData:

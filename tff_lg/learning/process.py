@@ -93,6 +93,8 @@ class LocalGlobalProcess:
     next: one round.
     evaluate: each client's own model on each client's own data.
     predict: each client's own model's probabilities for examples of its own.
+    settle: None, or what clients do alone that took no part, before they predict: (global_weights
+      @SERVER, client_states@CLIENTS, data@CLIENTS) -> client_states@CLIENTS.
     ensemble: the clients' predictions on common data, and their sums. Neither this nor `predict`
       can be called for a model without classes.
     download_type: what the server sends to a client each round.
@@ -110,6 +112,7 @@ class LocalGlobalProcess:
   download_type: tff.Type
   upload_type: tff.Type
   parts: parts_lib.Parts
+  settle: tff.Computation | None = None
 
   def merge(self, global_weights: Sequence, local_weights: Sequence) -> tuple:
     """Returns the network's weights that a client predicts with."""
@@ -283,7 +286,41 @@ def build_local_global_process(
     download_type=tff.to_type((global_types, round_num_type) if global_types else ()),
     upload_type=tff.to_type((global_types, tff.TensorType(np.float32)) if global_types else ()),
     parts=settings.parts,
+    settle=_build_settling(model, settings, global_types, client_state_type, data_type),
   )
+
+
+def _build_settling(
+  model: local_global.LocalGlobalModel,
+  settings: settings_lib.ProcessSettings,
+  global_types: tuple,
+  client_state_type: tff.Type,
+  data_type: tff.Type,
+) -> tff.Computation | None:
+  """What newcomers do alone; None where it is nothing."""
+  if not settings.newcomer_phases:
+    return None
+  alone = dataclasses.replace(
+    settings, phases=settings.newcomer_phases, reset_client_optimizer=True
+  )
+  work = client_work.build_client_work(model, alone)
+
+  @tff.tensorflow.computation(global_types, client_state_type, data_type)
+  def settle_client(global_weights: Any, client_state: Any, data: Any) -> client_work.ClientState:
+    start = client_work.ClientState(tuple(client_state.local_weights), ())
+    output = work(tuple(global_weights), start, data, tf.constant(0))
+    return client_work.ClientState(output.client_state.local_weights, client_state.optimizer_state)
+
+  @tff.federated_computation(
+    tff.FederatedType(global_types, tff.SERVER),
+    tff.FederatedType(client_state_type, tff.CLIENTS),
+    tff.FederatedType(data_type, tff.CLIENTS),
+  )
+  def settle(global_weights: tff.Value, client_states: tff.Value, data: tff.Value) -> tff.Value:
+    at_clients = tff.federated_broadcast(global_weights)
+    return tff.federated_map(settle_client, (at_clients, client_states, data))
+
+  return settle
 
 
 class _Sums(NamedTuple):

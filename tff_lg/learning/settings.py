@@ -47,6 +47,8 @@ class ProcessSettings:
       malicious clients. Needs `TensorBatches`, whose data say who is malicious.
     parts: what the global and local weights are to clients.
     phases: what a client trains in a round, one after another.
+    newcomer_phases: what a client does alone that took no part, before it predicts; their
+      optimisers begin afresh. None by default.
   """
 
   client_optimizer: tff.learning.optimizers.Optimizer
@@ -66,6 +68,7 @@ class ProcessSettings:
   update_attack: UpdateAttack | None = None
   parts: parts_lib.Parts = parts_lib.SPLIT
   phases: tuple[phases_lib.Phase, ...] = (phases_lib.Phase(),)
+  newcomer_phases: tuple[phases_lib.Phase, ...] = ()
 
   def __post_init__(self) -> None:
     if self.update_attack is not None and not isinstance(self.batches, batches_lib.TensorBatches):

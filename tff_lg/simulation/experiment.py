@@ -345,18 +345,19 @@ def _score_held_out(
 ) -> dict[str, float]:
   """Scores the model on clients that took no part, and writes their table."""
   alone = held_out.as_participants(federated_data)
+  parts = training.to_clients(alone).parts
   selection = held_out.select_models(
     process,
     state.selection,
     (state.round_num, state.server_state.global_weights),
     state.start_weights,
-    len(alone.clients),
+    parts['train'],
   )
   clients, of_clients = results.score_clients(
     alone,
     process,
     dataclasses.replace(state, selection=selection),
-    training.to_clients(alone).parts,
+    parts,
     # Of text it is scored on the mean of all weights, which says nothing of these clients.
     with_new_test=not alone.has_sequences,
   )

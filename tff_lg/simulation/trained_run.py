@@ -2,13 +2,13 @@
 
 import dataclasses
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from tff_lg import aggregators, checkpoints, models, own_models, training
+from tff_lg import aggregators, checkpoints, learning, models, own_models, training
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.client_states import client_stores
@@ -17,7 +17,7 @@ from tff_lg.learning import process as process_lib
 from tff_lg.run_folder import data_fingerprint, run_files, run_settings, source_run
 from tff_lg.scoring import results
 from tff_lg.simulation import experiment, split_choice, tuning
-from tff_lg.training import run_state, storage
+from tff_lg.training import client_data, run_state, storage
 from tff_lg.training import selection as selection_lib
 
 _Newest = TypeVar('_Newest')
@@ -109,7 +109,8 @@ def load_trained_run(run_dir: str, data_dir: str | None = None) -> TrainedRun:
   last = dataclasses.replace(config, aggregator=aggregators.PLAIN_MEAN, warm_start_rounds=0)
   auxiliary = tasks.build_auxiliary(last, federated_data)
   process = experiment.build_phases(last, model, auxiliary=auxiliary)[-1].process
-  weights = _load_weights(run_dir, config, process, len(clients) - num_held_out, num_held_out)
+  of_held_out = client_data.part_tensors(held_out.as_participants(federated_data), 'train')
+  weights = _load_weights(run_dir, config, process, len(clients) - num_held_out, of_held_out)
   return TrainedRun(
     config=config,
     federated_data=data_lib.readmit_held_out(federated_data),
@@ -221,7 +222,7 @@ def _load_weights(
   config: config_lib.TrainConfig,
   process: process_lib.LocalGlobalProcess,
   num_clients: int,
-  num_held_out: int,
+  held_out_train: Sequence[learning.ClientTensors],
 ) -> tuple[models.ModelWeights, ...]:
   """All weights of each client's network, from the checkpoint after the last round."""
   folder = os.path.join(run_dir, 'checkpoints')
@@ -251,7 +252,7 @@ def _load_weights(
     selection,
     (round_num, tuple(server[str(i)] for i in range(num_global))),
     start_weights,
-    num_held_out,
+    held_out_train,
   )
   weights = (*_merge(process, selection), *_merge(process, of_held_out))
   clients.close()

@@ -35,6 +35,7 @@ class Method(entries.Entry):
     source: its paper, in Markdown, for the table of methods.
     build: (model, settings, options) -> the process; raises ValueError for what it cannot build.
     parts: how its global and local weights behave.
+    needs_mean: whether the server needs means of what clients send, and no other aggregate.
     sends_updates: whether clients send anything; else there is nothing to aggregate or attack.
     keeps_layers: whether layers of the network may stay with their client.
     has_warm_start: whether rounds of FedAvg before its own make sense.
@@ -50,6 +51,7 @@ class Method(entries.Entry):
     [models.LocalGlobalModel, learning.ProcessSettings, Any], learning.LocalGlobalProcess
   ]
   parts: Parts
+  needs_mean: bool = False
   sends_updates: bool = True
   keeps_layers: bool = False
   has_warm_start: bool = True
