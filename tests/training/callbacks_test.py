@@ -8,7 +8,7 @@ import numpy as np
 from absl.testing import absltest, parameterized
 
 from tests.learning import testing
-from tff_lg import checkpoints, learning, simulation, training
+from tff_lg import checkpoints, learning, seeds, simulation, training
 from tff_lg.training import early_stopping
 
 
@@ -115,6 +115,33 @@ class OrderTest(parameterized.TestCase):
     )
     self.assertEqual([row['round_num'] for row in history.rows], [0, 1])
     self.assertNotIn('train/loss', history.rows[0])
+
+  def test_outputs_of_rounds_and_seeds_of_ones_own(self):
+    class Keeps(training.Callback):
+      def __init__(self):
+        self.states = {}
+
+      def on_round_output(self, clients, output):
+        self.states |= dict(zip(clients, output.client_states, strict=True))
+
+    of_number, of_function, of_another = Keeps(), Keeps(), Keeps()
+    state = _run(2, of_number, seed=3)
+    for client, kept in of_number.states.items():
+      (stored,) = state.clients.get([client])
+      for left, right in zip(kept.local_weights, stored.local_weights, strict=True):
+        np.testing.assert_array_equal(left, right)
+
+    def seed_of(round_num, client):
+      return seeds.tensor_seed(3, seeds.Purpose.SHUFFLING, round_num, client)
+
+    same = _run(2, of_function, seed=seed_of)
+    np.testing.assert_array_equal(
+      state.server_state.global_weights[0], same.server_state.global_weights[0]
+    )
+    other = _run(2, of_another, seed=lambda round_num, client: seed_of(round_num, client + 1))
+    self.assertFalse(
+      np.array_equal(state.server_state.global_weights[0], other.server_state.global_weights[0])
+    )
 
   def test_a_run_that_fails_ends_as_well(self):
     recorder = Recorder()

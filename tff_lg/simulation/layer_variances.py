@@ -1,15 +1,17 @@
 """Device variance and data variance of each layer of a model, at weights that all clients share."""
 
+import contextlib
 import dataclasses
+from collections.abc import Sequence
 
 import numpy as np
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import heterogeneity, models, seeds
+from tff_lg import heterogeneity, learning, models, seeds, training
+from tff_lg.config import own_models
 from tff_lg.config.option import resolved
 from tff_lg.learning import batches
-from tff_lg.learning import process as process_lib
 from tff_lg.training import client_data
 
 # More would tell little more: both estimates are means over clients.
@@ -47,7 +49,7 @@ def check_clients(federated_data: data_lib.FederatedData) -> None:
 
 def estimate_layers(
   config: config_lib.TrainConfig,
-  process: process_lib.LocalGlobalProcess,
+  process: learning.LocalGlobalProcess,
   federated_data: data_lib.FederatedData,
   weights: models.ModelWeights,
 ) -> tuple[tuple[LayerVariance, ...], int]:
@@ -74,22 +76,13 @@ def estimate_layers(
   model = process.model
   layers = {name: model.with_global_layers((name,)) for name in model.layer_names}
   sums = {name: heterogeneity.HalvesSums() for name in layers}
-  server_state, client_state = process.initialize(weights), process.initialize_client(weights)
   clients = _draw_clients(config, federated_data)
   size = resolved(config.clients_per_round)
   for start in range(0, len(clients), size):
-    halves = [
-      half
-      for client in clients[start : start + size]
-      for half in _halves(config, federated_data, client)
-    ]
-    output = process.next(server_state, [client_state] * len(halves), halves)
-    finite = np.array([metrics.update_is_finite for metrics in output.client_metrics])
-    is_usable = finite.reshape(-1, 2).all(axis=1)
-    updates = [
-      [new - old for new, old in zip(state.local_weights, weights, strict=True)]
-      for state in output.client_states
-    ]
+    updates, is_finite = _train_halves(
+      config, process, federated_data, clients[start : start + size], weights
+    )
+    is_usable = is_finite.reshape(-1, 2).all(axis=1)
     for name, only in layers.items():
       of_layer = [
         np.concatenate([part.ravel() for part in only.split(update)[0]]) for update in updates
@@ -102,6 +95,53 @@ def estimate_layers(
       'expected two or more.'
     )
   return tuple(_estimate(name, each) for name, each in sums.items()), num_clients
+
+
+class _Updates(training.Callback):
+  """Keeps the weights of a round's clients, and whose update is finite."""
+
+  def __init__(self) -> None:
+    self.weights: list[Sequence[np.ndarray]] = []
+    self.is_finite = np.zeros(0, bool)
+
+  def on_round_output(self, clients: Sequence[int], output: learning.RoundOutput) -> None:
+    """Keeps them."""
+    self.weights = [state.local_weights for state in output.client_states]
+    self.is_finite = np.array([each.update_is_finite for each in output.client_metrics])
+
+
+def _train_halves(
+  config: config_lib.TrainConfig,
+  process: learning.LocalGlobalProcess,
+  federated_data: data_lib.FederatedData,
+  clients: Sequence[int],
+  weights: models.ModelWeights,
+) -> tuple[list[models.ModelWeights], np.ndarray]:
+  """Trains each half of clients' examples for a round, as a client of its own.
+
+  Returns:
+    For each half its update, and whether it is finite, bool [2 * num_clients].
+  """
+  halves = [half for each in clients for half in _halves(config, federated_data, each)]
+  ids = [f'{federated_data.clients[each].client_id}, half {n}' for each in clients for n in (1, 2)]
+  phase, updates = training.Phase(own_models.LOCAL_ONLY, process, 1), _Updates()
+  # Where no update at all is finite, that is known of each of them.
+  with contextlib.suppress(training.DivergenceError):
+    training.run(
+      [phase],
+      training.Clients(ids, {'train': halves}),
+      evaluation=training.NEVER,
+      callbacks=[updates],
+      seed=lambda _, half: seeds.tensor_seed(
+        config.seed, seeds.Purpose.SPLIT, clients[half // 2], half % 2
+      ),
+      start=training.initial_state(phase, len(halves), weights),
+    )
+  moved = [
+    tuple(new - old for new, old in zip(of_half, weights, strict=True))
+    for of_half in updates.weights
+  ]
+  return moved, updates.is_finite
 
 
 def _estimate(layer: str, sums: heterogeneity.HalvesSums) -> LayerVariance:
@@ -136,8 +176,5 @@ def _halves(
   order = np.random.default_rng(seed).permutation(len(train))
   size = len(train) // 2
   return [
-    client_data.to_tensors(train.take(order[half * size : (half + 1) * size]))._replace(
-      seed=seeds.tensor_seed(config.seed, seeds.Purpose.SPLIT, client, half)
-    )
-    for half in range(2)
+    client_data.to_tensors(train.take(order[half * size : (half + 1) * size])) for half in range(2)
   ]

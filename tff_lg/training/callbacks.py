@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from tff_lg import progress
+from tff_lg.learning import process as process_lib
 from tff_lg.training import (
   communication,
   early_stopping,
@@ -19,8 +20,8 @@ class Callback:
   """Is told what happens in one run; each method does nothing unless it is overridden.
 
   A run calls, in this order: `load_arrays` if it resumes from a checkpoint that has arrays of the
-  callback, `on_run_begin`; after each round `on_evaluation` if clients' models were evaluated,
-  `on_round_end`, and `to_arrays` if a checkpoint is due; `on_run_end`.
+  callback, `on_run_begin`; after each round `on_round_output`, `on_evaluation` if clients' models
+  were evaluated, `on_round_end`, and `to_arrays` if a checkpoint is due; `on_run_end`.
 
   Attributes:
     name: under which a checkpoint has the callback's arrays; empty for a callback that keeps none.
@@ -39,6 +40,14 @@ class Callback:
     Args:
       state: where the run is, after its checkpoint if it resumes.
       phases: of the run.
+    """
+
+  def on_round_output(self, clients: Sequence[int], output: process_lib.RoundOutput) -> None:
+    """Is called with what a round gave, before the run takes it over; also if it diverged.
+
+    Args:
+      clients: of the cohort, by index.
+      output: of the round; what it has of clients is in the order of the cohort.
     """
 
   def on_evaluation(self, state: run_state.RunState, scores: np.ndarray) -> None:

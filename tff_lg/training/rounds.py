@@ -7,7 +7,7 @@ start is two. What is random follows from seed and round, so a resumed run gives
 import dataclasses
 import functools
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from tff_lg.training import (
   run_state,
   storage,
 )
+
+# A round's number and a client's index to the seed of its work, int32 [2].
+SeedOf = Callable[[int, int], np.ndarray]
 
 
 class RunError(RuntimeError):
@@ -55,7 +58,7 @@ def run(
   run_dir: str | None = None,
   checkpoint_every: int = 10,
   client_store: str = MEMORY,
-  seed: int = 0,
+  seed: int | SeedOf = 0,
   start: run_state.RunState | None = None,
   newcomers: Sequence[client_work.ClientState] = (),
   budget: aggregators.PrivacyBudget | None = None,
@@ -76,7 +79,8 @@ def run(
     run_dir: the run folder, made if need be; None for a run in memory, without checkpoints.
     checkpoint_every: rounds between checkpoints; the last round of a phase has one as well.
     client_store: where client states are between rounds: `memory`, or `disk` in the run folder.
-    seed: of the order of examples, augmentation and dropout, not negative.
+    seed: of the order of examples, augmentation and dropout, not negative; or a function from a
+      round's number, counted from 0, and a client's index to the seed of its work in that round.
     start: where a run begins that goes on with trained models: another run's `state.as_start()`, or
       an `initial_state`. They are evaluated first, and `start` stays as it is. By default a run
       begins with the model's initial weights.
@@ -141,7 +145,7 @@ class _RoundLoop:
   callbacks: tuple[callbacks_lib.Callback, ...]
   storage: storage.RunStorage
   checkpoint_every: int
-  seed: int
+  seed: int | SeedOf
   budget: aggregators.PrivacyBudget | None
   watch: divergence.UpdateWatch
 
@@ -252,7 +256,7 @@ class _RoundLoop:
     cohort = self.draw_cohort(state.round_num)
     data = [
       self.clients.parts['train'][client]._replace(
-        seed=seeds.tensor_seed(self.seed, seeds.Purpose.SHUFFLING, state.round_num, client),
+        seed=self._seed_of(state.round_num, client),
         work_share=work_share,
       )
       for client, work_share in zip(cohort.clients, cohort.work_shares, strict=True)
@@ -260,6 +264,8 @@ class _RoundLoop:
     self._prefetch(state.round_num + 1)
     process = self.phases[state.phase].process
     output = process.next(state.server_state, state.clients.get(cohort.clients), data)
+    for callback in self.callbacks:
+      callback.on_round_output(cohort.clients, output)
     fault = self.watch.check(state.round_num + 1, cohort.clients, output)
     if fault is not None:
       if self.watch.jump is not None:  # The model is ruined since then.
@@ -276,6 +282,11 @@ class _RoundLoop:
     if self.budget is not None:
       metrics['privacy/epsilon'] = self.budget.epsilon(state.round_num)
     return metrics
+
+  def _seed_of(self, round_num: int, client: int) -> np.ndarray:
+    if callable(self.seed):
+      return self.seed(round_num, client)
+    return seeds.tensor_seed(self.seed, seeds.Purpose.SHUFFLING, round_num, client)
 
   def _prefetch(self, round_num: int) -> None:
     """Begins to read the data of a round's cohort where they are read when needed."""
