@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from absl import flags, logging
 
-from pipelines import config_flags, launch, run_dirs, train
+from pipelines import config_flags, launch, run_dirs, run_sets, train
 from tff_lg import config as config_lib
 from tff_lg import environment, progress
 from tff_lg.experiments import advise_config
@@ -49,6 +49,10 @@ def _read() -> tuple[config_lib.TrainConfig, advise_config.AdviseOptions]:
   for name in ('method', 'baselines'):
     if flags.FLAGS[name].present:
       raise config_lib.ConfigError(f'--{name} is of one run: give --methods.')
+  if run_sets.is_wanted(config_flags.read_options(config_lib.TrainConfig, train.CONFIG)):
+    raise config_lib.ConfigError(
+      '--seeds and --folds are of pipelines.train: advise with --seed, or with one --fold.'
+    )
   try:
     shares = tuple(map(float, _SHARES.value))
   except ValueError:

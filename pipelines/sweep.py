@@ -36,7 +36,6 @@ _GRID = flags.DEFINE_multi_string(
   'An axis of the grid: a flag of the pipeline and its values, name=value,value; or '
   'name=value;value where values have commas. Give it once an axis.',
 )
-_SEEDS = flags.DEFINE_string('seeds', '0', 'Seeds of each point, such as 0-11 or 0,3,8-9.')
 _FLAGFILE_OF_TRIALS = path_flags.define(
   'flagfile_of_trials', None, 'File of flags that all trials have.'
 )
@@ -100,7 +99,7 @@ def main(argv: Sequence[str]) -> None:
     if not _SWEEP_DIR.value:
       raise sweeps.SweepError('--sweep_dir is missing: name a folder for this sweep.')
     axes = [sweeps.parse_axis(text) for text in _GRID.value]
-    trials = sweeps.build_trials(axes, sweeps.parse_seeds(_SEEDS.value))
+    trials = sweeps.build_trials(axes, sweeps.parse_seeds(trial_pools.SEEDS.value or '0'))
     layout = sweeps.choose_layout(axes, _X_AXIS.value, _SERIES.value, heat_map=_HEAT_MAP.value)
     pipeline = _load_pipeline(_PIPELINE.value)
     configs = _configs(pipeline, trials, common)
@@ -113,15 +112,8 @@ def main(argv: Sequence[str]) -> None:
   except (ValueError, environment.UnsupportedEnvironmentError, OSError) as error:
     sys.exit(f'sweep: {error}')
 
-  jobs = [
-    sweeps.Job(name, configs[name], folder.run_dir(name), folder.log_path(name))
-    for name in configs
-    if not folder.is_complete(name)
-  ]
   try:
-    # The processes of trials are ended, too: who comes next must find their folders free.
-    with launch.stopped_by_exception(), trial_pools.open_pool(pipeline.run) as pool:
-      failures = sweeps.run_jobs(jobs, pool, num_done=len(trials) - len(jobs))
+    failures = trial_pools.run_trials(pipeline.run, folder, configs)
   except sweeps.SweepError as error:
     sys.exit(f'sweep: {error}')
 
@@ -141,9 +133,7 @@ def main(argv: Sequence[str]) -> None:
       print('\n'.join(['', analysis.to_text(table), '', *map(os.path.abspath, written)]))
   except (ValueError, OSError) as error:
     sys.exit(f'sweep: {error}')
-  if failures:
-    listed = '\n'.join(f'  {job.name}: {error} ({job.log_path})' for job, error in failures)
-    sys.exit(f'sweep: {len(failures)} of {len(trials)} trials failed twice:\n{listed}')
+  trial_pools.exit_if_failed('sweep', 'trials', failures, len(trials))
 
 
 if __name__ == '__main__':

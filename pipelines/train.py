@@ -5,43 +5,30 @@
 
 Writes a run folder with metrics by round, a table of clients, checkpoints and
 report.html. The same command again goes on where a stopped run was.
+
+With --seeds=0-4 there is a run for each seed, with --folds=5 one for each fold of each client's
+examples, on --jobs processes; their folders are in RUN_DIR/trials, and report.html tells of all.
 """
 
 import os
 import sys
 from collections.abc import Sequence
 
-from absl import logging
+from absl import flags, logging
 
-from pipelines import config_flags, launch, path_flags, run_dirs
+from pipelines import config_flags, launch, path_flags, run_dirs, run_sets
 from tff_lg import config as config_lib
 from tff_lg import environment, progress, tasks
 from tff_lg.run_folder import changed_settings, run_settings
 
 RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: made, or gone on with.')
 CONFIG = config_flags.define()
+flags.adopt_module_key_flags(run_sets)
 
-# What a sweep calls, beside `run`.
+# What a sweep calls.
+run = run_sets.run_one
 config_from_arguments = config_flags.parse
 may_change = changed_settings.may_change
-
-
-def run(config: config_lib.TrainConfig, run_dir: str, began: float | None = None) -> None:
-  """Runs a config in its folder, or goes on with it; also what a sweep calls.
-
-  Args:
-    config: resolved.
-    run_dir: the run folder.
-    began: when the command began, by `time.monotonic`; by default now, with TensorFlow imported.
-
-  Raises:
-    ValueError, OSError, RuntimeError: what cannot be, one sentence.
-  """
-  # TensorFlow takes seconds to import: only once the flags are known to be good.
-  from tff_lg import simulation
-
-  simulation.set_execution_context(config)
-  simulation.run_experiment(config, run_dir, began)
 
 
 def look_at_data(config: config_lib.TrainConfig) -> None:
@@ -61,8 +48,14 @@ def main(argv: Sequence[str]) -> None:
       raise config_lib.ConfigError(f'{argv[1]} is no flag: write --name=value.')
     if not RUN_DIR.value:
       raise config_lib.ConfigError('--run_dir is missing: name a folder for this run.')
-    config = config_flags.read(CONFIG)
+    given = config_flags.read_as(config_lib.TrainConfig, CONFIG, config_lib.fast)
     environment.check_environment()
+    if run_sets.is_wanted(given):
+      runs = run_sets.plan(given, RUN_DIR.value)
+      look_at_data(next(iter(runs.configs.values())))
+      run_sets.claim(runs)
+      return run_sets.run(runs)
+    config = config_lib.resolve(given)
     run_dirs.check_can_be_made(RUN_DIR.value)
     run_settings.check(RUN_DIR.value, config)
     look_at_data(config)

@@ -1,17 +1,20 @@
-"""The flags that say where the trials of a sweep run, and the pool that they name.
+"""The flags of several runs, where they run, and the pool that the flags name.
 
 No flag has the name of one of a pipeline that is swept.
 """
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from absl import flags
 
+from pipelines import launch
 from tff_lg import sweeps
 
 _PROCESSES, _RAY = 'processes', 'ray'
 
+SEEDS = flags.DEFINE_string('seeds', None, 'Seeds, such as 0-11 or 0,3,8-9: a run with each.')
 _TRIALS_ON = flags.DEFINE_enum(
   'trials_on',
   _PROCESSES,
@@ -24,7 +27,8 @@ _MAX_CONCURRENT = flags.DEFINE_integer(
   'Trials run at a time; in processes, each has its share of the cores.',
   lower_bound=1,
 )
-flags.DEFINE_alias('num_workers', 'max_concurrent')
+for _alias in ('num_workers', 'jobs'):
+  flags.DEFINE_alias(_alias, 'max_concurrent')
 _ADDRESS = flags.DEFINE_string(
   'trials_address',
   None,
@@ -84,3 +88,45 @@ def open_pool(run: Callable[[Any, str], None]) -> sweeps.ProcessPool | sweeps.Ra
     cpus_per_trial=_CPUS.value,
     gpus_per_trial=_GPUS.value,
   )
+
+
+def run_trials(
+  run: Callable[[Any, str], None], folder: sweeps.SweepFolder, configs: Mapping[str, Any]
+) -> tuple[sweeps.Failure, ...]:
+  """Runs the trials of a folder that are not complete.
+
+  Args:
+    run: (config, run folder) -> None, runs a trial.
+    folder: of all trials, claimed.
+    configs: of the trials, by their names.
+
+  Returns:
+    Those that failed twice.
+
+  Raises:
+    sweeps.SweepError: see `open_pool`.
+  """
+  jobs = [
+    sweeps.Job(name, config, folder.run_dir(name), folder.log_path(name))
+    for name, config in configs.items()
+    if not folder.is_complete(name)
+  ]
+  # The processes of trials are ended, too: who comes next must find their folders free.
+  with launch.stopped_by_exception(), open_pool(run) as pool:
+    return sweeps.run_jobs(jobs, pool, num_done=len(configs) - len(jobs))
+
+
+def exit_if_failed(
+  program: str, what: str, failures: tuple[sweeps.Failure, ...], num_trials: int
+) -> None:
+  """Ends the program with a list of what has failed, if anything has.
+
+  Args:
+    program: such as `sweep`.
+    what: failed, in the plural.
+    failures: as `run_trials` gives them.
+    num_trials: of all trials.
+  """
+  if failures:
+    listed = '\n'.join(f'  {job.name}: {error} ({job.log_path})' for job, error in failures)
+    sys.exit(f'{program}: {len(failures)} of {num_trials} {what} failed twice:\n{listed}')

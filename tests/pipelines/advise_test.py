@@ -56,6 +56,7 @@ class AdviseTest(absltest.TestCase):
       (('--run_dir=',), 'advise: --run_dir is missing, expected a folder for this advice'),
       (('--method=fedavg',), 'advise: --method is of one run: give --methods.'),
       (('--local_layer_shares=half',), '--local_layer_shares is half, expected numbers'),
+      (('--seeds=0-1',), '--seeds and --folds are of pipelines.train'),
       (('--methods=sgd',), 'advise: --methods is sgd, expected some of '),
       (('a',), "advise: Unexpected argument 'a'; use --name=value."),
     ):

@@ -34,6 +34,8 @@ from tff_lg.analysis.new_device import (
 from tff_lg.analysis.paired import PairedComparison, compare_clients
 from tff_lg.analysis.report import save_figures, write_report
 from tff_lg.analysis.run_folder import RunFolder, RunFolderError
+from tff_lg.analysis.run_set import RunSet
+from tff_lg.analysis.run_set_report import write_run_set
 from tff_lg.analysis.sections import sections_comparing
 from tff_lg.analysis.sweep_folder import SweepResults
 from tff_lg.analysis.sweep_report import points_table, write_sweep
@@ -58,6 +60,7 @@ __all__ = [
   'PairedComparison',
   'RunFolder',
   'RunFolderError',
+  'RunSet',
   'SweepResults',
   'Table',
   'adaptation_text',
@@ -86,6 +89,7 @@ __all__ = [
   'write_advise_report',
   'write_new_device_report',
   'write_report',
+  'write_run_set',
   'write_sweep',
   'write_synthetic_adaptation_folder',
   'write_synthetic_run_folder',

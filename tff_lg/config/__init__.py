@@ -34,6 +34,7 @@ from tff_lg.config.option import ConfigError
 from tff_lg.config.own_network import is_own as is_own_network
 from tff_lg.config.partition import PARTITION_OPTIONS, PARTITIONS
 from tff_lg.config.protocols import PROTOCOLS, Protocol
+from tff_lg.config.repetition import data_seed
 from tff_lg.config.rules import resolve, with_cohort
 from tff_lg.config.runtime import RUNTIMES, RuntimeOptions
 from tff_lg.config.runtime import check as check_runtime
@@ -79,6 +80,7 @@ __all__ = [
   'check_new_device',
   'check_runtime',
   'cohort_options',
+  'data_seed',
   'fast',
   'fast_adapt',
   'fast_new_device',

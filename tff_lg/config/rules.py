@@ -13,6 +13,7 @@ from tff_lg.config import (
   optimization,
   own_models,
   own_network,
+  repetition,
   runtime,
   split,
   task,
@@ -58,6 +59,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
   runtime.check(config)
   tuning.check(config)
   verdicts.check(config)
+  repetition.check(config, partition)
   protocol, methods = config.choices, (config.method, *(config.baselines or ()))
   objective.check(config)
   method = METHODS[config.method]

@@ -11,6 +11,7 @@ from tff_lg.config import (
   optimization,
   own_models,
   protocols,
+  repetition,
   runtime,
   split,
   trouble,
@@ -48,6 +49,7 @@ class TrainConfig(
   own_models.OwnModelOptions,
   tuning.TuningOptions,
   verdicts.VerdictOptions,
+  repetition.RepetitionOptions,
   runtime.RuntimeOptions,
 ):
   """The choices of a run; None stands for a default that depends on other choices.

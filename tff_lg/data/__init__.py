@@ -33,6 +33,7 @@ if TYPE_CHECKING:
   from tff_lg.data.client_reader import ClientReader
   from tff_lg.data.examples import DataError, Examples, Source, concatenate
   from tff_lg.data.federated import FederatedData, partition_clients
+  from tff_lg.data.folds import Fold, take_fold
   from tff_lg.data.held_out import ChooseHeldOut, hold_out_clients, readmit_held_out
   from tff_lg.data.mood import load_mood
   from tff_lg.data.school import load_school
@@ -57,6 +58,7 @@ __all__ = [
   'DataError',
   'Examples',
   'FederatedData',
+  'Fold',
   'PartSplit',
   'PartitionEntry',
   'PictureFeatures',
@@ -81,6 +83,7 @@ __all__ = [
   'partitioners',
   'readmit_held_out',
   'register_partition',
+  'take_fold',
   'transform',
   'vocabulary',
   'vqa_answers',
@@ -101,6 +104,7 @@ __getattr__ = lazy_names.importer(
     'client_parts',
     'client_reader',
     'federated',
+    'folds',
     'held_out',
     'twins',
     'mood',

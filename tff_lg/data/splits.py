@@ -83,6 +83,32 @@ def hold_out(
   return np.flatnonzero(~held), np.flatnonzero(held)
 
 
+def deal_folds(
+  labels: np.ndarray, owners: np.ndarray | None, num_folds: int, rng: np.random.Generator
+) -> np.ndarray:
+  """Deals each owner's examples to folds, stratified by class, as StratifiedKFold of scikit-learn.
+
+  Of an owner's examples, and of those of a class, two folds have numbers that differ by one at
+  most, also where there are fewer than folds. An owner's only example is in no fold.
+
+  Args:
+    labels: integers [n], not negative.
+    owners: integers [n], the owner of each example from 0; None if all have one.
+    num_folds: at least 2.
+    rng: shuffles the examples of a class.
+
+  Returns:
+    int64 [n], the fold of each example from 0; -1 for none.
+  """
+  folds = np.full(len(labels), -1)
+  for group in _groups(labels, owners):
+    if len(group) > 1:
+      shuffled = rng.permutation(group)
+      by_class = shuffled[np.argsort(labels[shuffled], kind='stable')]
+      folds[by_class] = np.arange(len(group)) % num_folds
+  return folds
+
+
 def hold_out_of_each(
   labels: np.ndarray, owners: np.ndarray | None, fraction: float, rng: np.random.Generator
 ) -> np.ndarray:
@@ -97,11 +123,15 @@ def hold_out_of_each(
   Returns:
     bool [n], which examples are held out.
   """
-  groups: tuple[np.ndarray, ...] = (np.arange(len(labels)),)
-  if owners is not None:
-    groups = group_by_owner(owners, int(owners.max(initial=-1)) + 1)
   is_held = np.zeros(len(labels), bool)
-  for group in groups:
+  for group in _groups(labels, owners):
     _, held = hold_out(labels[group], fraction, rng)
     is_held[group[held]] = True
   return is_held
+
+
+def _groups(labels: np.ndarray, owners: np.ndarray | None) -> tuple[np.ndarray, ...]:
+  """Returns each owner's examples; all examples where nobody owns them."""
+  if owners is None:
+    return (np.arange(len(labels)),)
+  return group_by_owner(owners, int(owners.max(initial=-1)) + 1)

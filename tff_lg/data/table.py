@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tff_lg.data import examples, splits, table_encoding, table_files
+from tff_lg.data import examples, folds, splits, table_encoding, table_files
 
 if TYPE_CHECKING:  # pandas takes a second to import.
   import pandas as pd
@@ -25,6 +25,7 @@ def load_table(
   test_column: str | None = None,
   time_column: str | None = None,
   test_fraction: float = 0.2,
+  fold: folds.Fold | None = None,
   category_columns: Collection[str] = (),
   ignored_columns: Collection[str] = (),
   standardize: str = 'pooled',
@@ -46,6 +47,7 @@ def load_table(
     time_column: dates or numbers; the last rows of each client are for testing.
     test_fraction: part of each client's rows that is for testing where no column says it, in
       [0, 1); without `time_column` at random, stratified by class.
+    fold: of each client's rows that is for testing, instead of these.
     category_columns: columns of numbers that are categories.
     ignored_columns: columns that are no features.
     standardize: by which means and deviations, one of `table_encoding.STANDARDIZATIONS`.
@@ -71,13 +73,16 @@ def load_table(
   y, class_names = _READ_LABELS[objective](frame, label_columns, where)
   users = None if client_column is None else _named(frame, client_column, where, 'a client')
   owners = None if users is None else np.unique(users, return_inverse=True)[1]
-  if test_column is not None:
+  strata = y if objective == 'classification' else np.zeros(len(y), np.int32)
+  rng = np.random.default_rng(seed)
+  if fold is not None:
+    is_test = splits.deal_folds(strata, owners, fold.num_folds, rng) == fold.number
+  elif test_column is not None:
     is_test = _to_flags(frame[test_column], f'{where}, column {test_column}')
   elif time_column is not None:
     is_test = _last_of_each(frame[time_column], owners, test_fraction, where)
   else:
-    strata = y if objective == 'classification' else np.zeros(len(y), np.int32)
-    is_test = splits.hold_out_of_each(strata, owners, test_fraction, np.random.default_rng(seed))
+    is_test = splits.hold_out_of_each(strata, owners, test_fraction, rng)
   if is_test.all():
     raise examples.DataError(f'{where}: every row is for testing, expected some for training.')
   features = frame.drop(columns=[*roles, *ignored_columns])

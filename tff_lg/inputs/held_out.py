@@ -35,7 +35,7 @@ def choose_by(config: config_lib.TrainConfig) -> data_lib.ChooseHeldOut:
           f'--held_out_ids has {unknown[0]}, expected ids of clients, such as {client_ids[0]}.'
         )
     else:
-      seed = seeds.derive_seed(config.seed, seeds.Purpose.PARTITION, 1)
+      seed = seeds.derive_seed(config_lib.data_seed(config), seeds.Purpose.PARTITION, 1)
       number = min(config.held_out_clients or 0, len(client_ids))
       chosen = np.random.default_rng(seed).choice(client_ids, number, replace=False).tolist()
     if len(chosen) >= len(client_ids):

@@ -41,10 +41,17 @@ def load_data(config: config_lib.TrainConfig) -> data.FederatedData:
   Raises:
     data.DataError, ValueError: data missing or damaged, or a partition that cannot be.
   """
-  seed = seeds.derive_seed(config.seed, seeds.Purpose.PARTITION)
+  seed = seeds.derive_seed(config_lib.data_seed(config), seeds.Purpose.PARTITION)
   federated_data = _load(config, seed)
   if config.partition is not None and data.PARTITIONS[config.partition].mixes_clients:
     federated_data = data.iid_twin(federated_data, seed)
+  if config.folds is not None and not find_task(config).makes_folds:
+    federated_data = data.take_fold(
+      federated_data,
+      data.Fold(resolved(config.fold), config.folds),
+      validation_fraction=resolved(config.validation_fraction),
+      seed=seed,
+    )
   if not federated_data.held_out:  # Of text they are chosen before its vocabulary.
     federated_data = data.hold_out_clients(federated_data, held_out.choose_by(config))
   _check_names(config, federated_data)
@@ -70,6 +77,7 @@ def _load(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
     partition=name,
     partition_options=None if name is None else config_lib.PARTITION_OPTIONS.build(config, name),
     choose_held_out=held_out.choose_by(config),
+    fold=None if config.folds is None else data.Fold(resolved(config.fold), config.folds),
   )
   if task.load_data is not None:
     federated_data = task.load_data(options, setting)

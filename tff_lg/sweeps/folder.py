@@ -31,9 +31,13 @@ class SweepFolder:
 
   Attributes:
     path: of the folder.
+    option: the flag that names it.
+    what: it holds, in the singular.
   """
 
   path: str
+  option: str = '--sweep_dir'
+  what: str = 'sweep'
 
   @property
   def is_claimed(self) -> bool:
@@ -109,14 +113,14 @@ class SweepFolder:
     if not self.is_claimed:
       if folder_lock.written_names(self.path):
         raise SweepError(
-          f'--sweep_dir={self.path} is not empty and holds no sweep: choose another folder.'
+          f'{self.option}={self.path} is not empty and holds no {self.what}: choose another folder.'
         )
       return None
     try:
       with open(path, encoding='utf-8') as file:
         return dict(json.load(file))
     except ValueError:
-      raise SweepError(f'{path} is damaged, expected the JSON of a sweep.') from None
+      raise SweepError(f'{path} is damaged, expected the JSON of a {self.what}.') from None
 
   def _check_against(
     self,
@@ -156,8 +160,8 @@ class SweepFolder:
         go_on.append(name)
     if different:
       raise SweepError(
-        f'--sweep_dir={self.path} holds another sweep ({"; ".join(different)}): choose another '
-        'folder, or delete this one.'
+        f'{self.option}={self.path} holds another {self.what} ({"; ".join(different)}): choose '
+        'another folder, or delete this one.'
       )
     return go_on
 

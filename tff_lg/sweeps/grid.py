@@ -103,13 +103,20 @@ def parse_seeds(text: str) -> tuple[int, ...]:
   return tuple(seeds)
 
 
-def build_trials(axes: Sequence[Axis], seeds: Sequence[int]) -> tuple[Trial, ...]:
+def build_trials(
+  axes: Sequence[Axis], seeds: Sequence[int], *, needs_axis: bool = True
+) -> tuple[Trial, ...]:
   """Makes the trials; all of a seed before the next, so that a part of a sweep compares fairly.
+
+  Args:
+    axes: of the grid.
+    seeds: of each point.
+    needs_axis: whether seeds alone are no grid.
 
   Raises:
     SweepError: no axis, an axis that comes twice, or two trials of one name.
   """
-  if not axes:
+  if needs_axis and not axes:
     raise SweepError('--grid is missing: name a flag and its values, --grid=name=value,value.')
   _refuse_repeated([axis.name for axis in axes], '--grid')
   trials = []
@@ -165,6 +172,8 @@ def choose_layout(
 
 
 def _trial_name(values: Sequence[tuple[str, str]], seed: int) -> str:
+  if not values:
+    return f'seed={seed}'
   parts = '__'.join(f'{name}={value}' for name, value in values)
   name = re.sub(r'[^\w.,=+-]', '-', parts)
   if len(name) > _MAX_NAME:

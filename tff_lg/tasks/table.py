@@ -17,6 +17,9 @@ GENERATED = {'client_column': 'hospital', 'label_column': ('readmitted',)}
 # As `tff_lg.data.table_encoding` has them; the first is the default.
 STANDARDIZATIONS = ('pooled', 'clients', 'none')
 
+# Options that say which rows are for testing.
+_TEST_ROWS = ('test_column', 'time_column', 'test_fraction')
+
 
 @attrs.frozen(kw_only=True)
 class Options:
@@ -60,7 +63,8 @@ class Options:
 
 
 def _defaults(config: Any) -> Mapping[str, Any]:
-  fraction = {} if config.test_column is not None else {'test_fraction': 0.2}
+  is_said = config.test_column is not None or config.folds is not None
+  fraction = {} if is_said else {'test_fraction': 0.2}
   return {**fraction, **(GENERATED if config.data_dir is None else {})}
 
 
@@ -88,6 +92,11 @@ def _check(config: Any) -> Iterator[str]:
     yield from _check_given(config)
   if config.test_column is not None and config.time_column is not None:
     yield '--test_column and --time_column both say which rows are for testing: give one of them.'
+  if config.folds is not None:
+    if others := [f'--{name}' for name in _TEST_ROWS if getattr(config, name) is not None]:
+      yield f'--folds and {others[0]} both say which rows are for testing: give one of them.'
+    if config.data_dir is not None and config.client_column is None:
+      yield '--folds splits the rows of each client, which needs --client_column.'
   if config.test_column is not None and config.test_fraction is not None:
     yield '--test_fraction is given, but --test_column says which rows are for testing.'
 
@@ -152,6 +161,7 @@ def _load(options: Options, setting: task.Setting) -> data.Source:
     test_column=options.test_column,
     time_column=options.time_column,
     test_fraction=options.test_fraction or 0.0,
+    fold=setting.fold,
     category_columns=options.category_columns or (),
     ignored_columns=options.ignored_columns or (),
     standardize=options.standardize,
@@ -172,6 +182,7 @@ task.register(
     objectives=named.ANY_LABELS,
     has_images=False,
     is_own_data=True,
+    makes_folds=True,
     derived=(
       task.Derived(
         'table_encoding',

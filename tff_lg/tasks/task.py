@@ -46,6 +46,7 @@ class Setting:
     partition: how they are; None where a file names the clients.
     partition_options: of the partition.
     choose_held_out: who is held out, for data whose vocabulary they are not to be in.
+    fold: of each client's examples that is for testing, for tasks that make folds.
   """
 
   data_dir: str | None
@@ -56,6 +57,7 @@ class Setting:
   partition: str | None
   partition_options: Any
   choose_held_out: data.ChooseHeldOut
+  fold: data.Fold | None = None
 
 
 @attrs.frozen(kw_only=True)
@@ -143,6 +145,8 @@ class TaskEntry(entries.Entry):
     fits_reference: whether the protocol of the reference code fits.
     is_own_data: whether `--data_dir` decides which data they are.
     reads_when_needed: whether a client's examples are read only when they are used.
+    makes_folds: whether `load_source` splits folds itself, as what it fits to training examples may
+      not see others.
     file_options: options that name its files, instead of `--data_dir`.
     look_at_files: (options, data_dir) -> raises `data.DataError` for files that are missing or
       cannot be its data, before TensorFlow starts.
@@ -175,6 +179,7 @@ class TaskEntry(entries.Entry):
   fits_reference: bool = True
   is_own_data: bool = False
   reads_when_needed: bool = False
+  makes_folds: bool = False
   file_options: tuple[str, ...] = ()
   look_at_files: Callable[[Any, str | None], None] = _check_exists
   augment: Callable[[tf.Tensor, tf.Tensor], tf.Tensor] | None = None

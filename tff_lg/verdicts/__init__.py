@@ -17,12 +17,14 @@ from tff_lg.verdicts.marks import (
   to_values,
 )
 from tff_lg.verdicts.paired import mid_p_values, newcombe_intervals, smallest_differences
+from tff_lg.verdicts.repeated import Components, judge_repeated, split_variance
 from tff_lg.verdicts.share import WorseShare, estimate_share_worse
 from tff_lg.verdicts.verdict import Verdict, judge_accuracy, judge_metric
 
 __all__ = [
   'MARKS',
   'VALUES',
+  'Components',
   'Verdict',
   'WorseShare',
   'estimate_share_worse',
@@ -31,10 +33,12 @@ __all__ = [
   'judge_accuracy',
   'judge_marks',
   'judge_metric',
+  'judge_repeated',
   'judge_values',
   'mid_p_values',
   'newcombe_intervals',
   'smallest_differences',
+  'split_variance',
   'summarize',
   'to_marks',
   'to_values',
