@@ -22,7 +22,7 @@ class EntryTest(absltest.TestCase):
     trained = {name: _build(name).trained_layers(model) for name in adaptation.ADAPTATIONS}
     everything = ('hidden_1', 'output')
     others = dict.fromkeys(('fine_tune', 'ewc', 'distillation'), everything)
-    self.assertEqual(trained, {**others, 'freeze_base': ('output',)})
+    self.assertEqual(trained, {**others, 'freeze_base': ('output',), 'knn_per': ()})
     named = _build('freeze_base', trained_layers=('hidden_1',))
     self.assertEqual(named.trained_layers(model), ('hidden_1',))
 

@@ -6,8 +6,9 @@ from absl.testing import absltest, parameterized
 
 from tff_lg import adaptation, config
 
-_NUM_TRIED = {'fine_tune': 3, 'freeze_base': 3, 'ewc': 9, 'distillation': 9}
-_ONCE = dict.fromkeys(config.ADAPTATIONS, 1)
+_NUM_TRIED = {'fine_tune': 3, 'freeze_base': 3, 'ewc': 9, 'distillation': 9, 'knn_per': 30}
+_TRAINED = tuple(name for name, entry in adaptation.ADAPTATIONS.items() if entry.trains)
+_ONCE = dict.fromkeys(_TRAINED, 1)
 
 
 def _resolved(*, source=None, **fields):
@@ -80,6 +81,7 @@ class AdaptConfigTest(parameterized.TestCase):
     rates = {
       name: [*dict.fromkeys(setting['learning_rate'] for setting in of)]
       for name, of in tried.items()
+      if name in _TRAINED
     }
     for name in ('fine_tune', 'freeze_base', 'ewc'):
       self.assertEqual(rates[name], [0.05, 0.005, 0.0005])
@@ -94,8 +96,14 @@ class AdaptConfigTest(parameterized.TestCase):
 
   def test_learning_rates_of_one_adaptation(self):
     resolved = _resolved(learning_rate=(0.3,), ewc_learning_rate=(0.2,))
-    rates = {name: resolved.settings(name)[0]['learning_rate'] for name in config.ADAPTATIONS}
+    rates = {name: resolved.settings(name)[0]['learning_rate'] for name in _TRAINED}
     self.assertEqual(rates, {'fine_tune': 0.3, 'freeze_base': 0.3, 'ewc': 0.2, 'distillation': 0.3})
+
+  def test_what_trains_nothing_is_named_and_has_no_rate(self):
+    self.assertEqual(config.AdaptConfig().adaptation, _TRAINED)
+    resolved = _resolved(adaptation=('knn_per',), knn_weight=(0.5,), knn_neighbours=(3, 4))
+    settings = [{'knn_neighbours': k, 'knn_weight': 0.5} for k in (3, 4)]
+    self.assertEqual(list(resolved.settings('knn_per')), settings)
 
   def test_strengths_grow_with_the_batches_whose_gradients_are_squared(self):
     resolved = _resolved(fisher='batch')
@@ -159,7 +167,7 @@ class AdaptConfigTest(parameterized.TestCase):
     self.assertEqual((fast.epochs, fast.evaluate_every_epochs, fast.max_clients), (2, 1, 5))
     self.assertEqual((fast.learning_rate, fast.seed), ((1.0,), 3))
     resolved = config.resolve_adapt(fast, config.resolve(config.TrainConfig()))
-    self.assertEqual({name: len(resolved.settings(name)) for name in config.ADAPTATIONS}, _ONCE)
+    self.assertEqual({name: len(resolved.settings(name)) for name in _TRAINED}, _ONCE)
     layers = ('hidden_1', 'output')
     fast = config.fast_adapt(config.AdaptConfig(trained_layers=layers, ewc_strength=(3.0, 4.0)))
     self.assertEqual((fast.trained_layers, fast.ewc_strength), (layers, (3.0,)))

@@ -35,6 +35,7 @@ class _Work:
     del name, source, evaluator
     self._config = config
     self.settings = config.settings('fine_tune')
+    self.epochs = np.arange(0, config.epochs + 1, config.evaluate_every_epochs)
 
   def try_all(self, clients):
     self.calls.append(('tried', clients.tolist()))

@@ -20,6 +20,7 @@ from tff_lg.adaptation.fine_tune import ENTRY as _FINE_TUNE
 from tff_lg.adaptation.fine_tune import fine_tune
 from tff_lg.adaptation.freeze_base import ENTRY as _FREEZE_BASE
 from tff_lg.adaptation.freeze_base import freeze_base
+from tff_lg.adaptation.knn_per import ENTRY as _KNN_PER
 from tff_lg.adaptation.technique import (
   ADAPTATIONS,
   RATE_FACTORS,
@@ -58,7 +59,7 @@ __all__ = [
 ]
 
 # In the order that tables have, and --adaptation by default.
-for _entry in (_FINE_TUNE, _FREEZE_BASE, _EWC, _DISTILLATION):
+for _entry in (_FINE_TUNE, _FREEZE_BASE, _EWC, _DISTILLATION, _KNN_PER):
   register(_entry)
 
 __getattr__ = lazy_names.importer(__name__, __all__, ('choice', 'fisher', 'process'))

@@ -63,21 +63,29 @@ class TechniqueEntry(entries.Entry):
   Attributes:
     minimises: what, from the federated weights G, for the table of techniques.
     build: (options, setting) -> the adaptation; the setting has a value for each of `tried`.
-    rates: the option with its learning rates, `learning_rate` for those of all techniques.
+    rates: the option with its learning rates, `learning_rate` for those of all techniques; None
+      for one that trains nothing.
     rate_factors: these rates by default, as multiples of the source run's for clients; alike for
       techniques that share the option.
     tried: its options that are tuples of which, as of learning rates, the best is chosen.
     defaults: (config, config of the source run) -> what options that are None or empty stand for.
+    is_default: whether it is among those that `--adaptation` has by default.
     fast: (config) -> its options in a small run, by name.
   """
 
   minimises: str
   build: Callable[[Any, Mapping[str, Any]], Adaptation]
-  rates: str = 'learning_rate'
+  rates: str | None = 'learning_rate'
   rate_factors: tuple[float, ...] = RATE_FACTORS
   tried: tuple[str, ...] = ()
   defaults: Callable[[Any, Any], Mapping[str, Any]] = _no_changes
+  is_default: bool = True
   fast: Callable[[Any], Mapping[str, Any]] = _no_changes
+
+  @property
+  def trains(self) -> bool:
+    """Whether it trains weights."""
+    return self.rates is not None
 
 
 # What `--adaptation` takes, with everything that is known about it.

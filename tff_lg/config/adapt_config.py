@@ -40,7 +40,7 @@ class AdaptConfig(_TechniqueOptions, own_models.OwnModelOptions):
     is_path=True,
   )
   adaptation: tuple[str, ...] = option(
-    tuple(ADAPTATIONS),
+    tuple(name for name, technique in ADAPTATIONS.items() if technique.is_default),
     'Techniques of local adaptation, separated by commas.',
     tuple(ADAPTATIONS),
   )
@@ -153,9 +153,8 @@ class AdaptConfig(_TechniqueOptions, own_models.OwnModelOptions):
   def settings(self, adaptation: str) -> tuple[dict[str, float], ...]:
     """The combinations that an adaptation tries, options by name; the config is resolved."""
     technique = ADAPTATIONS[adaptation]
-    options = (technique.rates, *technique.tried)
-    values = itertools.product(*(getattr(self, option) for option in options))
-    names = ('learning_rate', *technique.tried)
+    values = itertools.product(*(getattr(self, option) for option in _lists(adaptation)))
+    names = (*(('learning_rate',) if technique.trains else ()), *technique.tried)
     return tuple(dict(zip(names, chosen, strict=True)) for chosen in values)
 
 
@@ -172,7 +171,7 @@ def resolve_adapt(config: AdaptConfig, source: TrainConfig) -> AdaptConfig:
   """
   techniques = [ADAPTATIONS[name] for name in config.adaptation]
   rate_of_source = optimization.learning_rate(source, 'client')
-  factors = {each.rates: each.rate_factors for each in techniques}
+  factors = {each.rates: each.rate_factors for each in techniques if each.rates is not None}
   rates = {
     name: config.learning_rate or tuple(_times(factor, rate_of_source) for factor in of)
     for name, of in ({'learning_rate': RATE_FACTORS} | factors).items()
@@ -193,7 +192,8 @@ def resolve_adapt(config: AdaptConfig, source: TrainConfig) -> AdaptConfig:
 
 def _lists(adaptation: str) -> tuple[str, ...]:
   """The options of a technique of which several values are tried."""
-  return (ADAPTATIONS[adaptation].rates, *ADAPTATIONS[adaptation].tried)
+  rates, tried = ADAPTATIONS[adaptation].rates, ADAPTATIONS[adaptation].tried
+  return tried if rates is None else (rates, *tried)
 
 
 def _times(factor: float, value: float) -> float:

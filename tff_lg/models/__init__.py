@@ -28,7 +28,13 @@ from tff_lg.models.cnn import build_cnn
 from tff_lg.models.dropout import StatelessDropout
 from tff_lg.models.imported import build_imported
 from tff_lg.models.lenet import build_lenet, build_reference_lenet
-from tff_lg.models.local_global import LocalGlobalModel, ModelWeights, from_keras, layer_names
+from tff_lg.models.local_global import (
+  LocalGlobalModel,
+  ModelWeights,
+  assign_weights,
+  from_keras,
+  layer_names,
+)
 from tff_lg.models.lstm import build_lstm
 from tff_lg.models.mlp import build_linear, build_mlp
 from tff_lg.models.resnet import RESNET18_BODY, build_resnet18
@@ -36,6 +42,7 @@ from tff_lg.models.sequences import SequenceCrossentropy, from_keras_sequences
 from tff_lg.models.vqa import VQA_GLOBAL_LAYERS, VqaAccuracy, build_vqa, from_keras_vqa
 
 __all__ = [
+  'assign_weights',
   'RESNET18_BODY',
   'UNKNOWN_CLIENT',
   'VQA_GLOBAL_LAYERS',

@@ -309,6 +309,12 @@ def from_keras(
   )
 
 
+def assign_weights(keras_model: tf.keras.Model, weights: Mapping[str, np.ndarray]) -> None:
+  """Sets a Keras model's trained weights, by their names in `LocalGlobalModel.weight_names`."""
+  for variable in keras_model.trainable_weights:
+    variable.assign(weights[_weight_name(variable)])
+
+
 def layer_names(keras_model: tf.keras.Model) -> tuple[str, ...]:
   """Names of a Keras model's layers with weights, as `LocalGlobalModel.layer_names` has them."""
   return tuple(dict.fromkeys(map(_layer, map(_weight_name, keras_model.trainable_weights))))

@@ -8,11 +8,12 @@ import numpy as np
 from tff_lg import adaptation as adaptation_lib
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import learning, metrics, models, seeds
+from tff_lg import learning, models, seeds
 from tff_lg.compatibility import tff
 from tff_lg.config.option import resolved
 from tff_lg.inputs import tasks
 from tff_lg.parts import Arrays
+from tff_lg.personalization import choosing
 from tff_lg.simulation import trained_run
 from tff_lg.training import client_data, evaluation
 from tff_lg.training import selection as selection_lib
@@ -108,6 +109,7 @@ class AdaptationWork:
 
   Attributes:
     settings: what is tried, options by name.
+    epochs: those after which models are compared, int [num_epochs].
   """
 
   def __init__(
@@ -128,6 +130,7 @@ class AdaptationWork:
     self._name, self._config, self._source, self.evaluate = name, config, source, evaluator
     self._measured: dict[tuple[int, ...], object] = {}
     self.settings = config.settings(name)
+    self.epochs = np.arange(0, config.epochs + 1, config.evaluate_every_epochs)
 
   def try_all(self, clients: np.ndarray) -> Arrays:
     """Adapts clients with all settings, and evaluates the models that they choose alone.
@@ -156,16 +159,9 @@ class AdaptationWork:
       )
       for metric in outputs[0][0].validation
     }
-    is_chosen = (num_validation > 0) & (self._config.choose == 'client')
+    is_chosen, choice = choosing.choose_alone(self._config, result, num_validation)
     evaluated = {}
-    if is_chosen.any():
-      metric = self._config.selection_metric
-      choice = adaptation_lib.choose(
-        result[f'validation/{metric}'].swapaxes(0, 1),
-        num_validation,
-        per_client=True,
-        maximize=metrics.sign(resolved(metric)) > 0,
-      )
+    if choice is not None:
       rows = np.flatnonzero(is_chosen)
       evaluated = self.evaluate(
         clients[rows], [outputs[choice.setting[row]][row].weights for row in rows]
@@ -175,7 +171,7 @@ class AdaptationWork:
       'num_validation': num_validation,
       'is_finite': np.array([[output.is_finite for output in of] for of in outputs]).T,
       'is_chosen': is_chosen,
-      **{name: _spread(values, is_chosen) for name, values in evaluated.items()},
+      **{name: choosing.spread(values, is_chosen) for name, values in evaluated.items()},
     }
 
   def train_to(self, clients: np.ndarray, setting: int, epoch: int) -> Arrays:
@@ -266,9 +262,3 @@ class AdaptationWork:
       )
       for setting in self.settings
     ]
-
-
-def _spread(values: np.ndarray, where: np.ndarray) -> np.ndarray:
-  spread = np.full(len(where), np.nan)
-  spread[where] = values
-  return spread

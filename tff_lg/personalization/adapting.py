@@ -15,7 +15,7 @@ from tff_lg import config as config_lib
 from tff_lg import metrics, parts, progress, seeds
 from tff_lg.config.option import resolved
 from tff_lg.inputs import tasks
-from tff_lg.personalization import adaptation_work, aggregating
+from tff_lg.personalization import adaptation_work, aggregating, knn_work
 from tff_lg.simulation import trained_run
 
 # Weights of a chunk's clients, of all settings tried.
@@ -76,6 +76,16 @@ def check_adaptable(
   for name in config.adaptation:
     for setting in config.settings(name):
       adaptation_work.build_adaptation(config, name, setting).trained_layers(source.model)
+  voting = [name for name in config.adaptation if not adaptation_lib.ADAPTATIONS[name].trains]
+  if voting and not source.federated_data.has_plain_labels:
+    raise ValueError(
+      f'--adaptation has {voting[0]}, a vote on the class of an example, but those of '
+      f'--from_run={config.from_run} have no single class: leave it out.'
+    )
+  if voting and config.aggregate_epochs:
+    raise ValueError(
+      f'--aggregate_epochs is given, but --adaptation={voting[0]} trains no weights to aggregate.'
+    )
   num_models = len({tuple(map(id, weights)) for weights in source.weights})
   if config.aggregate_epochs and num_models > 1:
     raise ValueError(
@@ -137,9 +147,14 @@ def adapt_clients(
       bar.set_description(name)
       fitting = _BYTES_IN_A_CHUNK // (num_bytes * len(config.settings(name)))
       chunk_size = config.clients_per_chunk or max(min(fitting, _CLIENTS_IN_A_CHUNK), 1)
-      work = adaptation_work.AdaptationWork(name, config, source, evaluator)
       done = parts.Parts(folder, name, chunk_size, bar)
-      result = _adapt(config, clients, ~source.is_held_out[clients], work, done)
+      takes_part = ~source.is_held_out[clients]
+      if not adaptation_lib.ADAPTATIONS[name].trains:
+        voting = knn_work.KnnWork(name, config, source)
+        adapted[name] = _adapt(config, clients, takes_part, voting, done)
+        continue
+      work = adaptation_work.AdaptationWork(name, config, source, evaluator)
+      result = _adapt(config, clients, takes_part, work, done)
       for epochs in config.aggregate_epochs or ():
         result.aggregated[epochs] = aggregating.aggregate_adapted(
           config, source, clients, work, result.curves, result.num_validation, epochs, done
@@ -152,7 +167,7 @@ def _adapt(
   config: config_lib.AdaptConfig,
   clients: np.ndarray,
   takes_part: np.ndarray,
-  work: adaptation_work.AdaptationWork,
+  work: adaptation_work.AdaptationWork | knn_work.KnnWork,
   done: parts.Parts,
 ) -> Adapted:
   """Both passes of one adaptation."""
@@ -166,7 +181,7 @@ def _adapt(
     decides_for_all=takes_part,
   )
   rows = np.arange(len(clients))
-  epochs = np.arange(0, config.epochs + 1, config.evaluate_every_epochs)[choice.epoch]
+  epochs = work.epochs[choice.epoch]
   # A setting that is not finite is never better than epoch 0, at which all settings are one.
   is_finite = tried['is_finite'].any(axis=1)
   values = {name: value for name, value in tried.items() if '_test/' in name}

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tff_lg import files, strict_json, verdicts
+from tff_lg import files, models, strict_json, verdicts
 from tff_lg.data import table_encoding
 from tff_lg.data.table_encoding import NumberColumn
 from tff_lg.inputs import tasks
@@ -39,8 +39,7 @@ def client_model(run: trained_run.TrainedRun, client_id: str) -> tf.keras.Model:
   network = tasks.build_keras_model(run.config, run.federated_data)
   # A functional model may have them in another order.
   values = dict(zip(run.model.weight_names, run.weights[ids.index(client_id)], strict=True))
-  for variable in network.trainable_weights:
-    variable.assign(values[variable.name.split(':')[0]])
+  models.assign_weights(network, values)
   return network
 
 
