@@ -1,6 +1,6 @@
 # The two that a newcomer needs are `make demo` and `make test`.
 .DEFAULT_GOAL := help
-.PHONY: help venv venv-3.11 install demo test lint lock clean
+.PHONY: help venv venv-3.11 install demo test lint docs lock clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z0-9.-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9.-]+):.*## /  make \1\t/'
@@ -31,12 +31,20 @@ lint: venv  ## check style and formatting with ruff, types with mypy, and the la
 	@.venv/bin/python -m mypy
 	@.venv/bin/python -m tools.check_language
 
+# Flags are read from .venv; the site is built without a network.
+docs: venv  ## build the site of docs/ into build/site
+	@DOCS=1 tools/setup.sh .venv-docs
+	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/python -m mkdocs build --strict --quiet
+	@echo 'Built: build/site/index.html'
+
 lock:  ## resolve requirements*.in to the locks again
 	@command -v uv >/dev/null || { echo 'make: uv is needed to resolve the lock: install the package uv, for example with pipx.' >&2; exit 1; }
 	uv pip compile requirements.in --config-file tools/uv.toml --constraint tools/constraints-3.12.txt --generate-hashes \
 	  --python-version 3.12 --python-platform x86_64-manylinux_2_31 --no-header -o requirements.txt
 	uv pip compile requirements-gpu.in --config-file tools/uv.toml --constraint requirements.txt --generate-hashes \
 	  --python-version 3.12 --python-platform x86_64-manylinux_2_31 --no-header -o requirements-gpu.txt
+	uv pip compile requirements-docs.in --config-file tools/uv.toml --generate-hashes \
+	  --python-version 3.12 --python-platform x86_64-manylinux_2_31 --no-header -o requirements-docs.txt
 	uv pip compile requirements.in --config-file tools/uv.toml --constraint tools/constraints-3.11.txt --generate-hashes \
 	  --python-version 3.11 --python-platform x86_64-manylinux_2_31 --no-header -o requirements-3.11.txt
 

@@ -17,8 +17,8 @@ _NOT_YET = (
   'docs/METHODS.md',
   'docs/RESULTS.md',
   'docs/YOUR_DATA.md',
-  'pipelines',
   'README.md',
+  'pipelines',
   'tff_lg',
 )
 _MOST_WORDS = 40

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Makes .venv, or the folder given, from a lock, or does nothing if that is done: requirements.txt
-# for Python 3.12, with GPU=1 requirements-gpu.txt, and requirements-3.11.txt for Python 3.11.
+# for Python 3.12, with GPU=1 requirements-gpu.txt, and requirements-3.11.txt for Python 3.11. With
+# DOCS=1 it is requirements-docs.txt, which has what builds the site and nothing else.
 #
 # .venv/requirements.txt, a copy of the lock that is written last, marks a
 # complete environment: an interrupted install and a changed lock are both seen.
@@ -28,7 +29,8 @@ version_of() {
 
 # Prints the lock for a version of Python; nothing if there is none.
 lock_of() {
-  case $1 in
+  case ${DOCS:+docs-}$1 in
+    docs-3.12) echo requirements-docs.txt ;;
     3.12) echo "requirements${GPU:+-gpu}.txt" ;;
     3.11) echo requirements-3.11.txt ;;
   esac
@@ -56,7 +58,7 @@ find_python() {
       return
     fi
   done < <(list_pythons)
-  local wanted=3.12 found="Python 3.12 is needed (3.11 will do), but ${PYTHON:-python3.12} is not one"
+  local wanted=3.12 found="Python 3.12 is needed${DOCS- (3.11 will do)}, but ${PYTHON:-python3.12} is not one"
   if [[ -n $(lock_of "${PYTHON:-}") ]]; then
     wanted=$PYTHON found="Python $PYTHON is needed, but neither PATH nor pyenv has one"
   fi
@@ -104,7 +106,9 @@ if [[ -z $lock || ! -e $complete ]] || ! "$python" -m pip --version >/dev/null 2
   "$base" -m venv --clear "$venv" || fail "$base could not make $venv: its message is above."
 fi
 
-echo "Installing $lock: 3 GB, a few minutes the first time"
+size='3 GB, a few minutes the first time'
+[[ -z ${DOCS:-} ]] || size='160 MB'
+echo "Installing $lock: $size"
 # Wheels alone: to build a package, pip would download tools of any version, without a hash.
 # TFF 0.87 says that it needs Python < 3.12; tff_lg.compatibility makes it work there.
 "$python" -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes --no-compile \

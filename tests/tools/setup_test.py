@@ -41,6 +41,7 @@ class SetupTest(parameterized.TestCase):
     ('3.12', 'requirements.txt', '.venv'),
     ('3.11', 'requirements-3.11.txt', '.venv'),
     ('3.11', 'requirements-3.11.txt', '.venv-3.11'),
+    ('3.12', 'requirements-docs.txt', '.venv-docs'),
   )
   def test_installs_wheels_of_the_lock_alone(self, version, lock, environment):
     (self.folder / lock).write_text('the lock')
@@ -48,7 +49,8 @@ class SetupTest(parameterized.TestCase):
     python.write_text(_PYTHON.replace('VERSION', version))
     python.chmod(0o755)
     arguments = [environment] if environment != '.venv' else []
-    result = self._run(*arguments, PYTHON=str(python))
+    variables = {'DOCS': '1'} if environment == '.venv-docs' else {}
+    result = self._run(*arguments, PYTHON=str(python), **variables)
     self.assertEqual(result.returncode, 0, result.stderr)
     (call,) = (self.folder / 'calls').read_text().splitlines()
     for option in ('--require-hashes', '--only-binary=:all:', '--no-deps'):

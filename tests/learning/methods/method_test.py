@@ -59,10 +59,10 @@ class MethodTest(parameterized.TestCase):
     parts = learning.METHODS['ditto'].parts
     _entry(build=build, parts=parts).build_process(testing.classifier(), testing.settings())
 
-  def test_table_of_the_readme_has_their_rows(self):
-    readme = pathlib.Path(__file__).parents[3].joinpath('README.md').read_text()
+  def test_table_of_the_reference_has_their_rows(self):
+    page = pathlib.Path(__file__).parents[3].joinpath('docs/reference/methods.md').read_text()
     for name, method in learning.METHODS.items():
-      self.assertIn(f'\n| `{name}` | {method.sent} | {method.kept} | {method.source} |\n', readme)
+      self.assertIn(f'\n| `{name}` | {method.sent} | {method.kept} | {method.source} |\n', page)
 
   def test_importing_entries_is_light(self):
     code = (

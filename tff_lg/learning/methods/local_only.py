@@ -39,7 +39,7 @@ registry.register(
     sent='nothing',
     kept='everything',
     source="the baseline of every run: each client's own best model, trained alone "
-    '([docs/PROTOCOL.md](docs/PROTOCOL.md#the-opponent))',
+    '([PROTOCOL.md](../PROTOCOL.md#the-opponent))',
     build=_build,
     parts=parts.SPLIT,
     sends_updates=False,
