@@ -42,7 +42,15 @@ class MethodTest(parameterized.TestCase):
       {'ditto': 4, 'fedavg': 4, 'fedsgd': 4, 'fedprox': 4, 'local_only': 0, 'lg_fedavg': 2}
       | {'mtl': 0}
       | dict.fromkeys(('fedalt', 'fedbabu', 'fedper', 'fedrep', 'fedsim'), 2)
-      | {'apfl': 4, 'per_fedavg': 4, 'pfedme': 4, 'scaffold': 8, 'fednova': 5, 'ifca': 9},
+      | {
+        'apfl': 4,
+        'per_fedavg': 4,
+        'pfedme': 4,
+        'scaffold': 8,
+        'fednova': 5,
+        'ifca': 9,
+        'fedala': 4,
+      },
     )
     # The model that was given is as it was.
     self.assertEqual(model.weight_is_global, (True,) * 4)

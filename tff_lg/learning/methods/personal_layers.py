@@ -36,9 +36,16 @@ class RateOptions(Options):
 
 
 def split(
-  model: models.LocalGlobalModel, personal_layers: tuple[str, ...] | None
+  model: models.LocalGlobalModel,
+  personal_layers: tuple[str, ...] | None,
+  option: str = 'personal_layers',
 ) -> models.LocalGlobalModel:
   """Returns the model whose personal layers are local and all others global.
+
+  Args:
+    model: to split.
+    personal_layers: names; None for the last layer.
+    option: that has the names.
 
   Raises:
     ValueError: a name is no layer, or no layer would be global.
@@ -49,7 +56,7 @@ def split(
   others = [name for name in names if name not in personal]
   if unknown or not others:
     raise ValueError(
-      f'personal_layers is {",".join(personal)}, expected some of {", ".join(names)}, not all.'
+      f'{option} is {",".join(personal)}, expected some of {", ".join(names)}, not all.'
     )
   return model.with_global_layers(others)
 
