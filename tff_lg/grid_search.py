@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 # Values tried beyond each end of the first grid at most.
-_MOST_EXTENSIONS = 4
+MOST_EXTENSIONS = 4
 # Ratio of neighbours where the first grid has one value.
 _RATIO = 3.0
 
@@ -41,6 +41,22 @@ def grid_around(value: float) -> tuple[float, ...]:
   return _rounded(value / _RATIO), value, _rounded(value * _RATIO)
 
 
+def extended(values: Sequence[float]) -> tuple[float, ...]:
+  """Returns ascending positive values with those that may be added at each end, see `search`."""
+  values = tuple(values)
+  for _ in range(MOST_EXTENSIONS):
+    low, high = _ratios(values)
+    values = (_rounded(values[0] / low), *values, _rounded(values[-1] * high))
+  return values
+
+
+def _ratios(values: Sequence[float]) -> tuple[float, float]:
+  """Of the first two values and of the last two."""
+  if len(values) == 1:
+    return _RATIO, _RATIO
+  return values[1] / values[0], values[-1] / values[-2]
+
+
 def search(
   values: Sequence[float],
   score: Callable[[float], tuple[float, ...]],
@@ -67,7 +83,7 @@ def search(
   for value in values:
     measure(value)
   for is_upper in (False, True):
-    for _ in range(_MOST_EXTENSIONS if grows else 0):
+    for _ in range(MOST_EXTENSIONS if grows else 0):
       end, inner = (sorted(tried, reverse=is_upper) + [None])[:2]
       if _best(tried) != end:
         break

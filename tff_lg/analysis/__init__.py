@@ -25,6 +25,8 @@ from tff_lg.analysis.comparison_tables import (
   run_differences_table,
 )
 from tff_lg.analysis.goal_table import goal_table
+from tff_lg.analysis.leaderboard import write_leaderboard
+from tff_lg.analysis.leaderboard_folders import compare_folders
 from tff_lg.analysis.new_device import (
   NewDeviceFolder,
   new_device_table,
@@ -67,6 +69,7 @@ __all__ = [
   'advise_text',
   'compare_accuracies',
   'compare_clients',
+  'compare_folders',
   'compare_runs',
   'comparison_report',
   'comparison_table',
@@ -87,6 +90,7 @@ __all__ = [
   'to_text',
   'write_adaptation_report',
   'write_advise_report',
+  'write_leaderboard',
   'write_new_device_report',
   'write_report',
   'write_run_set',

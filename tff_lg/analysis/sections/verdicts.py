@@ -3,7 +3,7 @@
 import pandas as pd
 from markupsafe import Markup
 
-from tff_lg.analysis import client_verdicts, figures, formats, names
+from tff_lg.analysis import client_verdicts, figures, formats, names, sortable
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Illustration, Section
 
@@ -46,24 +46,11 @@ def build_verdicts(run: RunFolder) -> Section | None:
 
 def _table(table: pd.DataFrame, sizes: pd.Series, metric: str) -> Markup:
   """A table of clients that can be searched and sorted where scripts run."""
-  body = Markup('\n').join(
-    Markup('<tr>{}</tr>').format(
-      Markup().join(
-        Markup('<td data-value="{}">{}</td>').format(value, text)
-        for value, text in _cells(metric, str(client), row, sizes.get(client, float('nan')))
-      )
-    )
+  rows = (
+    _cells(metric, str(client), row, sizes.get(client, float('nan')))
     for client, row in table.sort_values('difference').iterrows()
   )
-  head = Markup().join(
-    Markup('<th scope="col"><button type="button">{}</button></th>').format(text)
-    for text in _headings(metric)
-  )
-  return Markup(
-    '<div class="searchable"><input type="search" placeholder="Search clients and verdicts" '
-    'aria-label="Search clients and verdicts">\n<div class="scroll tall"><table class="sortable">'
-    '<thead><tr>{}</tr></thead>\n<tbody>\n{}\n</tbody></table></div></div>'
-  ).format(head, body)
+  return sortable.sortable_table(_headings(metric), rows, 'clients and verdicts')
 
 
 def _headings(metric: str) -> list[str]:

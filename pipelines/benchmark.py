@@ -1,0 +1,138 @@
+r"""Compares methods by a suite, a paper's protocol on its data, and writes a leaderboard.
+
+  python -m pipelines.benchmark --suite=motley_cross_silo --data=school.mat --run_dir=runs/school
+  python -m pipelines.benchmark --suite=motley_cross_silo --fast --run_dir=runs/school_fast
+  python -m pipelines.benchmark --runs=runs/fedavg,runs/ditto_0,runs/ditto_1 --run_dir=runs/board
+
+Each method is trained at points of its grid and repeated at the point with the best mean score on
+validation data. By default the search goes from the middle of the grid to better neighbours, one
+option after another, until the best lies between two others; --search=full tries the whole grid
+first. Either way a grid grows at an end where its best stands. What follows `--` are flags of
+`pipelines.train` for all runs. The same command again resumes.
+
+With --runs it trains nothing: finished runs of `pipelines.train`, with their baselines, and of
+`pipelines.adapt` are rows; those that differ in nothing but the seed are repeats of one row.
+
+Writes leaderboard.html and leaderboard.csv into --run_dir, a row a method: mean, standard deviation
+and worst decile over clients, held-out clients, rounds, bytes and an interval over clients and
+seeds. The default is the best row on validation data.
+"""
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+
+from absl import flags
+
+from pipelines import launch, outside, path_flags, run_dirs, suite_trials, trial_pools
+from tff_lg import environment, progress, suites
+from tff_lg.config.option import ConfigError
+
+outside.define()
+_SUITE = flags.DEFINE_enum(
+  'suite',
+  None,
+  list(suites.SUITES),
+  f'What is compared. {" ".join(f"{n}: {e.label}." for n, e in suites.SUITES.items())}',
+)
+_DATA = path_flags.define(
+  'data',
+  None,
+  'The data. ' + ' '.join(f'{name}: {entry.data}.' for name, entry in suites.SUITES.items()),
+)
+_RUN_DIR = path_flags.define('run_dir', None, 'Folder of the comparison: made, or gone on with.')
+_RUNS = path_flags.define_list('runs', [], 'Folders of finished runs to compare, without --suite.')
+_METHODS = flags.DEFINE_list(
+  'methods', [], "Rows to compare, and other federated methods; all of the suite's by default."
+)
+_REPEATS = flags.DEFINE_integer(
+  'repeats', None, "Repeats of each method, with seeds from 0 on; the suite's by default."
+)
+_SEARCH_REPEATS = flags.DEFINE_integer(
+  'search_repeats', None, 'Repeats over which points of a grid are compared; all by default.'
+)
+_SEARCH = flags.DEFINE_enum(
+  'search',
+  suites.SEARCHES[0],
+  suites.SEARCHES,
+  'Which points of the grid are tried: better neighbours, all, or the first one alone.',
+)
+_ROUNDS = flags.DEFINE_integer('rounds', None, "Rounds of each run; the suite's by default.")
+_FAST = flags.DEFINE_bool(
+  'fast', False, 'A complete small comparison on generated data in less than a minute.'
+)
+flags.adopt_module_key_flags(trial_pools)
+
+
+def _check() -> str:
+  """Checks the flags; gives the folder.
+
+  Raises:
+    ConfigError: one that is missing or does not fit.
+  """
+  run_dir = launch.given(_RUN_DIR, 'a folder for this comparison')
+  if bool(_SUITE.value) == bool(_RUNS.value):
+    raise ConfigError('Expected either --suite, or --runs with finished runs.')
+  for flag, least in ((_REPEATS, 1), (_SEARCH_REPEATS, 1), (_ROUNDS, 1)):
+    if flag.value is not None and flag.value < least:
+      raise ConfigError(f'--{flag.name} is {flag.value}, expected {least} or more.')
+  if _RUNS.value:
+    for flag in (_DATA, _METHODS, _REPEATS, _SEARCH_REPEATS, _ROUNDS):
+      if flag.value:
+        raise ConfigError(f'--{flag.name} is given, but it belongs to --suite.')
+  return run_dir
+
+
+def _plan(arguments: Sequence[str]) -> suite_trials.Plan:
+  """Reads what is to be compared."""
+  suite, is_fast = suites.SUITES[_SUITE.value], _FAST.value
+  repeats = _REPEATS.value or (2 if is_fast else suite.num_repeats)
+  return suite_trials.Plan(
+    suite,
+    methods=suite.choose_methods(_METHODS.value),
+    data=_DATA.value,
+    arguments=tuple(arguments),
+    num_repeats=repeats,
+    search_repeats=min(_SEARCH_REPEATS.value or repeats, repeats),
+    search='start' if is_fast else _SEARCH.value,
+    rounds=_ROUNDS.value or suite.rounds,
+    is_fast=is_fast,
+  )
+
+
+def main(argv: Sequence[str]) -> None:
+  """Checks the flags, then trains and compares."""
+  command = f'python -m pipelines.benchmark {shlex.join(sys.argv[1:])}'
+  try:
+    run_dir = _check()
+    run_dirs.check_can_be_made(run_dir)
+    plan = _plan(argv[1:]) if _SUITE.value else None
+    if plan is None and len(argv) > 1:
+      raise ConfigError(f'Unexpected argument {argv[1]!r}; use --name=value.')
+    if plan is not None:
+      plan.check()
+    environment.check_environment()
+    run_dirs.lock_folder(run_dir)
+  except (ValueError, flags.Error, OSError, environment.UnsupportedEnvironmentError) as error:
+    sys.exit(f'benchmark: {error}')
+
+  with progress.stage('importing pandas'):
+    from tff_lg import analysis
+
+  try:
+    if plan is None:
+      table, written = analysis.compare_folders(run_dir, _RUNS.value, command)
+    else:
+      with launch.stopped_by_exception(), trial_pools.open_pool(suite_trials.run_trial) as pool:
+        run = plan.suite_run(run_dir, pool)
+        rows = suites.leaderboard_rows(run, suites.run_suite(run, plan.methods))
+      title, shown = plan.suite.label, suites.shown(plan.suite)
+      table, written = analysis.write_leaderboard(run_dir, title, rows, shown, command)
+  except (ValueError, OSError) as error:
+    sys.exit(f'benchmark: {error}')
+  print('\n'.join(['', analysis.to_text(table), '', *map(os.path.abspath, written)]))
+
+
+if __name__ == '__main__':
+  launch.run(main, after_stop='the same command goes on')

@@ -1,0 +1,108 @@
+"""The trials of `pipelines.benchmark`: their configs, and what runs them."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from pipelines import config_flags, trial_pools
+from tff_lg import config as config_lib
+from tff_lg import suites, sweeps
+from tff_lg.run_folder import changed_settings
+
+# Of adaptations of small runs.
+_FAST_ADAPTATION = ('--epochs=2', '--learning_rate=0.01')
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+  """What is compared, and how.
+
+  Attributes:
+    suite: its entry.
+    methods: rows, at least one.
+    data: path of the data; None for those that the task has without.
+    arguments: flags of `pipelines.train`, for all runs.
+    num_repeats: of each row.
+    search_repeats: over which points of a grid are compared.
+    search: one of `suites.SEARCHES`.
+    rounds: of each run.
+    is_fast: whether runs are small ones on generated data.
+  """
+
+  suite: suites.SuiteEntry
+  methods: tuple[suites.SuiteMethod, ...]
+  data: str | None
+  arguments: tuple[str, ...]
+  num_repeats: int
+  search_repeats: int
+  search: str
+  rounds: int
+  is_fast: bool
+
+  def check(self) -> None:
+    """Makes the config of each method's first trial.
+
+    Raises:
+      ConfigError, flags.Error, ValueError: flags that cannot be; one sentence.
+    """
+    run = self.suite_run('', None)
+    configs = {row.name: run.first_config(row) for row in self.methods if not row.adapts}
+    trial_pools.check(configs)
+    for config in configs.values():
+      look_at_data(config)
+
+  def suite_run(self, run_dir: str, pool: sweeps.Pool | None) -> suites.SuiteRun:
+    """Returns how the suite is run in a folder."""
+    flags = [f'--rounds={self.rounds}', *self.arguments]
+    if self.suite.scores_last_round:
+      flags.append(f'--evaluate_every={self.rounds}')
+    if self.data is not None:
+      flags.append(f'--data_dir={self.data}')
+    return suites.SuiteRun(
+      self.suite,
+      run_dir,
+      flags=(*flags, '--fast') if self.is_fast else tuple(flags),
+      make_config=self._make_config,
+      pool=pool,
+      num_repeats=self.num_repeats,
+      search_repeats=self.search_repeats,
+      search=self.search,
+      may_change=changed_settings.may_change,
+      open_names=config_lib.WITHOUT_EFFECT,
+      is_published=self.data is not None and not self.is_fast,
+    )
+
+  def _make_config(self, pipeline: str, arguments: Sequence[str]) -> Any:
+    if pipeline == suites.TRAIN:
+      return config_flags.parse(arguments)
+    more = _FAST_ADAPTATION if self.is_fast else ()
+    return config_flags.parse([*arguments, *more], config_lib.AdaptConfig, _read_adaptation)
+
+
+def _read_adaptation(holders: config_flags.Holders) -> config_lib.AdaptConfig:
+  return config_flags.read_options(config_lib.AdaptConfig, holders)
+
+
+def look_at_data(config: config_lib.TrainConfig) -> None:
+  """Looks at a config's files, before TensorFlow is imported; raises `DataError`, one sentence."""
+  from tff_lg import tasks
+
+  options = config_lib.TASK_OPTIONS.build(config, config.task)
+  tasks.TASKS[config.task].look_at_files(options, config.data_dir)
+
+
+def run_trial(config: Any, run_dir: str) -> None:
+  """Trains or adapts by a config in its folder, or resumes; what the pool calls.
+
+  Raises:
+    ValueError, OSError, RuntimeError: what cannot be, one sentence.
+  """
+  # TensorFlow takes seconds to import.
+  from tff_lg import personalization, simulation
+
+  if isinstance(config, config_lib.AdaptConfig):
+    simulation.set_execution_context()
+    personalization.run_adaptation(config, run_dir)
+  else:
+    simulation.set_execution_context(config)
+    simulation.run_experiment(config, run_dir)

@@ -1,0 +1,239 @@
+"""The leaderboard: a row for each method with what its runs are for clients, as page and CSV."""
+
+import dataclasses
+import functools
+import math
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from tff_lg import csv_text, files
+from tff_lg.analysis import formats, report, sortable, tables, two_way
+from tff_lg.analysis.leaderboard_runs import RunScores
+from tff_lg.analysis.paired import worst_decile_mean
+from tff_lg.analysis.sections import Section, command_section
+
+PAGE, CSV = 'leaderboard.html', 'leaderboard.csv'
+_LEAD = 'The command, which trains nothing twice:'
+_NOTES = (
+  'Scores are means over clients on their own test data, then over runs; ± is the standard '
+  'deviation over clients, the mean of that of each run.',
+  'Worst decile: mean of the tenth of clients, rounded up, with the worst scores.',
+  two_way.INTERVAL,
+  'Default: the row with the best mean main metric on validation data, the one to use before any '
+  'test data are seen. Adapted models are chosen on the same data, which favours them a little.',
+)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class LeaderboardRow:
+  """A method and its runs.
+
+  Attributes:
+    name: in the CSV file.
+    label: what people call it.
+    runs: at least one, a repeat each.
+    about: its options, such as `client_learning_rate=0.05`.
+    published: mean and standard deviation over clients that a paper has.
+  """
+
+  name: str
+  label: str
+  runs: Sequence[RunScores]
+  about: str = ''
+  published: tuple[float, float] | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Shown:
+  """How scores are shown.
+
+  Attributes:
+    label: what they are called.
+    more_is_better: whether a greater score is better.
+    text: of a score.
+    source: whose published numbers rows have; without any no column of them is shown.
+  """
+
+  label: str
+  more_is_better: bool
+  text: Callable[[float], str]
+  source: str = ''
+
+
+def of_metric(metric: str) -> Shown:
+  """Returns how a metric's values are shown as they are."""
+  column = f'local_test/{metric}'
+  return Shown(
+    formats.metric_label(column),
+    formats.is_more_better(column),
+    lambda value: formats.value(column, value),
+  )
+
+
+def score_rows(rows: Sequence[LeaderboardRow], *, more_is_better: bool) -> pd.DataFrame:
+  """Computes the numbers of rows.
+
+  Args:
+    rows: of the leaderboard.
+    more_is_better: whether a greater score is better.
+
+  Returns:
+    A row each: `row`, `method`, `is_default`, `mean`, `low`, `high`, `std_over_clients`,
+    `worst_decile`, `held_out_mean`, `rounds`, `bytes`, for each goal `rounds_to/GOAL` and
+    `bytes_to/GOAL`, `num_runs`, `num_clients`, `published_mean`, `published_std`, `options`.
+  """
+  validation = [float(np.mean([run.main_validation.mean() for run in row.runs])) for row in rows]
+  known = [value for value in validation if math.isfinite(value)]
+  default = validation.index(max(known)) if known else None
+  return pd.DataFrame(
+    [
+      _numbers(row, is_default=number == default, more_is_better=more_is_better)
+      for number, row in enumerate(rows)
+    ]
+  )
+
+
+def _numbers(
+  row: LeaderboardRow, *, is_default: bool, more_is_better: bool
+) -> dict[str, float | str | bool]:
+  sign = 1 if more_is_better else -1
+  tests = [run.test for run in row.runs]
+  interval = two_way.mean_interval(tests)
+  goals = list(dict.fromkeys(goal for run in row.runs for goal in run.to_goals))
+  published = row.published or (math.nan, math.nan)
+  return {
+    'row': row.name,
+    'method': row.label,
+    'is_default': is_default,
+    **interval._asdict(),
+    'std_over_clients': _mean([test.std(ddof=0) for test in tests]),
+    'worst_decile': _mean(
+      [sign * worst_decile_mean(sign * test.dropna().to_numpy()) for test in tests]
+    ),
+    'held_out_mean': _mean([run.held_out.mean() for run in row.runs]),
+    'rounds': _mean([run.rounds for run in row.runs]),
+    'bytes': _mean([run.num_bytes for run in row.runs]),
+    **{f'rounds_to/{goal:g}': _to_goal(row.runs, goal, 0) for goal in goals},
+    **{f'bytes_to/{goal:g}': _to_goal(row.runs, goal, 1) for goal in goals},
+    'num_runs': len(row.runs),
+    'num_clients': max(len(test) for test in tests),
+    'published_mean': published[0],
+    'published_std': published[1],
+    'options': row.about,
+  }
+
+
+def _mean(values: Sequence[float]) -> float:
+  return float(np.mean(values)) if len(values) else math.nan
+
+
+def _to_goal(runs: Sequence[RunScores], goal: float, which: int) -> float:
+  """Mean over runs of rounds or bytes to a goal; NaN unless all have reached it."""
+  return _mean([run.to_goals.get(goal, (math.nan, math.nan))[which] for run in runs])
+
+
+def to_table(scores: pd.DataFrame, shown: Shown) -> tables.Table:
+  """Makes the table for a terminal, or for Markdown.
+
+  Args:
+    scores: of `score_rows`.
+    shown: how.
+  """
+  columns = _columns(scores, shown)
+  heads = tuple(tables.Column('', head) for head in columns)
+  rows = tuple(tuple(cell.text for cell in row) for row in _cells(scores, columns))
+  return tables.Table(heads, rows, _NOTES)
+
+
+def write_leaderboard(
+  run_dir: str, title: str, rows: Sequence[LeaderboardRow], shown: Shown, command: str
+) -> tuple[tables.Table, tuple[str, str]]:
+  """Writes `leaderboard.html` and `leaderboard.csv`.
+
+  Args:
+    run_dir: the folder.
+    title: of the page.
+    rows: at least one.
+    shown: how scores are shown.
+    command: what was run, for the page.
+
+  Returns:
+    The table, and the paths of both files.
+
+  Raises:
+    OSError: one cannot be written.
+  """
+  scores = score_rows(rows, more_is_better=shown.more_is_better)
+  texts = scores.assign(
+    **{name: scores[name].map(csv_text.escape) for name in ('row', 'method', 'options')}
+  )
+  csv = files.write_atomically(
+    os.path.join(run_dir, CSV), texts.to_csv(index=False, lineterminator='\n')
+  )
+  columns, table = _columns(scores, shown), to_table(scores, shown)
+  html = sortable.sortable_table(list(columns), _cells(scores, columns), 'methods')
+  html += Markup().join(Markup('<p class="note">{}</p>').format(note) for note in table.notes)
+  sections = [Section('methods', 'Methods', html), command_section(command, _LEAD)]
+  page = report.write_page(run_dir, title, sections, output=os.path.join(run_dir, PAGE))
+  return table, (csv, page)
+
+
+# Of a row of scores the cell of a column.
+_Show = Callable[[Mapping[str, Any]], sortable.Cell]
+
+
+def _columns(scores: pd.DataFrame, shown: Shown) -> dict[str, _Show]:
+  """The columns by their headings; those that no row has a number for are left out."""
+
+  def number(name: str, text: Callable[[float], str]) -> _Show:
+    return lambda row: sortable.Cell(row[name], text(row[name]))
+
+  def pair(first: str, second: str, between: str) -> _Show:
+    def show(row: Mapping[str, Any]) -> sortable.Cell:
+      missing = not math.isfinite(row[first] + row[second])
+      text = between.join((shown.text(row[first]), shown.text(row[second])))
+      return sortable.Cell(row[first], formats.MISSING if missing else text)
+
+    return show
+
+  def default(row: Mapping[str, Any]) -> sortable.Cell:
+    return sortable.Cell(int(row['is_default']), '✓' if row['is_default'] else '')
+
+  columns: dict[str, tuple[str, _Show]] = {
+    'method': ('method', lambda row: sortable.Cell(row['method'], row['method'])),
+    'default': ('is_default', default),
+    f'{shown.label}, mean ± std': ('mean', pair('mean', 'std_over_clients', ' ± ')),
+    '95 % interval': ('low', pair('low', 'high', ' to ')),
+    'worst decile': ('worst_decile', number('worst_decile', shown.text)),
+    'held-out clients': ('held_out_mean', number('held_out_mean', shown.text)),
+    'rounds': ('rounds', number('rounds', formats.count)),
+    'bytes': ('bytes', number('bytes', formats.num_bytes)),
+  }
+  for name in scores:
+    what, _, goal = name.partition('_to/')
+    if goal:
+      text = formats.num_bytes if what == 'bytes' else functools.partial(formats.fixed, digits=1)
+      columns[f'{what} to {goal}'] = (name, number(name, text))
+  columns |= {
+    'runs': ('num_runs', number('num_runs', formats.count)),
+    f'{shown.source}, mean ± std': (
+      'published_mean',
+      pair('published_mean', 'published_std', ' ± '),
+    ),
+    'options': ('options', lambda row: sortable.Cell(row['options'], row['options'])),
+  }
+  return {
+    head: show
+    for head, (name, show) in columns.items()
+    if scores[name].notna().any() and (scores[name] != '').any()
+  }
+
+
+def _cells(scores: pd.DataFrame, columns: Mapping[str, _Show]) -> list[list[sortable.Cell]]:
+  rows = scores.to_dict(orient='records')
+  return [[show(row) for show in columns.values()] for row in rows]

@@ -1,0 +1,131 @@
+"""The leaderboard of any finished runs: which of them are repeats of one row."""
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from tff_lg.analysis import leaderboard, names, readers, tables
+from tff_lg.analysis.adaptation_folder import AdaptationFolder
+from tff_lg.analysis.leaderboard_runs import RunScores, load_adapted, score_run
+from tff_lg.analysis.readers import RunFolderError
+from tff_lg.analysis.run_folder import RunFolder
+
+# What is not what distinguishes rows: repeats, folders, and where and beside what it was run.
+_IGNORED = {
+  *('seed', 'baselines', 'from_run', 'local_only_from', 'data_dir', 'runtime', 'devices'),
+  *('clients_per_device', 'stacked_clients', 'client_store', 'checkpoint_every', 'client_cache'),
+}
+
+
+class _Found(NamedTuple):
+  """A run of a row.
+
+  Attributes:
+    label: of its method.
+    settings: that distinguish rows of one label.
+    task: and what is predicted, which all rows share.
+    scores: of its clients.
+  """
+
+  label: str
+  settings: Mapping[str, Any]
+  task: tuple[str, str]
+  scores: RunScores
+
+
+def compare_folders(
+  run_dir: str, folders: Sequence[str], command: str
+) -> tuple[tables.Table, tuple[str, str]]:
+  """Writes the leaderboard of finished runs.
+
+  Runs of one method with the same settings, but for the seed, are repeats of one row. Baselines of
+  a run are rows, too, and so are the techniques of an adaptation.
+
+  Args:
+    run_dir: gets the page and the CSV file.
+    folders: of runs of `pipelines.train` and `pipelines.adapt`, at least one.
+    command: what was run, for the page.
+
+  Returns:
+    The table, and the paths of both files.
+
+  Raises:
+    RunFolderError: a folder is no finished run, or the runs are not of one task; one sentence.
+    OSError: a file cannot be written.
+  """
+  found = [run for folder in folders for run in _load(folder)]
+  tasks = {run.task for run in found}
+  if len(tasks) > 1:
+    listed = ', '.join(sorted('/'.join(task) for task in tasks))
+    raise RunFolderError(f'--runs has runs on {listed}, expected runs on one task.')
+  rows: dict[str, list[_Found]] = {}
+  for run in found:
+    key = json.dumps([run.label, run.settings], sort_keys=True, default=str)
+    rows.setdefault(key, []).append(run)
+  firsts = [runs[0] for runs in rows.values()]
+  board = [
+    leaderboard.LeaderboardRow(
+      runs[0].label,
+      runs[0].label,
+      [run.scores for run in runs],
+      about=_differences(runs[0], [each for each in firsts if each.label == runs[0].label]),
+    )
+    for runs in rows.values()
+  ]
+  shown = leaderboard.of_metric(RunFolder.load(_source(folders[0])).metric.name)
+  return leaderboard.write_leaderboard(run_dir, 'Leaderboard', board, shown, command)
+
+
+def _load(folder: str) -> list[_Found]:
+  if _is_adaptation(folder):
+    run = AdaptationFolder.load(folder)
+    settings = {**_settings(run.source), **_settings(run.hparams)}
+    task = _task(run.source)
+    start = names.method_name(str(run.source.get('method')))
+    return [
+      _Found(
+        f'{start}, {names.model_name(technique)}', settings, task, load_adapted(folder, technique)
+      )
+      for technique in run.adaptations
+    ]
+  trained = RunFolder.load(folder)
+  return [
+    _Found(
+      names.run_name(run.method, run.hparams.get('aggregator')),
+      _settings(run.hparams),
+      _task(trained.hparams),
+      score_run(run),
+    )
+    for run in (*trained.baselines.values(), trained)
+  ]
+
+
+def _is_adaptation(folder: str) -> bool:
+  if not os.path.isdir(folder):
+    raise RunFolderError(f'--runs has {folder}: there is no such run folder.')
+  return 'adaptation' in readers.read_object(os.path.join(folder, 'hparams.json'))
+
+
+def _source(folder: str) -> str:
+  """The run that was trained."""
+  hparams = readers.read_object(os.path.join(folder, 'hparams.json'))
+  return str(hparams['from_run']) if 'adaptation' in hparams else folder
+
+
+def _task(hparams: Mapping[str, Any]) -> tuple[str, str]:
+  return str(hparams.get('task')), str(hparams.get('objective') or 'classification')
+
+
+def _settings(hparams: Mapping[str, Any]) -> dict[str, Any]:
+  return {name: v for name, v in hparams.items() if name not in _IGNORED and name != 'source'}
+
+
+def _differences(run: _Found, others: Sequence[_Found]) -> str:
+  """The settings in which rows of one label differ, as they are in one of them."""
+  different = [
+    name
+    for name in run.settings
+    if any(other.settings.get(name) != run.settings[name] for other in others)
+  ]
+  return ', '.join(f'{name}={run.settings[name]}' for name in different)

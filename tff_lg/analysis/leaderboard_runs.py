@@ -1,0 +1,135 @@
+"""What a finished run is for each of its clients, in the numbers of a leaderboard."""
+
+import dataclasses
+import math
+import os
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pandas as pd
+
+from tff_lg import goal_names
+from tff_lg import metrics as metrics_lib
+from tff_lg.analysis import names, readers
+from tff_lg.analysis.adaptation_folder import AdaptationFolder
+from tff_lg.analysis.readers import RunFolderError
+from tff_lg.analysis.run_folder import RunFolder
+
+Score = Callable[[np.ndarray], np.ndarray]
+_HELD_OUT_CLIENTS = 'held_out_clients.parquet'
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class RunScores:
+  """What a run is for its clients.
+
+  Attributes:
+    test: score of each client on its own test data, by id; NaN where there is none.
+    validation: the score on its validation data, times -1 where less is better: greater is better.
+    main_validation: the same of the main metric, which adapted models have, too.
+    held_out: the score of clients that took no part in training; empty without any.
+    rounds: of the method and its warm start; NaN where it has none.
+    num_bytes: sent in all.
+    to_goals: by goal, rounds and bytes until the pooled test data first reached it; NaN if never.
+  """
+
+  test: pd.Series
+  validation: pd.Series
+  main_validation: pd.Series
+  held_out: pd.Series
+  rounds: float
+  num_bytes: float
+  to_goals: Mapping[float, tuple[float, float]]
+
+
+def _as_it_is(values: np.ndarray) -> np.ndarray:
+  return values
+
+
+def load_trained(path: str, metric: str | None = None, score: Score = _as_it_is) -> RunScores:
+  """Reads a run of `pipelines.train`.
+
+  Args:
+    path: its folder.
+    metric: of clients' data, such as `rmse`; the main one by default.
+    score: what is shown of the metric.
+
+  Raises:
+    RunFolderError: a file is missing or damaged, or has not this metric; one sentence.
+  """
+  return score_run(RunFolder.load(path), metric, score)
+
+
+def score_run(run: RunFolder, metric: str | None = None, score: Score = _as_it_is) -> RunScores:
+  """Scores a run, see `load_trained`."""
+  metric, main = metric or run.metric.name, run.metric.name
+  clients = run.clients
+  if names.IS_MALICIOUS in clients:
+    clients = clients[~(clients[names.IS_MALICIOUS] > 0)]
+  _check(os.path.join(run.path, 'clients.parquet'), clients, f'local_test/{metric}')
+  file = os.path.join(run.path, _HELD_OUT_CLIENTS)
+  held_out = pd.Series(dtype='float64')
+  if os.path.exists(file):
+    held_out = _scored(readers.read_clients(file, names.is_text), f'local_test/{metric}', score)
+  counts = {
+    goal: tuple(map(run.value, goal_names.goal_counts(goal, main)))
+    for goal in run.hparams.get('goal_accuracy') or ()
+  }
+  rounds = [run.value(name) for name in run.summary if name.startswith('rounds/')]
+  return RunScores(
+    test=_scored(clients, f'local_test/{metric}', score),
+    validation=_signed(clients, f'validation/{metric}', metric, score),
+    main_validation=_signed(clients, f'validation/{main}', main, _as_it_is),
+    held_out=held_out,
+    rounds=float(np.sum(rounds)) if rounds else math.nan,
+    num_bytes=run.value(names.BYTES_TOTAL),
+    to_goals={goal: (found[0], found[2]) for goal, found in counts.items()},
+  )
+
+
+def load_adapted(
+  path: str, technique: str, metric: str | None = None, score: Score = _as_it_is
+) -> RunScores:
+  """Reads a technique of a run of `pipelines.adapt`; rounds and bytes are of the run adapted.
+
+  Args:
+    path: its folder.
+    technique: of `--adaptation`.
+    metric: of clients' data; the main one by default.
+    score: what is shown of the metric.
+
+  Raises:
+    RunFolderError: a file is missing or damaged, or has not this metric; one sentence.
+  """
+  run = AdaptationFolder.load(path)
+  source = RunFolder.load(str(run.hparams.get('from_run')))
+  metric, main = metric or source.metric.name, source.metric.name
+  column = f'{technique}/local_test/{metric}'
+  honest, is_held_out = ~run.is_malicious, run.values('is_held_out') > 0
+  _check(os.path.join(path, 'clients.parquet'), run.clients, column)
+  trained = run.clients[honest & ~is_held_out]
+  main_validation = _signed(trained, f'{technique}/validation/{main}', main, _as_it_is)
+  return dataclasses.replace(
+    score_run(source, metric, score),
+    test=_scored(trained, column, score),
+    validation=main_validation,
+    main_validation=main_validation,
+    held_out=_scored(run.clients[honest & is_held_out], column, score),
+    to_goals={},
+  )
+
+
+def _check(file: str, clients: pd.DataFrame, column: str) -> None:
+  if column not in clients:
+    known = [name for name in clients if '/' in name][:8]
+    raise RunFolderError(f'{file}: no column {column} found, expected one; it has {known}.')
+
+
+def _scored(clients: pd.DataFrame, column: str, score: Score) -> pd.Series:
+  return pd.Series(score(clients[column].to_numpy(np.float64)), clients.index, dtype='float64')
+
+
+def _signed(clients: pd.DataFrame, column: str, metric: str, score: Score) -> pd.Series:
+  if column not in clients:
+    return pd.Series(math.nan, clients.index)
+  return metrics_lib.sign(metric) * _scored(clients, column, score)

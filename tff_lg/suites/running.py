@@ -1,0 +1,227 @@
+"""Runs a suite: each method's grid on a pool, then its repeats at the best point."""
+
+import dataclasses
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from absl import logging
+
+from tff_lg import sweeps
+from tff_lg.analysis.leaderboard_runs import RunScores, load_adapted, load_trained
+from tff_lg.config.option import resolved
+from tff_lg.suites import search as search_lib
+from tff_lg.suites.suite import SuiteEntry, SuiteMethod
+
+TRAIN, ADAPT = 'train', 'adapt'
+# (pipeline, its arguments) -> the config of a trial.
+MakeConfig = Callable[[str, Sequence[str]], Any]
+
+
+class SuiteError(ValueError):
+  """A suite that cannot go on; one sentence."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+  """A method's runs at its best point.
+
+  Attributes:
+    method: of the suite.
+    runs: their folders, one a repeat.
+    point: value of each option of its grid.
+    num_points: that were tried.
+    at_ends: options whose best value is the last that could be tried.
+  """
+
+  method: SuiteMethod
+  runs: tuple[str, ...]
+  point: Mapping[str, float]
+  num_points: int = 1
+  at_ends: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class SuiteRun:
+  """How a suite is run.
+
+  Attributes:
+    suite: its entry.
+    run_dir: its folder; methods have folders of sweeps in `methods/`.
+    flags: of all trials, beside the suite's.
+    make_config: (pipeline, arguments) -> the config of a trial.
+    pool: that runs configs; None where none is run.
+    num_repeats: seeds, from 0 on.
+    search_repeats: repeats over whose mean points are compared.
+    search: one of `search.SEARCHES`.
+    may_change: which settings of a trial may change, see `sweeps.SweepFolder.claim`.
+    open_names: settings that change no result.
+    is_published: whether the data are the paper's.
+  """
+
+  suite: SuiteEntry
+  run_dir: str
+  flags: tuple[str, ...]
+  make_config: MakeConfig
+  pool: sweeps.Pool | None
+  num_repeats: int
+  search_repeats: int
+  search: str
+  may_change: Any = None
+  open_names: frozenset[str] = frozenset()
+  is_published: bool = True
+
+  def first_config(self, method: SuiteMethod) -> Any:
+    """Returns the config of the first trial of a row that is trained; raises what cannot be."""
+    point = tuple(axis.start for axis in method.axes)
+    (trial,) = _trials(method, point, [0])
+    return self.train_config(method, trial)
+
+  def train_config(self, method: SuiteMethod, trial: sweeps.Trial) -> Any:
+    """Returns the config of a trial of a row."""
+    common = [*_arguments(self.suite.flags), *self.flags, *_arguments(method.flags)]
+    common += [f'--method={method.method}', '--baselines=']
+    return self.make_config(TRAIN, [*common, *trial.arguments])
+
+  def load(self, method: SuiteMethod, folder: str) -> RunScores:
+    """Reads what a run of a row is for clients, as the suite scores it."""
+    if method.adapts:
+      return load_adapted(folder, method.technique, self.suite.metric, self.suite.score)
+    return load_trained(folder, self.suite.metric, self.suite.score)
+
+
+def run_suite(run: SuiteRun, methods: Sequence[SuiteMethod]) -> tuple[Row, ...]:
+  """Trains all methods at all points that the search asks for; a rerun resumes.
+
+  Args:
+    run: how.
+    methods: rows of the suite; a row that adapts comes after the row that it adapts.
+
+  Returns:
+    A row each.
+
+  Raises:
+    SuiteError: every point of a method failed, or a repeat at its best one.
+    sweeps.SweepError: the folder holds something else.
+  """
+  rows: dict[str, Row] = {}
+  for number, method in enumerate(methods, start=1):
+    logging.info('Method %d of %d: %s', number, len(methods), method.label)
+    if method.adapts:
+      rows[method.name] = _adapt(run, method, rows[method.adapts])
+    else:
+      rows[method.name] = _tune(run, method)
+  return tuple(rows.values())
+
+
+def _folder(run: SuiteRun, method: SuiteMethod) -> sweeps.SweepFolder:
+  return sweeps.SweepFolder(os.path.join(run.run_dir, 'methods', method.name))
+
+
+def _tune(run: SuiteRun, method: SuiteMethod) -> Row:
+  """Searches the grid by the mean validation score of clients, then repeats the best point."""
+  folder, scores = _folder(run, method), dict[search_lib.Point, float]()
+  trials: dict[str, sweeps.Trial] = {}
+  failures: dict[str, str] = {}
+  while points := search_lib.next_points(method.axes, scores, run.search):
+    found = {point: _trials(method, point, range(run.search_repeats)) for point in points}
+    trials |= {trial.name: trial for of_point in found.values() for trial in of_point}
+    failures |= _run_trials(run, folder, method, trials)
+    for point, of_point in found.items():
+      runs = [folder.run_dir(trial.name) for trial in of_point if folder.is_complete(trial.name)]
+      # A point at which a repeat diverged is none.
+      means = [run.load(method, path).validation.mean() for path in runs]
+      scores[point] = float(np.mean(means)) if len(means) == len(of_point) else -np.inf
+  best = search_lib.best_point(scores)
+  if not np.isfinite(scores[best]):
+    reason = next(iter(failures.values()), 'no client has a validation score')
+    raise SuiteError(f'{method.label}: no point of its grid could be run ({reason})')
+  repeats = _trials(method, best, range(run.num_repeats))
+  trials |= {trial.name: trial for trial in repeats}
+  failures = _run_trials(run, folder, method, trials, only=[trial.name for trial in repeats])
+  _refuse(method, folder, repeats, failures)
+  at_ends = tuple(search_lib.at_ends(method.axes, best)) if run.search != 'start' else ()
+  if at_ends:
+    logging.warning('%s: the best %s is at an end of its grid.', method.label, ', '.join(at_ends))
+  return Row(
+    method,
+    tuple(folder.run_dir(trial.name) for trial in repeats),
+    dict(zip((axis.name for axis in method.axes), best, strict=True)),
+    len(scores),
+    at_ends,
+  )
+
+
+def _adapt(run: SuiteRun, method: SuiteMethod, source: Row) -> Row:
+  """Adapts each repeat of another row; the adaptation chooses its options on validation data."""
+  folder = _folder(run, method)
+  trials, configs = [], {}
+  for seed, path in enumerate(source.runs):
+    name = os.path.basename(path)
+    trials.append(sweeps.Trial(name, (('source', name),), seed))
+    flags = [*_arguments(method.flags), f'--from_run={path}', f'--seed={seed}']
+    configs[name] = run.make_config(ADAPT, [*flags, f'--adaptation={method.technique}'])
+  axes = [sweeps.Axis('source', tuple(configs))]
+  folder.claim(ADAPT, axes, trials, configs)
+  failures = _run_jobs(run, folder, configs)
+  _refuse(method, folder, trials, failures)
+  return Row(method, tuple(folder.run_dir(name) for name in configs), {})
+
+
+def _trials(
+  method: SuiteMethod, point: search_lib.Point, seeds: Sequence[int]
+) -> tuple[sweeps.Trial, ...]:
+  axes = [
+    sweeps.Axis(axis.name, (f'{value:g}',)) for axis, value in zip(method.axes, point, strict=True)
+  ]
+  return sweeps.build_trials(axes, seeds)
+
+
+def _run_trials(
+  run: SuiteRun,
+  folder: sweeps.SweepFolder,
+  method: SuiteMethod,
+  trials: Mapping[str, sweeps.Trial],
+  only: Sequence[str] | None = None,
+) -> dict[str, str]:
+  """Runs trials that are not complete, of those named; gives why some failed."""
+  configs = {name: run.train_config(method, trial) for name, trial in trials.items()}
+  axes = [
+    sweeps.Axis(axis.name, tuple(dict.fromkeys(dict(t.values)[axis.name] for t in trials.values())))
+    for axis in method.axes
+  ]
+  folder.claim(TRAIN, axes, list(trials.values()), configs, run.open_names, run.may_change)
+  return _run_jobs(run, folder, {name: configs[name] for name in only or configs})
+
+
+def _run_jobs(
+  run: SuiteRun, folder: sweeps.SweepFolder, configs: Mapping[str, Any]
+) -> dict[str, str]:
+  jobs = [
+    sweeps.Job(name, config, folder.run_dir(name), folder.log_path(name))
+    for name, config in configs.items()
+    if not folder.is_complete(name)
+  ]
+  if not jobs:
+    return {}
+  failed = sweeps.run_jobs(jobs, resolved(run.pool), num_done=len(configs) - len(jobs))
+  return {failure.job.name: failure.error for failure in failed}
+
+
+def _refuse(
+  method: SuiteMethod,
+  folder: sweeps.SweepFolder,
+  trials: Sequence[sweeps.Trial],
+  failures: Mapping[str, str],
+) -> None:
+  for trial in trials:
+    if not folder.is_complete(trial.name):
+      reason = failures.get(trial.name, 'it has not ended')
+      raise SuiteError(
+        f'{method.label}: repeat {trial.seed} failed, see {folder.log_path(trial.name)} ({reason})'
+      )
+
+
+def _arguments(flags: Mapping[str, str]) -> list[str]:
+  return [f'--{name}={value}' for name, value in flags.items()]
