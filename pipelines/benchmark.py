@@ -22,6 +22,7 @@ import os
 import shlex
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from absl import flags
 
@@ -74,19 +75,20 @@ def _check() -> str:
   run_dir = launch.given(_RUN_DIR, 'a folder for this comparison')
   if bool(_SUITE.value) == bool(_RUNS.value):
     raise ConfigError('Expected either --suite, or --runs with finished runs.')
-  for flag, least in ((_REPEATS, 1), (_SEARCH_REPEATS, 1), (_ROUNDS, 1)):
-    if flag.value is not None and flag.value < least:
-      raise ConfigError(f'--{flag.name} is {flag.value}, expected {least} or more.')
+  for number in (_REPEATS, _SEARCH_REPEATS, _ROUNDS):
+    if number.value is not None and number.value < 1:
+      raise ConfigError(f'--{number.name} is {number.value}, expected 1 or more.')
   if _RUNS.value:
-    for flag in (_DATA, _METHODS, _REPEATS, _SEARCH_REPEATS, _ROUNDS):
-      if flag.value:
+    of_suite: tuple[flags.FlagHolder[Any], ...] = (_DATA, _METHODS, _REPEATS, _ROUNDS, _FAST)
+    for flag in (*of_suite, _SEARCH, _SEARCH_REPEATS):
+      if flag.present:
         raise ConfigError(f'--{flag.name} is given, but it belongs to --suite.')
   return run_dir
 
 
-def _plan(arguments: Sequence[str]) -> suite_trials.Plan:
+def _plan(name: str, arguments: Sequence[str]) -> suite_trials.Plan:
   """Reads what is to be compared."""
-  suite, is_fast = suites.SUITES[_SUITE.value], _FAST.value
+  suite, is_fast = suites.SUITES[name], _FAST.value
   repeats = _REPEATS.value or (2 if is_fast else suite.num_repeats)
   return suite_trials.Plan(
     suite,
@@ -107,7 +109,7 @@ def main(argv: Sequence[str]) -> None:
   try:
     run_dir = _check()
     run_dirs.check_can_be_made(run_dir)
-    plan = _plan(argv[1:]) if _SUITE.value else None
+    plan = _plan(_SUITE.value, argv[1:]) if _SUITE.value else None
     if plan is None and len(argv) > 1:
       raise ConfigError(f'Unexpected argument {argv[1]!r}; use --name=value.')
     if plan is not None:
@@ -122,7 +124,7 @@ def main(argv: Sequence[str]) -> None:
 
   try:
     if plan is None:
-      table, written = analysis.compare_folders(run_dir, _RUNS.value, command)
+      table, written = analysis.compare_folders(run_dir, _RUNS.value or (), command)
     else:
       with launch.stopped_by_exception(), trial_pools.open_pool(suite_trials.run_trial) as pool:
         run = plan.suite_run(run_dir, pool)

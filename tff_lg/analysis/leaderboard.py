@@ -230,7 +230,9 @@ def _columns(scores: pd.DataFrame, shown: Shown) -> dict[str, _Show]:
   return {
     head: show
     for head, (name, show) in columns.items()
-    if scores[name].notna().any() and (scores[name] != '').any()
+    if scores[name].notna().any()
+    and (scores[name] != '').any()
+    and (name != 'published_mean' or shown.source)
   }
 
 

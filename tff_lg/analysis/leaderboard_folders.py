@@ -13,7 +13,17 @@ from tff_lg.analysis.run_folder import RunFolder
 
 # What is not what distinguishes rows: repeats, folders, and where and beside what it was run.
 _IGNORED = {
-  *('seed', 'baselines', 'from_run', 'local_only_from', 'data_dir', 'runtime', 'devices'),
+  *(
+    'seed',
+    'partition_seed',
+    'fold',
+    'baselines',
+    'from_run',
+    'local_only_from',
+    'data_dir',
+    'runtime',
+    'devices',
+  ),
   *('clients_per_device', 'stacked_clients', 'client_store', 'checkpoint_every', 'client_cache'),
 }
 

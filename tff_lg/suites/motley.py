@@ -25,8 +25,7 @@ _OF_SERVER = (_SERVER_RATE, _MOMENTUM)
 _ROWS = (
   ('local', 'local_only', ()),
   ('fedavg', 'fedavg', _OF_SERVER),
-  ('ifca', 'ifca', _OF_SERVER),
-  ('hypcluster', 'hypcluster', _OF_SERVER),
+  ('ifca', 'ifca', (SearchAxis('num_clusters', (2, 3, 4), 2, grows=False), *_OF_SERVER)),
   (
     'ditto',
     'ditto',

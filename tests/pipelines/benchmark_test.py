@@ -1,0 +1,70 @@
+"""Test of the pipeline that compares methods by a suite, run as a user runs it."""
+
+import pathlib
+
+import pandas as pd
+from absl.testing import absltest
+
+from tests.pipelines import testing
+
+_SUITE = '--suite=motley_cross_silo'
+
+
+class BenchmarkTest(absltest.TestCase):
+  def setUp(self):
+    super().setUp()
+    self.folder = pathlib.Path(self.create_tempdir().full_path)
+
+  def _benchmark(self, *arguments):
+    return testing.run('benchmark', *arguments)
+
+  def test_suite_again_and_its_runs_on_a_leaderboard_of_their_own(self):
+    flags = (_SUITE, '--fast', '--methods=fine_tuning,ditto', '--rounds=2')
+    flags += (f'--run_dir={self.folder}/suite',)
+    result = self._benchmark(*flags)
+    self.assertEqual(result.returncode, 0, result.stderr)
+    board = pd.read_csv(self.folder / 'suite/leaderboard.csv')
+    self.assertEqual(board['row'].tolist(), ['fedavg', 'fine_tuning', 'ditto'])
+    self.assertEqual(board['num_runs'].tolist(), [2, 2, 2])
+    self.assertEqual(board['rounds'].tolist(), [2, 2, 2])
+    self.assertTrue(board['published_mean'].isna().all())
+    self.assertIn('FedAvg, fine-tuned', result.stdout)
+    runs = sorted((self.folder / 'suite/methods/ditto/trials').iterdir())
+    of_runs = [pd.read_parquet(run / 'clients.parquet')['local_test/rmse'] for run in runs]
+    means = [(errors**2 / 2).mean() for errors in of_runs]
+    self.assertAlmostEqual(board['mean'][2], sum(means) / 2)
+
+    before = (self.folder / 'suite/leaderboard.csv').read_bytes()
+    written = [(run / 'summary.json').stat().st_mtime_ns for run in runs]
+    self.assertEqual(self._benchmark(*flags).returncode, 0)
+    self.assertEqual((self.folder / 'suite/leaderboard.csv').read_bytes(), before)
+    self.assertEqual([(run / 'summary.json').stat().st_mtime_ns for run in runs], written)
+
+    listed = ','.join(map(str, runs))
+    result = self._benchmark(f'--runs={listed}', f'--run_dir={self.folder}/board')
+    self.assertEqual(result.returncode, 0, result.stderr)
+    board = pd.read_csv(self.folder / 'board/leaderboard.csv')
+    self.assertEqual(board[['method', 'num_runs']].values.tolist(), [['Ditto', 2]])
+    self.assertIn('local test MAE, mean ± std', result.stdout)
+
+  def test_refuses(self):
+    folder = f'--run_dir={self.folder}/suite'
+    for arguments, sentence in (
+      ((_SUITE,), 'benchmark: --run_dir is missing, expected a folder for this comparison'),
+      ((folder,), 'benchmark: Expected either --suite, or --runs with finished runs.'),
+      ((folder, _SUITE, '--methods=sgd'), '--methods is sgd, expected some of local, fedavg'),
+      ((folder, _SUITE, '--repeats=0'), '--repeats is 0, expected 1 or more.'),
+      ((folder, _SUITE, '--data=nowhere'), 'data_dir: nowhere found, expected a file or folder'),
+      ((folder, _SUITE, '--', '--rate=1'), "Unknown command line flag 'rate'"),
+      ((folder, '--runs=nowhere', '--repeats=2'), '--repeats is given, but it belongs to --suite'),
+      ((folder, '--runs=nowhere', 'a'), "benchmark: Unexpected argument 'a'; use --name=value."),
+    ):
+      result = self._benchmark(*arguments)
+      self.assertEqual(result.returncode, 1, arguments)
+      self.assertIn(sentence, result.stderr)
+      self.assertNotIn('Traceback', result.stderr)
+      self.assertFalse((self.folder / 'suite').exists())
+
+
+if __name__ == '__main__':
+  absltest.main()
