@@ -106,11 +106,7 @@ def run_trials(
   Raises:
     sweeps.SweepError: see `open_pool`.
   """
-  jobs = [
-    sweeps.Job(name, config, folder.run_dir(name), folder.log_path(name))
-    for name, config in configs.items()
-    if not folder.is_complete(name)
-  ]
+  jobs = folder.jobs_left(configs)
   # The processes of trials are ended, too: who comes next must find their folders free.
   with launch.stopped_by_exception(), open_pool(run) as pool:
     return sweeps.run_jobs(jobs, pool, num_done=len(configs) - len(jobs))

@@ -50,14 +50,11 @@ class BenchmarkTest(absltest.TestCase):
   def test_refuses(self):
     folder = f'--run_dir={self.folder}/suite'
     for arguments, sentence in (
-      ((_SUITE,), 'benchmark: --run_dir is missing, expected a folder for this comparison'),
       ((folder,), 'benchmark: Expected either --suite, or --runs with finished runs.'),
       ((folder, _SUITE, '--methods=sgd'), '--methods is sgd, expected some of local, fedavg'),
-      ((folder, _SUITE, '--repeats=0'), '--repeats is 0, expected 1 or more.'),
       ((folder, _SUITE, '--data=nowhere'), 'data_dir: nowhere found, expected a file or folder'),
       ((folder, _SUITE, '--', '--rate=1'), "Unknown command line flag 'rate'"),
       ((folder, '--runs=nowhere', '--repeats=2'), '--repeats is given, but it belongs to --suite'),
-      ((folder, '--runs=nowhere', 'a'), "benchmark: Unexpected argument 'a'; use --name=value."),
     ):
       result = self._benchmark(*arguments)
       self.assertEqual(result.returncode, 1, arguments)

@@ -94,6 +94,14 @@ class SweepFolderTest(absltest.TestCase):
     configs = [trial['config'] for trial in self._definition()['trials'].values()]
     self.assertEqual([config['layers'] for config in configs], [['b'], ['b']])
 
+  def test_jobs_are_of_trials_that_are_not_complete(self):
+    self._begin('p=0__seed=0')
+    with open(f'{self.folder.run_dir("p=0__seed=0")}/summary.json', 'w', encoding='utf-8'):
+      pass
+    (job,) = self.folder.jobs_left({'p=0__seed=0': 1, 'p=1__seed=0': 2})
+    self.assertEqual((job.name, job.config), ('p=1__seed=0', 2))
+    self.assertEqual(job.run_dir, self.folder.run_dir('p=1__seed=0'))
+
   def test_trials_go_on_with_what_their_pipeline_allows(self):
     self._claim(actors=1)
     for trial, names in (('p=0__seed=0', ['summary.json', 'x']), ('p=0.5__seed=0', ['x'])):

@@ -198,11 +198,7 @@ def _run_trials(
 def _run_jobs(
   run: SuiteRun, folder: sweeps.SweepFolder, configs: Mapping[str, Any]
 ) -> dict[str, str]:
-  jobs = [
-    sweeps.Job(name, config, folder.run_dir(name), folder.log_path(name))
-    for name, config in configs.items()
-    if not folder.is_complete(name)
-  ]
+  jobs = folder.jobs_left(configs)
   if not jobs:
     return {}
   failed = sweeps.run_jobs(jobs, resolved(run.pool), num_done=len(configs) - len(jobs))

@@ -17,6 +17,7 @@ from typing import Any
 
 from tff_lg import files, folder_lock
 from tff_lg.sweeps.grid import Axis, SweepError, Trial
+from tff_lg.sweeps.scheduler import Job
 
 _DEFINITION = 'sweep.json'
 _SUMMARY = 'summary.json'
@@ -55,6 +56,14 @@ class SweepFolder:
   def is_complete(self, trial: str) -> bool:
     """Whether the trial has ended; the summary is the last that a run writes."""
     return os.path.exists(os.path.join(self.run_dir(trial), _SUMMARY))
+
+  def jobs_left(self, configs: Mapping[str, Any]) -> list[Job]:
+    """Returns jobs of the trials that are not complete, of configs by the trials' names."""
+    return [
+      Job(name, config, self.run_dir(name), self.log_path(name))
+      for name, config in configs.items()
+      if not self.is_complete(name)
+    ]
 
   def claim(
     self,
