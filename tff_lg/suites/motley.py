@@ -33,7 +33,7 @@ _ROWS = (
   ),
   ('mtl', 'mtl', (SearchAxis('mtl_strength', _LAMBDAS, 0.1), *_OF_SERVER)),
 )
-_ADAPTED = (('fine_tuning', 'fine_tune'), ('knn_per', 'knn_per'))
+_ADAPTED = (('fine_tuning', 'fine_tune'),)  # kNN-Per votes for classes.
 _LABELS = {'local': 'Local', 'mtl': 'Mean-regularised MTL', 'fine_tuning': 'FedAvg, fine-tuned'}
 _FLAGS: dict[str, dict[str, str]] = {
   # Epochs as the federated methods have rounds.
