@@ -29,6 +29,11 @@ class GridSearchTest(parameterized.TestCase):
     self.assertEqual(list(found.tried), [1, 2, 4, 8, 16, 32])
     self.assertEqual((found.best, found.improves_outwards), (32, True))
 
+  def test_values_that_may_be_added(self):
+    expected = (0.0625, 0.125, 0.25, 0.5, 1, 2, 6, 18, 54, 162, 486)
+    self.assertEqual(grid_search.extended((1, 2, 6)), expected)
+    self.assertEqual(grid_search.extended((3.0,))[3:6], (1, 3, 9))
+
   def test_given_values_are_all_there_is(self):
     found = grid_search.search((3.0, 1.0, 2.0), lambda value: (value,), grows=False)
     self.assertEqual((list(found.tried), found.best), ([1, 2, 3], 3))
