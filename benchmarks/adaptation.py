@@ -30,7 +30,7 @@ _CLIENTS_AT_A_TIME = 2
 def main(argv: Sequence[str]) -> None:
   """Times each contender and prints a table."""
   if len(argv) > 1:
-    sys.exit(f'adaptation: {argv[1]} is no flag: write --name=value.')
+    sys.exit(f'adaptation: Unexpected argument {argv[1]!r}; use --name=value.')
   environment.check_environment()
   from tff_lg.runtime import workers
   from tff_lg.simulation import execution

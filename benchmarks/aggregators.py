@@ -25,7 +25,7 @@ _NUM_CLIENTS = flags.DEFINE_integer('num_clients', 100, 'Clients of a round.', l
 def main(argv: Sequence[str]) -> None:
   """Times a round, then each aggregator, and prints a table."""
   if len(argv) > 1:
-    sys.exit(f'aggregators: {argv[1]} is no flag: write --name=value.')
+    sys.exit(f'aggregators: Unexpected argument {argv[1]!r}; use --name=value.')
   environment.check_environment()
   import numpy as np
   import tensorflow as tf

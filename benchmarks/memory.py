@@ -26,7 +26,7 @@ _WARM = 100
 def main(argv: Sequence[str]) -> None:
   """Runs the rounds and prints resident memory."""
   if len(argv) > 1:
-    sys.exit(f'memory: {argv[1]} is no flag: write --name=value.')
+    sys.exit(f'memory: Unexpected argument {argv[1]!r}; use --name=value.')
   environment.check_environment()
   from benchmarks import contenders, workloads
 

@@ -34,7 +34,7 @@ _PASSES = flags.DEFINE_integer('passes', 7, 'Rounds timed of each.', lower_bound
 def main(argv: Sequence[str]) -> None:
   """Times each workload and prints a table."""
   if len(argv) > 1:
-    sys.exit(f'round_time: {argv[1]} is no flag: write --name=value.')
+    sys.exit(f'round_time: Unexpected argument {argv[1]!r}; use --name=value.')
   environment.check_environment()
   from benchmarks import contenders, cpu_time, workloads
   from tff_lg.runtime import workers

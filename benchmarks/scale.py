@@ -52,7 +52,7 @@ _EVALUATED = 100
 def main(argv: Sequence[str]) -> None:
   """Runs each point and prints a table, or runs one."""
   if len(argv) > 1:
-    sys.exit(f'scale: {argv[1]} is no flag: write --name=value.')
+    sys.exit(f'scale: Unexpected argument {argv[1]!r}; use --name=value.')
   environment.check_environment()
   if _POINT.value:
     print(json.dumps(_run_point(_POPULATION.value, _COHORT.value)))

@@ -26,7 +26,7 @@ _PASSES = flags.DEFINE_integer('passes', 5, 'Rounds timed of each.', lower_bound
 def main(argv: Sequence[str]) -> None:
   """Times the rounds and prints a table."""
   if len(argv) > 1:
-    sys.exit(f'scale_ray: {argv[1]} is no flag: write --name=value.')
+    sys.exit(f'scale_ray: Unexpected argument {argv[1]!r}; use --name=value.')
   environment.check_environment()
   from benchmarks import contenders, workloads
   from tff_lg import runtime

@@ -115,7 +115,7 @@ def _in_own_process(function: Callable[[str], Any], name: str) -> Any:
 def main(argv: Sequence[str]) -> None:
   """Measures each network and prints a table."""
   if len(argv) > 1:
-    sys.exit(f'startup: {argv[1]} is no flag: write --name=value.')
+    sys.exit(f'startup: Unexpected argument {argv[1]!r}; use --name=value.')
   environment.check_environment()
   known = list(_network_builders())
   names = _NETWORKS.value or known

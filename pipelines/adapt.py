@@ -60,7 +60,7 @@ def main(argv: Sequence[str]) -> None:
   """Checks the flags, then loads, adapts and reports."""
   try:
     if len(argv) > 1:
-      raise config_lib.ConfigError(f'{argv[1]} is no flag: write --name=value.')
+      raise config_lib.ConfigError(f'Unexpected argument {argv[1]!r}; use --name=value.')
     config, runtime = _read(_CONFIG), runtime_flags.read()
     if not _RUN_DIR.value:
       raise config_lib.ConfigError('--run_dir is missing: name a folder for this run.')

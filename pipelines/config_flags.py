@@ -106,7 +106,7 @@ def parse(
   holders = define(values, config_class)
   _, *rest = values(['pipeline', *arguments])
   if rest:
-    raise config_lib.ConfigError(f'{rest[0]} is no flag: write --name=value.')
+    raise config_lib.ConfigError(f'Unexpected argument {rest[0]!r}; use --name=value.')
   return (read_holders or read)(holders)
 
 

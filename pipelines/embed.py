@@ -96,7 +96,7 @@ def main(argv: Sequence[str]) -> None:
   """Checks the flags, then embeds and writes."""
   try:
     if len(argv) > 1:
-      raise embedding_set.EmbeddingError(f'{argv[1]} is no flag: write --name=value.')
+      raise embedding_set.EmbeddingError(f'Unexpected argument {argv[1]!r}; use --name=value.')
     preset = preset_from_flags()
     environment.check_environment()
   except (ValueError, environment.UnsupportedEnvironmentError) as error:

@@ -47,7 +47,7 @@ def main(argv: Sequence[str]) -> None:
   """Checks the flags, then trains, measures, draws and writes."""
   try:
     if len(argv) > 1:
-      raise ValueError(f'{argv[1]} is no flag: write --name=value.')
+      raise ValueError(f'Unexpected argument {argv[1]!r}; use --name=value.')
     if not _RUN_DIR.value:
       raise ValueError('--run_dir is missing: name a folder for this run.')
     runtime, values = runtime_flags.read(), fair_flags.read()

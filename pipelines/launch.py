@@ -35,7 +35,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 def run(
   main: Callable[[Sequence[str]], None], *, after_stop: str = 'the same command begins again'
 ) -> None:
-  """Parses the command line and calls `main` with what is no flag.
+  """Parses the command line and calls `main` with the other arguments.
 
   Args:
     main: the program; it ends itself by `sys.exit` where something is wrong.

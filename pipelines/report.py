@@ -39,7 +39,7 @@ def main(argv: Sequence[str]) -> None:
   """Checks the flags, then writes the figures and the page."""
   try:
     if len(argv) > 1:
-      raise ValueError(f'{argv[1]} is no flag: write --name=value.')
+      raise ValueError(f'Unexpected argument {argv[1]!r}; use --name=value.')
     if not _RUN_DIR.value:
       raise ValueError('--run_dir is missing: name the folder of a run.')
     for name, paths in (('run_dir', [_RUN_DIR.value]), ('compare_with', _COMPARE_WITH.value or ())):

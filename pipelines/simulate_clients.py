@@ -103,7 +103,7 @@ def main(argv: Sequence[str]) -> None:
   """Checks the flags, then simulates, measures and draws."""
   try:
     if len(argv) > 1:
-      raise ValueError(f'{argv[1]} is no flag: write --name=value.')
+      raise ValueError(f'Unexpected argument {argv[1]!r}; use --name=value.')
     if not _OUTPUT_DIR.value:
       raise ValueError('--output_dir is missing: name a folder for the files.')
     shares = _shares()

@@ -45,7 +45,7 @@ def main(argv: Sequence[str]) -> None:
   """Checks the flags, then loads, trains and reports."""
   try:
     if len(argv) > 1:
-      raise config_lib.ConfigError(f'{argv[1]} is no flag: write --name=value.')
+      raise config_lib.ConfigError(f'Unexpected argument {argv[1]!r}; use --name=value.')
     if not RUN_DIR.value:
       raise config_lib.ConfigError('--run_dir is missing: name a folder for this run.')
     given = config_flags.read_as(config_lib.TrainConfig, CONFIG, config_lib.fast)

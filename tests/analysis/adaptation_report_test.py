@@ -58,7 +58,7 @@ class AdaptationReportTest(absltest.TestCase):
       lambda table: table[[name for name in table if not name.startswith('local_only/')]]
     )
     page = self._page()
-    self.assertIn('Gains over own local-only models are left out', page)
+    self.assertIn('Gains over locally trained models are left out', page)
     self.assertNotIn('>Local only<', page)
     self.assertNotIn('worse off', page)
     self.assertEqual(

@@ -39,7 +39,7 @@ class AdviseTextTest(absltest.TestCase):
     text = self._text(2, 0, 1)
     self.assertIn(
       'So advised, clients gain +5.00 points over their own models (95 % interval +1.00 to '
-      '+9.00).\nOf that, taking part with LG-FedAvg, 0.5 local for all gives +4.00 points,\n'
+      '+9.00).\nIn that total, taking part with LG-FedAvg, 0.5 local for all gives +4.00 points,\n'
       'and choosing for each client gives +1.00 points.\n',
       text,
     )
@@ -53,7 +53,7 @@ class AdviseTextTest(absltest.TestCase):
     self.assertEqual(rows, ['LG-FedAvg, 0.5 local', 'Local only'])
 
   def test_nobody_advised_to_use_a_federated_model_as_it_is(self):
-    self.assertNotIn('Of those advised', self._text(0, 0, 0))
+    self.assertNotIn('Among those advised', self._text(0, 0, 0))
 
 
 if __name__ == '__main__':

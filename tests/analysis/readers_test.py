@@ -107,7 +107,7 @@ class ReadersTest(parameterized.TestCase):
     self._refuses(
       read,
       path,
-      'the file is missing; either the run has not finished or this is no run folder.',
+      'the file is missing; either the run has not finished or this is not a run folder.',
     )
 
   def test_if_present(self):

@@ -135,7 +135,7 @@ class TableTest(parameterized.TestCase):
       "'maybe' found, expected one of test, train, true",
     ),
     ({'part': [1] * 6}, {'test_column': 'part'}, 'every row is for testing'),
-    ({'when': ['soon'] * 6}, {'time_column': 'when'}, 'when has values that are no dates'),
+    ({'when': ['soon'] * 6}, {'time_column': 'when'}, 'when has values that are not dates'),
     ({'when': [1, 2, _NAN, 4, 5, 6]}, {'time_column': 'when'}, 'when is missing in row 3'),
     ({}, {'ignored_columns': ('age',)}, 'no columns left as features'),
   )

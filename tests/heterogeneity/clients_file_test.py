@@ -49,7 +49,7 @@ class ClientAssignmentTest(parameterized.TestCase):
     ('twice', {'ids': np.array(['a', 'b', 'a'])}, 'ids has a 2 times'),
     ('range', {'num_clients': 2}, r'value 2, expected \[0, 2\)'),
     ('negative', {'client': np.array([0, -1, 1], np.int32)}, 'value -1'),
-    ('provenance', {'provenance': 'by me'}, 'provenance is no JSON'),
+    ('provenance', {'provenance': 'by me'}, 'provenance is not JSON'),
   )
   def test_refuses(self, changes, message):
     with self.assertRaisesRegex(ValueError, message):

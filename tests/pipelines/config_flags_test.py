@@ -76,7 +76,7 @@ class ParseTest(parameterized.TestCase):
     ('--method=sgd', flags.IllegalFlagValueError, 'fedavg|fedsgd|fedprox'),
     ('--hidden_units=0', config_lib.ConfigError, 'it belongs to --task=embeddings'),
     ('--baselines=alone', config_lib.ConfigError, '--baselines is alone'),
-    ('fedavg', config_lib.ConfigError, 'fedavg is no flag: write --name=value.'),
+    ('fedavg', config_lib.ConfigError, "Unexpected argument 'fedavg'; use --name=value."),
   )
   def test_refuses(self, argument, error, sentence):
     with self.assertRaisesRegex(error, sentence):

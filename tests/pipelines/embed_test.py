@@ -127,7 +127,7 @@ class EmbedTest(parameterized.TestCase):
     np.testing.assert_allclose(loaded.x, [[0, 0, 0, 0, 8], [1, 1, 1, 1, 8]], atol=1e-6)
 
   @parameterized.named_parameters(
-    ('no_flag', ('yamnet',), 'yamnet is no flag: write --name=value.'),
+    ('no_flag', ('yamnet',), "Unexpected argument 'yamnet'; use --name=value."),
     ('no_preset', ('--preset=',), '--preset'),
     ('unknown_preset', ('--preset=vgg',), 'vgg'),
     ('no_output', ('--output=',), '--output is missing, expected a file to write, .npz.'),

@@ -114,7 +114,7 @@ class SimulateClientsTest(parameterized.TestCase):
     self.assertEqual(contents[0], contents[1])
 
   @parameterized.named_parameters(
-    ('no_flag', ('fast',), 'fast is no flag: write --name=value.'),
+    ('no_flag', ('fast',), "Unexpected argument 'fast'; use --name=value."),
     ('share', ('--shuffled_share=0,2',), '--shuffled_share is 0,2, expected numbers in [0, 1].'),
     ('text', ('--shuffled_share=all',), '--shuffled_share is all, expected numbers in [0, 1].'),
     ('none', ('--shuffled_share=',), '--shuffled_share is , expected numbers in [0, 1].'),

@@ -79,7 +79,7 @@ class TrainTest(parameterized.TestCase):
   @parameterized.named_parameters(
     ('unknown', ('--metod=fedavg',), 'metod'),
     ('choice', ('--method=fedavgg',), 'fedavgg'),
-    ('no_flag', ('fedavg',), 'fedavg is no flag'),
+    ('no_flag', ('fedavg',), "Unexpected argument 'fedavg'"),
     ('range', ('--rounds=0',), '--rounds is 0, expected more than 0'),
     ('contradiction', ('--partition=iid', '--dirichlet_alpha=1'), '--partition is iid'),
     ('embedded', ('--data_dir=/nowhere',), '--task=digits is embedded'),

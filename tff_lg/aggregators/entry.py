@@ -1,4 +1,4 @@
-"""What an aggregator is: one entry that says all there is to know about it."""
+"""The entry of an aggregator: its name, options, traits and builder."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Population:
 
   Attributes:
     num_clients: of all.
-    clients_per_round: of a cohort, on average.
+    clients_per_round: the size of a cohort, on average.
     num_rounds: of the whole run.
     cohort_sampling: fixed_size or poisson.
     most_participations: () -> how many of the rounds any client takes part in at most.
@@ -38,12 +38,12 @@ class Population:
 
 @attrs.frozen(kw_only=True)
 class Setting:
-  """What an aggregator is built for.
+  """The setting that an aggregator is built for.
 
   Attributes:
-    clients_per_round: of a cohort, on average.
-    seed: of what is random in the aggregation; None for what nobody can repeat.
-    budget: of a private aggregator.
+    clients_per_round: the size of a cohort, on average.
+    seed: seeds the randomness of the aggregation; None makes it unrepeatable.
+    budget: the budget of a private aggregator.
   """
 
   clients_per_round: int
@@ -61,7 +61,7 @@ class AggregatorEntry(entries.Entry):
   """An aggregator; see `register`.
 
   Attributes:
-    does: what it makes of the updates, for the table of aggregators.
+    does: how it combines the updates, for the table of aggregators.
     survives: how many malicious clients of m, for the table of aggregators.
     build: (options, setting) -> the factory. Clients of weight zero are absent.
     is_mean: whether it counts clients by their examples unless told otherwise, as FedAvg does.
@@ -69,7 +69,7 @@ class AggregatorEntry(entries.Entry):
     needs_cohort_size: whether it cannot do with a cohort of any size.
     fits_zeroing: whether TFF's adaptive zeroing may be put before it.
     cohort_options: options that the cohort decides, by name: (value or None, clients_per_round) ->
-      the value; raises ValueError, a sentence that goes on from the aggregator's name.
+      the value; raises ValueError, a sentence that continues the aggregator's name.
     budget: (options, population) -> the privacy budget, if it is private.
     defaults: (config) -> what options of all runs that are None stand for with it, by name.
     note: a sentence that the help of `--aggregator` has.

@@ -24,15 +24,15 @@ _TOLERANCE = 1e-5  # Of the noise multiplier, relative.
 
 @dataclasses.dataclass(frozen=True)
 class PrivacyBudget:
-  """What the rounds of a run cost in privacy.
+  """The privacy cost of the rounds of a run.
 
   Sampling, for the Gaussian mechanism:
   - `poisson`: each client takes part with probability
     q = m / n, independently. Data sets are neighbours if one has a client more; that
     client moves the clipped sum by at most S, so the noise multiplier counts as z.
   - `fixed_size`: exactly m of n clients, without replacement.
-    Data sets are neighbours if one client is replaced by another, which moves the
-    sum by up to 2 S, so the noise multiplier counts as z / 2; Theorem 27 of Wang et al.
+    Data sets are neighbours if one client is replaced by another. This moves the
+    sum by up to 2 S, so the noise multiplier counts as z / 2. Theorem 27 of Wang et al.
     2019 bounds the gain by sampling, loosely. Only for RDP.
 
   The tree gains nothing from sampling. Neighbours differ in one client's updates being
@@ -45,7 +45,7 @@ class PrivacyBudget:
 
   Attributes:
     noise_multiplier: z, the noise's standard deviation on the sum over the clip norm;
-      0 is no privacy.
+      0 gives no privacy.
     clients_per_round: m.
     num_clients: n, taken to be public.
     delta: in (0, 1), see `default_delta`.
@@ -53,7 +53,7 @@ class PrivacyBudget:
       distributions: tighter and slower. Where RDP's epsilon is above 100, it is
       given with `pld` too.
     sampling: poisson or fixed_size.
-    is_assumed: whether cohorts are in truth not drawn so; for the text only.
+    is_assumed: whether cohorts are in fact drawn differently; for the text only.
     mechanism: gaussian or tree, as in `dp_mean`.
     max_participations: k, rounds of the run that any client takes part in at most; for
       the tree only.
@@ -104,11 +104,11 @@ class PrivacyBudget:
       raise ValueError('accountant pld needs sampling poisson; use rdp for fixed_size.')
 
   def event(self, num_rounds: int) -> dp_accounting.DpEvent:
-    """What the first rounds release, for any accountant of dp_accounting."""
+    """Returns the event that the first rounds release, for any accountant of dp_accounting."""
     return dp_accounting.SelfComposedDpEvent(self._event, self._compositions(num_rounds))
 
   def epsilon(self, num_rounds: int) -> float:
-    """The epsilon spent; cheap enough to ask after every round.
+    """Returns the epsilon spent; cheap enough to ask after every round.
 
     Args:
       num_rounds: rounds done.
@@ -137,7 +137,7 @@ class PrivacyBudget:
 
   @property
   def sampling_text(self) -> str:
-    """What is assumed of sampling, and which data sets are neighbours."""
+    """The assumed sampling, and the definition of neighbouring data sets."""
     m, n = self.clients_per_round, self.num_clients
     if self.mechanism == 'tree':
       return (
@@ -199,12 +199,12 @@ class PrivacyBudget:
 
 
 def default_delta(num_clients: int) -> float:
-  """The usual delta, n^-1.1, of McMahan et al. 2018 and Yu et al. 2020."""
+  """Returns the usual delta, n^-1.1, of McMahan et al. 2018 and Yu et al. 2020."""
   return float(num_clients) ** -1.1
 
 
 def noise_multiplier_from_sigma(sigma: float, clip_norm: float, clients_per_round: int) -> float:
-  """The noise multiplier z = sigma m / S of noise sigma on the mean update.
+  """Returns the noise multiplier z = sigma m / S of noise sigma on the mean update.
 
   Args:
     sigma: standard deviation of the noise on the mean, as in Yu et al. 2020, equation (3).
@@ -259,7 +259,7 @@ def solve_noise_multiplier(budget: PrivacyBudget, target_epsilon: float, num_rou
 
 
 def privacy_warning(epsilon: float) -> str | None:
-  """A plain sentence where an epsilon means nothing, above 100; None elsewhere."""
+  """Returns a plain sentence where an epsilon means nothing, above 100; None elsewhere."""
   if epsilon <= MEANINGLESS_EPSILON:
     return None
   return (

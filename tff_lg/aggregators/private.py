@@ -62,12 +62,12 @@ class Options:
   )
   privacy_accountant: str = entries.option(
     'rdp',
-    'What computes epsilon, by Renyi divergences or by privacy loss distributions',
+    'Accountant of epsilon, by Renyi divergences or by privacy loss distributions',
     choices=('rdp', 'pld'),
   )
   privacy_sampling: str | None = entries.option(
     None,
-    'What the accountant takes the sampling of cohorts for',
+    'Sampling of cohorts that the accountant assumes',
     choices=('fixed_size', 'poisson'),
     by_default='what it is, --cohort_sampling,',
     more='poisson is what most papers assume, whatever they do; fixed_size is for rdp only, and '
@@ -129,7 +129,7 @@ def _budget(options: Options, population: entry.Population) -> PrivacyBudget:
 
 
 def _defaults(config: Any) -> Mapping[str, str]:
-  """How cohorts are drawn, and what the accountant takes that for: the tree gains nothing."""
+  """Returns the sampling of cohorts, also for the accountant; none for the tree."""
   if config.dp_mechanism == 'tree':
     return {}
   sampling = config.cohort_sampling or 'poisson'

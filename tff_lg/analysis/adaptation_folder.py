@@ -31,7 +31,7 @@ HELD_OUT = 'Held-out clients, which training never saw'
 
 @dataclasses.dataclass(frozen=True)
 class AdaptationFolder:
-  """What an adaptation run left behind.
+  """The files of an adaptation run, read.
 
   Attributes:
     path: the folder, as it was given.
@@ -39,7 +39,7 @@ class AdaptationFolder:
     source: the same of the run whose model was adapted.
     summary: final metrics by name, NaN where one is not defined.
     adaptations: their names, in the order in which they were asked for.
-    clients: one row a client, indexed by `client_id` (text): float64 columns, and the name
+    clients: one row per client, indexed by `client_id` (text): float64 columns, and the name
       of its best model (text).
   """
 
@@ -132,7 +132,7 @@ class AdaptationFolder:
 
   @property
   def metric(self) -> str:
-    """What models are compared by: the accuracy of participants if every model has it."""
+    """The metric that compares models: the accuracy of participants if every model has it."""
     models = list(self.adapted_models)
     if self._knows(names.LOCAL_ONLY, self.local_test):
       models.append(names.LOCAL_ONLY)
@@ -140,7 +140,7 @@ class AdaptationFolder:
     return names.PARTICIPANT_TEST if known else self.local_test
 
   def groups(self) -> dict[str, pd.Series]:
-    """Which clients belong together, bool by client id: those of training, then held-out ones.
+    """Returns the groups of clients, bool by client id: those of training, then held-out ones.
 
     Returns:
       By their name, `TRAINED` or `HELD_OUT`; a group without clients only if there are none
@@ -151,7 +151,7 @@ class AdaptationFolder:
     return {name: chosen for name, chosen in groups.items() if chosen.any()} or groups
 
   def values(self, column: str) -> pd.Series:
-    """A column of the clients; NaN for all where there is none."""
+    """Returns a column of the clients; NaN for all where there is none."""
     if column not in self.clients:
       return pd.Series(math.nan, index=self.clients.index, name=column)
     return self.clients[column]

@@ -27,7 +27,7 @@ def write_adaptation_report(run_dir: str, *, output: str | None = None) -> str:
 
 
 def adaptation_text(run_dir: str) -> str:
-  """The models of a finished adaptation run side by side, for the terminal.
+  """Returns the models of a finished adaptation run side by side, for the terminal.
 
   Args:
     run_dir: the folder.

@@ -14,11 +14,11 @@ from tff_lg.analysis.tables import Column, Table
 _SPREAD = ('mean ± std', 'median', 'worst tenth')
 _CHANGE = ('mean', '95 % interval', 'worse (%)')
 _GROUPS = {
-  names.LOCAL_ONLY: 'over own local-only model',
+  names.LOCAL_ONLY: 'over locally trained model',
   names.FEDERATED: 'over federated model',
 }
 _NO_OWN = (
-  'Gains over own local-only models are left out: the run that was adapted has no such model for '
+  'Gains over locally trained models are left out: the run that was adapted has no such model for '
   'these clients (--baselines=local_only; --own_models).'
 )
 _SPREAD_NOTE = (
@@ -33,7 +33,7 @@ _WORSE_NOTE = 'Worse: share of the clients that do worse, by 1e-6 or more.'
 
 
 def group_tables(run: AdaptationFolder, clients: pd.Series) -> tuple[Table, Table, Table]:
-  """All tables of some of the clients.
+  """Returns all tables of some of the clients.
 
   Args:
     run: the run.
@@ -55,14 +55,14 @@ def group_tables(run: AdaptationFolder, clients: pd.Series) -> tuple[Table, Tabl
 
 
 def accuracy_table(by_metric: Sequence[ComparedRuns]) -> Table:
-  """How accurate the models are, the clients' own local-only ones first.
+  """Returns a table of the models' accuracies, with the locally trained ones first.
 
   Args:
     by_metric: accuracies by model, as `AdaptationFolder.compare_models` gives them, of the
       same clients; the first decides which models have a row.
 
   Returns:
-    A row a model: mean ± standard deviation over clients, median and worst tenth of each
+    One row per model: mean ± standard deviation over clients, median and worst tenth of each
     accuracy.
   """
   columns = (
@@ -83,13 +83,13 @@ def accuracy_table(by_metric: Sequence[ComparedRuns]) -> Table:
 
 
 def gains_table(compared: ComparedRuns) -> Table:
-  """What the models are worth to the clients.
+  """Returns a table of what the models are worth to the clients.
 
   Args:
     compared: accuracies by model, as `AdaptationFolder.compare_models` gives them.
 
   Returns:
-    A row a model: mean change against each client's own local-only model, where these are
+    One row per model: mean change against each client's locally trained model, where these are
     known, and against the federated model in points, with its 95 % interval and the share
     of clients that lose.
   """
@@ -111,7 +111,7 @@ def gains_table(compared: ComparedRuns) -> Table:
 
 
 def techniques_table(run: AdaptationFolder, clients: pd.Series) -> Table:
-  """How each adaptation went.
+  """Returns a table of how each adaptation went.
 
   Args:
     run: the run.
@@ -147,7 +147,7 @@ def techniques_table(run: AdaptationFolder, clients: pd.Series) -> Table:
 
 
 def _accuracy(compared: ComparedRuns, model: str) -> pd.Series:
-  """A model's accuracy by client; NaN for own local models that there are not."""
+  """Returns a model's accuracy by client; NaN for own local models that there are not."""
   if model != names.LOCAL_ONLY:
     return compared.accuracy[model]
   if compared.own is None:
@@ -165,7 +165,7 @@ def _spread(metric: str, accuracy: pd.Series) -> tuple[str, str, str]:
 
 
 def _change(compared: ComparedRuns, model: str, base: str) -> tuple[str, str, str]:
-  """A model against another one; dashes where it is that one itself."""
+  """Returns a model against another one; dashes where it is that one itself."""
   if model == base:
     return (formats.MISSING, formats.MISSING, formats.MISSING)
   metric = compared.metric

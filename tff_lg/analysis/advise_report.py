@@ -36,7 +36,7 @@ def write_advise_report(run_dir: str, command: str) -> str:
     'Which model for how many clients': _models_table(summary),
     'Each client': _clients_table(clients, summary),
   }
-  lead = 'The command, which goes on in its folder and trains nothing twice:'
+  lead = 'The command; rerun it to resume, without training anything twice:'
   return write_tables_report(run_dir, 'Advice', tables, shown, command_section(command, lead))
 
 
@@ -57,7 +57,7 @@ def _metric(summary: dict[str, Any]) -> str:
 
 
 def _name(part: str) -> str:
-  """`LG-FedAvg, 0.5 local` of `lg_fedavg_0.5`."""
+  """Returns `LG-FedAvg, 0.5 local` for `lg_fedavg_0.5`."""
   plain = part.removesuffix('_plain')
   method, _, rest = plain.rpartition('_')
   if plain == 'fedavg_adapted':
@@ -100,7 +100,10 @@ def _sentences(summary: dict[str, Any]) -> list[str]:
   texts = []
   for name, what in (
     ('gain', 'So advised, clients gain'),
-    ('gain_of_taking_part', f'Of that, taking part with {_name(summary["best_for_all"])} for all'),
+    (
+      'gain_of_taking_part',
+      f'In that total, taking part with {_name(summary["best_for_all"])} for all',
+    ),
     ('gain_of_choosing', 'and choosing for each client'),
   ):
     mean = formats.difference(metric, summary[f'{name}/mean_over_clients'])
@@ -116,8 +119,8 @@ def _sentences(summary: dict[str, Any]) -> list[str]:
   counts = [summary[f'verdict/{verdict}'] for verdict in ('better', 'worse', 'cannot tell')]
   if any(counts):
     texts.append(
-      f'Of those advised to use a federated model as it is, {counts[0]:,} are better off by their '
-      f'test data, {counts[1]:,} worse, and for {counts[2]:,} these cannot tell.'
+      f'Among those advised to use a federated model unchanged, {counts[0]:,} are better off by '
+      f'their test data, {counts[1]:,} worse, and for {counts[2]:,} these cannot tell.'
     )
   return texts
 

@@ -44,7 +44,7 @@ class AccuracyComparison(NamedTuple):
 
 
 def gini(values: np.ndarray) -> float:
-  """The Gini coefficient of some values: how unevenly their sum is shared.
+  """Returns the Gini coefficient of some values: how unevenly their sum is shared.
 
   That is the mean absolute difference of two of them, over all n² pairs, divided by
   twice their mean; here by ranks, sum_i (2 i - n - 1) x_i / (n sum_i x_i) with x
@@ -65,7 +65,7 @@ def gini(values: np.ndarray) -> float:
 
 
 def describe_clients(accuracy: pd.Series, metric: str = names.LOCAL_TEST) -> ClientSpread:
-  """How an accuracy, or another metric, is spread over clients.
+  """Returns how an accuracy, or another metric, is spread over clients.
 
   Args:
     accuracy: one a client; one that is NaN is left out.

@@ -20,7 +20,7 @@ class ComparedRuns(NamedTuple):
 
   Attributes:
     metric: which accuracy.
-    accuracy: shares in [0, 1], a row a client and a column a run, called by its label;
+    accuracy: shares in [0, 1], one row per client and one column per run, called by its label;
       only clients whose accuracy is known in every run and in the baseline.
     own: accuracy of these clients' local-only models, from the first run's baseline; None
       if it has none.
@@ -118,7 +118,7 @@ def _ordered(label_counts: pd.DataFrame) -> pd.DataFrame:
 
 
 def _labels(runs: Sequence[RunFolder]) -> list[str]:
-  """Short and different: method and aggregator, with the folder where these are equal."""
+  """Returns short and different: method and aggregator, with the folder where these are equal."""
   labels = [_label(run) for run in runs]
   for name in (lambda run: os.path.basename(os.path.normpath(run.path)), lambda run: run.path):
     counts = collections.Counter(labels)

@@ -17,18 +17,18 @@ _NO_BASELINE = 'The run has no local-only baseline (--baselines=local_only) to m
 
 
 def comparison_table(compared: ComparedRuns) -> Table:
-  """A row for each run, the local-only baseline first.
+  """Returns a row for each run, the local-only baseline first.
 
   Args:
     compared: the runs.
 
   Returns:
-    Mean, median and worst tenth of the accuracy; change against each client's own
-    local-only model, and the share of clients that lose by it; Gini and variance of the
+    Mean, median and worst tenth of the accuracy; change against each client's
+    locally trained model, and the share of clients that lose by it; Gini and variance of the
     accuracy over clients.
   """
   accuracy = formats.metric_label(compared.metric)
-  change = f'change against own local-only model ({formats.difference_unit(compared.metric)})'
+  change = f'change against locally trained model ({formats.difference_unit(compared.metric)})'
   columns = (
     Column('', 'run'),
     *(Column(accuracy, name) for name in ('mean', 'median', 'worst tenth')),
@@ -44,7 +44,7 @@ def comparison_table(compared: ComparedRuns) -> Table:
 
 
 def run_differences_table(compared: ComparedRuns) -> Table | None:
-  """The first run against each other one, client by client; None without others."""
+  """Returns the first run against each other one, client by client; None without others."""
   first, *others = compared.accuracy
   pairs = {
     tables.minus(first, label, compared.metric): (
@@ -59,13 +59,13 @@ def run_differences_table(compared: ComparedRuns) -> Table | None:
 
 
 def comparison_report(compared: ComparedRuns) -> str:
-  """Both tables as text, for the terminal."""
+  """Returns both tables as text, for the terminal."""
   found = (comparison_table(compared), run_differences_table(compared))
   return '\n\n'.join(tables.to_text(table) for table in found if table)
 
 
 def _row(metric: str, label: str, accuracy: pd.Series, own: pd.Series | None) -> tuple[str, ...]:
-  """A run's row; without `own` there is nothing to measure its changes by."""
+  """Returns a run's row; without `own` there is nothing to measure its changes by."""
   changes = (formats.MISSING,) * 5
   if own is not None:
     change = paired.compare_clients(accuracy, own, metric)

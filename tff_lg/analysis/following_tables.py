@@ -11,15 +11,15 @@ REMOVED = 'Trained again without some clients: those that were removed'
 
 
 def following_tables(run: AdaptationFolder) -> dict[str, tuple[Table, Table]]:
-  """Accuracies and gains of the models that came after adapting.
+  """Returns accuracies and gains of the models that came after adapting.
 
   Args:
     run: the run.
 
   Returns:
-    `accuracy_table` and `gains_table` by what they are of; of the means of adapted models over the
-    clients that took part in training, of the model that was trained again over the clients that
-    were kept and over those that were removed. Empty for a run that did neither.
+    `accuracy_table` and `gains_table` by name. Means of adapted models are over the clients that
+    took part in training. The model trained again is over the clients that were kept, and over
+    those that were removed. Empty for a run that did neither.
   """
   found = {}
   trained = run.groups().get(TRAINED)

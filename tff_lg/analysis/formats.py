@@ -1,4 +1,4 @@
-"""Numbers as people read them. What is not finite is a dash everywhere."""
+"""Numbers as people read them. Values that are not finite become a dash everywhere."""
 
 import math
 from typing import NamedTuple
@@ -16,19 +16,19 @@ class Unit(NamedTuple):
 
 
 def percent(share: float, digits: int = 2) -> str:
-  """A share in [0, 1] in per cent, without the sign: 0.98765 is `98.77`."""
+  """Returns a share in [0, 1] in per cent, without the sign: 0.98765 is `98.77`."""
   return f'{100 * share:.{digits}f}' if math.isfinite(share) else MISSING
 
 
 def percent_with_std(mean: float, std: float) -> str:
-  """Mean and standard deviation of shares in per cent: `98.77 ± 0.35`."""
+  """Returns the mean and standard deviation of shares in per cent: `98.77 ± 0.35`."""
   if not math.isfinite(mean + std):
     return percent(mean)
   return f'{percent(mean)} ± {percent(std)}'
 
 
 def metric_scale(metric: str) -> float:
-  """By what a metric is multiplied to be shown: accuracies are shown in per cent."""
+  """Returns by what a metric is multiplied to be shown: accuracies are shown in per cent."""
   # What it took to reach an accuracy is none.
   if not goal_names.COUNTS.keys().isdisjoint(metric.split('/')):
     return 1
@@ -37,18 +37,18 @@ def metric_scale(metric: str) -> float:
 
 
 def is_more_better(metric: str) -> bool:
-  """Whether more of the metric that a column is of is better; so where that is not known."""
+  """Returns whether more is better for a column's metric; True if that is not known."""
   found = metrics.find_metric(metric)
   return found is None or found.more_is_better
 
 
 def value(metric: str, number: float) -> str:
-  """A metric without its sign: an accuracy `98.77`, an error in four digits `0.1234`."""
+  """Returns a metric without its sign: an accuracy `98.77`, an error in four digits `0.1234`."""
   return percent(number) if metric_scale(metric) == 100 else significant(number)
 
 
 def value_with_std(metric: str, mean: float, std: float) -> str:
-  """Mean and standard deviation of a metric: `98.77 ± 0.35`, `0.1234 ± 0.0123`."""
+  """Returns the mean and standard deviation of a metric: `98.77 ± 0.35`, `0.1234 ± 0.0123`."""
   if metric_scale(metric) == 100:
     return percent_with_std(mean, std)
   if not math.isfinite(mean + std):
@@ -57,17 +57,17 @@ def value_with_std(metric: str, mean: float, std: float) -> str:
 
 
 def unit(metric: str) -> str:
-  """What follows a value of a metric: ` %`, or nothing."""
+  """Returns what follows a value of a metric: ` %`, or nothing."""
   return ' %' if metric_scale(metric) == 100 else ''
 
 
 def unit_of_column(metric: str) -> str:
-  """What follows the name of a column or axis with a metric: ` (%)`, or nothing."""
+  """Returns what follows the name of a column or axis with a metric: ` (%)`, or nothing."""
   return ' (%)' if metric_scale(metric) == 100 else ''
 
 
 def difference(metric: str, number: float) -> str:
-  """By how much a metric is better, signed: `+1.23` points, or `+0.0123`."""
+  """Returns by how much a metric is better, signed: `+1.23` points, or `+0.0123`."""
   if metric_scale(metric) == 100 or not math.isfinite(number):
     return points(number)
   text = f'{number:+,.4g}'
@@ -75,14 +75,14 @@ def difference(metric: str, number: float) -> str:
 
 
 def difference_unit(metric: str) -> str:
-  """What `difference` is in: `points`, `decrease` where less is better, else `increase`."""
+  """Returns the unit of `difference`: `points`, `decrease` if less is better, else `increase`."""
   if metric_scale(metric) == 100:
     return 'points'
   return 'increase' if is_more_better(metric) else 'decrease'
 
 
 def metric_label(metric: str) -> str:
-  """A metric's name with its unit: `local test accuracy, mean over clients (%)`."""
+  """Returns a metric's name with its unit: `local test accuracy, mean over clients (%)`."""
   text = metric.replace('/mean_over_', ', mean over ').replace('/std_over_', ', std over ')
   found = metrics.find_metric(metric)
   if found is not None:
@@ -92,7 +92,7 @@ def metric_label(metric: str) -> str:
 
 
 def metric_with_std(metric: str, mean: float, std: float) -> str:
-  """Mean and standard deviation of any metric: `98.77 ± 0.35` (accuracy), `0.9981 ± 0.0004`."""
+  """Returns mean and deviation of any metric: `98.77 ± 0.35` (accuracy), `0.9981 ± 0.0004`."""
   if metric_scale(metric) == 100:
     return percent_with_std(mean, std)
   if not math.isfinite(mean):
@@ -105,19 +105,19 @@ def metric_with_std(metric: str, mean: float, std: float) -> str:
 
 
 def fixed(number: float, digits: int) -> str:
-  """A number with so many digits after the point: `0.0412`."""
+  """Returns a number with so many digits after the point: `0.0412`."""
   return f'{number:,.{digits}f}' if math.isfinite(number) else MISSING
 
 
 def significant(number: float) -> str:
-  """A number in four significant digits: `1.234`, `6.31e-05`; infinity is `∞`."""
+  """Returns a number in four significant digits: `1.234`, `6.31e-05`; infinity is `∞`."""
   if math.isinf(number):
     return '∞' if number > 0 else '−∞'
   return f'{number:,.4g}' if math.isfinite(number) else MISSING
 
 
 def points(difference: float) -> str:
-  """A difference of shares in percentage points, signed: 0.0123 is `+1.23`."""
+  """Returns a difference of shares in percentage points, signed: 0.0123 is `+1.23`."""
   if not math.isfinite(difference):
     return MISSING
   text = f'{100 * difference:+.2f}'
@@ -125,7 +125,7 @@ def points(difference: float) -> str:
 
 
 def count(number: float) -> str:
-  """A count, exact below ten million: `633,226`; else as papers print it: `2.86e10`."""
+  """Returns a count, exact below ten million: `633,226`; else as papers print it: `2.86e10`."""
   if not math.isfinite(number):
     return MISSING
   if abs(number) < 1e7:
@@ -135,13 +135,13 @@ def count(number: float) -> str:
 
 
 def byte_unit(largest: float) -> Unit:
-  """The decimal unit in which the largest of some byte counts is at least 1."""
+  """Returns the decimal unit in which the largest of some byte counts is at least 1."""
   units = [Unit('B', 1), Unit('kB', 1e3), Unit('MB', 1e6), Unit('GB', 1e9), Unit('TB', 1e12)]
   return next((unit for unit in reversed(units) if largest >= unit.size), units[0])
 
 
 def num_bytes(number: float) -> str:
-  """A byte count in decimal units: `114.4 GB`."""
+  """Returns a byte count in decimal units: `114.4 GB`."""
   if not math.isfinite(number):
     return MISSING
   unit = byte_unit(number)
@@ -149,7 +149,7 @@ def num_bytes(number: float) -> str:
 
 
 def seconds(number: float) -> str:
-  """A duration: `8.3 s`, `4 min 05 s`, `2 h 07 min`."""
+  """Returns a duration: `8.3 s`, `4 min 05 s`, `2 h 07 min`."""
   if not math.isfinite(number):
     return MISSING
   if number < 60:

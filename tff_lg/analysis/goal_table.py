@@ -1,4 +1,4 @@
-"""What it took the methods of a sweep to reach a goal, as Table 2 of Liang et al. has it."""
+"""The cost for the methods of a sweep to reach a target, as in Table 2 of Liang et al."""
 
 from tff_lg import goal_names, metrics
 from tff_lg.analysis import formats, names
@@ -10,16 +10,16 @@ _DEFAULT = 'accuracy'
 
 
 def goal_table(sweep_dir: str, goal: float) -> Table:
-  """A row for each point of the grid.
+  """Returns a row for each point of the grid.
 
   Args:
     sweep_dir: the sweep folder; its trials had this --goal_accuracy.
     goal: value of the trials' main metric.
 
   Returns:
-    The axes' values; rounds and parameters sent until the clients' pooled main metric on test data
-    first reached the goal, means over the seeds that reached it, and how many did; the metric of
-    the chosen models after all rounds.
+    The axes' values, rounds and parameters sent until the clients' pooled main metric on test data
+    first reached the goal, and the metric of the chosen models after all rounds. Means are over
+    the seeds that reached the goal; a column has their number.
 
   Raises:
     RunFolderError: a file of the sweep is damaged, no trial is complete, or none had this goal.

@@ -1,4 +1,4 @@
-"""What a trained model is for the clients that were held out of its training."""
+"""The scores of a trained model for the clients that were held out of its training."""
 
 from tff_lg.analysis import formats
 from tff_lg.analysis.run_folder import RunFolder

@@ -82,35 +82,35 @@ _MODELS = {
 
 
 def method_name(method: str) -> str:
-  """What people call a method: `LG-FedAvg` for `lg_fedavg`; an unknown one as it is."""
+  """Returns the label of a method: `LG-FedAvg` for `lg_fedavg`; an unknown one unchanged."""
   if method in METHODS:
     return METHODS[method].label
   return _OWN_MODELS.get(method, method)
 
 
 def partition_name(partition: str) -> str:
-  """A partition and its number: `IID`, `2 classes per client` for `classes_per_client=2`."""
+  """Returns partition and number: `IID`, `2 classes per client` for `classes_per_client=2`."""
   name, _, number = partition.partition('=')
   label = PARTITIONS[name].label if name in PARTITIONS else name.replace('_', ' ') + ' {}'
   return label.format(number).strip()
 
 
 def aggregator_name(aggregator: str) -> str:
-  """What people call an aggregator: `DP mean` for `dp_mean`, `trimmed mean` for `trimmed_mean`."""
+  """Returns the label of an aggregator: `DP mean` for `dp_mean`."""
   if aggregator in AGGREGATORS:
     return AGGREGATORS[aggregator].label
   return aggregator.replace('_', ' ')
 
 
 def run_name(method: str, aggregator: str | None) -> str:
-  """A run by what was run: `FedAvg, median`; the mean, or None, goes without saying."""
+  """Returns a run by what was run: `FedAvg, median`; the mean, or None, goes without saying."""
   if aggregator is None or aggregator == PLAIN_MEAN:
     return method_name(method)
   return f'{method_name(method)}, {aggregator_name(aggregator)}'
 
 
 def model_name(model: str) -> str:
-  """What people call a model of an adaptation run: `Base frozen` for `freeze_base`."""
+  """Returns the label of a model of an adaptation run: `Base frozen` for `freeze_base`."""
   adaptation, _, epochs = model.partition(_AGGREGATED)
   name = _MODELS.get(adaptation, method_name(adaptation))
   if adaptation in ADAPTATIONS:
@@ -119,19 +119,19 @@ def model_name(model: str) -> str:
 
 
 def aggregated_model(adaptation: str, epochs: int) -> str:
-  """The mean of models that an adaptation gave after some epochs, as in clients.parquet."""
+  """Returns the mean of models that an adaptation gave after some epochs, as in clients.parquet."""
   return f'{adaptation}{_AGGREGATED}{epochs}'
 
 
 def axis_value(axis: str, value: str) -> str:
-  """What people call a value of a sweep's axis: a method or a file by its name, others as is."""
+  """Returns the label of a value of a sweep's axis: a method or a file by name, others as is."""
   if axis == 'flagfile':
     return os.path.splitext(os.path.basename(value))[0]
   return method_name(value) if axis == 'method' else value
 
 
 def is_text(column: str) -> bool:
-  """Whether a column of clients.parquet holds texts; all others hold numbers."""
+  """Returns whether a column of clients.parquet holds texts; all others hold numbers."""
   return column in (ADVICE, OWN_MODEL, verdicts.MARKS, verdicts.VALUES) or column.endswith(
     '/verdict'
   )

@@ -33,7 +33,7 @@ _NUMBERS = ('old_clients_share', 'round_num')
 
 @dataclasses.dataclass(frozen=True)
 class NewDeviceFolder:
-  """What a new-device run left behind.
+  """The files of a new-device run, read.
 
   Attributes:
     path: the folder, as it was given.
@@ -97,7 +97,7 @@ class NewDeviceFolder:
 
 
 def new_device_table(folder: NewDeviceFolder) -> tables.Table:
-  """Normal and transformed metric after the last round, by method and C, as in Table 3.
+  """Returns the normal and transformed metric after the last round, by method and C, as in Table 3.
 
   Args:
     folder: the run.
@@ -147,7 +147,7 @@ def new_device_table(folder: NewDeviceFolder) -> tables.Table:
 
 
 def new_device_text(run_dir: str) -> str:
-  """The table of a finished new-device run, for the terminal; RunFolderError as `load`."""
+  """Returns the table of a finished new-device run, for the terminal; RunFolderError as `load`."""
   return tables.to_text(new_device_table(NewDeviceFolder.load(run_dir)))
 
 
@@ -177,7 +177,7 @@ def write_new_device_report(run_dir: str) -> str:
 
 
 def _cell(metric: str, values: pd.Series) -> str:
-  """Mean ± standard deviation over runs; of one run the number alone."""
+  """Returns the mean ± standard deviation over runs; of one run the number alone."""
   if values.empty:
     return formats.MISSING
   return formats.value_with_std(metric, values.mean(), values.std(ddof=1))

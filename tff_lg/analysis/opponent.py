@@ -1,4 +1,4 @@
-"""Who a federated model is compared with: how each client's own model was trained."""
+"""The opponent of a federated model: how each client's own model was trained."""
 
 from collections.abc import Mapping
 from typing import Any

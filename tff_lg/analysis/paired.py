@@ -93,7 +93,7 @@ def compare_clients(
 
 
 def worst_decile_mean(values: np.ndarray) -> float:
-  """Mean of the worst tenth of some values, every client counting the same.
+  """Returns the mean of the worst tenth of some values, every client counting the same.
 
   Args:
     values: one a client, more is better.

@@ -42,7 +42,7 @@ def read_text(path: str) -> str:
       return file.read()
   except FileNotFoundError:
     raise RunFolderError(
-      f'{path}: the file is missing; either the run has not finished or this is no run folder.'
+      f'{path}: the file is missing; either the run has not finished or this is not a run folder.'
     ) from None
   except OSError as error:
     raise RunFolderError(f'{path}: the file cannot be read ({error.strerror}).') from error
@@ -100,7 +100,7 @@ def read_flat_object(path: str) -> dict[str, float | str]:
 
 
 def read_rounds(path: str) -> pd.DataFrame:
-  """Reads a table with a row a round.
+  """Reads a table with one row per round.
 
   Args:
     path: a CSV file with a column `round_num`.
@@ -153,7 +153,7 @@ def read_clients(path: str, is_text: Callable[[str], bool] = lambda name: False)
     is_text: whether a column, by its name, holds texts, which are left as they are.
 
   Returns:
-    float64 columns and the texts, one row a client, indexed by its id as text.
+    float64 columns and the texts, one row per client, indexed by its id as text.
 
   Raises:
     RunFolderError: it is missing or no Parquet file, a client comes twice, a column
@@ -161,7 +161,7 @@ def read_clients(path: str, is_text: Callable[[str], bool] = lambda name: False)
   """
   if not os.path.exists(path):
     raise RunFolderError(
-      f'{path}: the file is missing; either the run has not finished or this is no run folder.'
+      f'{path}: the file is missing; either the run has not finished or this is not a run folder.'
     )
   _check(path)
   try:
@@ -186,7 +186,7 @@ def read_clients(path: str, is_text: Callable[[str], bool] = lambda name: False)
 
 
 def _is_share(column: str) -> bool:
-  """Whether a column holds a metric that is in [0, 1]."""
+  """Returns whether a column holds a metric that is in [0, 1]."""
   found = metrics.METRICS.get(column.rpartition('/')[2])
   return found is not None and found.is_share and '/' in column
 
@@ -228,7 +228,7 @@ def _indexed(path: str, table: pd.DataFrame, key: str) -> pd.DataFrame:
 
 
 def _as_floats(path: str, column: pd.Series) -> pd.Series:
-  """Numbers of a column, NaN where a field is empty."""
+  """Returns numbers of a column, NaN where a field is empty."""
   numbers = pd.to_numeric(column, errors='coerce').astype('float64')
   # 'nan' is how a metric that is not finite is written: it is no damage.
   text = column.astype(str).str.strip().str.lower()

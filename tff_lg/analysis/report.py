@@ -64,7 +64,7 @@ def write_page(
 def build_sections(
   run: RunFolder, builders: Sequence[SectionBuilder] = SECTIONS
 ) -> tuple[Section, ...]:
-  """The sections that the run has data for, in order."""
+  """Returns the sections that the run has data for, in order."""
   return tuple(section for build in builders if (section := build(run)) is not None)
 
 

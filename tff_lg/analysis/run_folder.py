@@ -14,7 +14,7 @@
 | timing.json | seconds and rounds per second | no |
 | checksums.json | CRCs of the files of a finished run, by which the others are checked | no |
 | client_list.json | fingerprint of the data; not read | no |
-| changes.json | settings with which the run went on differently; not read | no |
+| changes.json | settings that changed when the run resumed; not read | no |
 | baselines/METHOD/ | a run folder for each baseline | no |
 """
 
@@ -46,7 +46,7 @@ class Phase(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class RunFolder:
-  """What a run left behind.
+  """The files of a run, read.
 
   Attributes:
     path: the folder, as it was given.
@@ -55,7 +55,7 @@ class RunFolder:
     summary: final metrics by name, and a few texts; NaN where one is not defined.
     metrics: metrics by round, indexed by `round_num`; `method` is text, all other
       columns are float64 with NaN where a round was not evaluated.
-    clients: one row a client, indexed by `client_id` (text), float64 columns.
+    clients: one row per client, indexed by `client_id` (text), float64 columns.
     communication: parameters and bytes by round, like `metrics`, or None.
     label_counts: training examples, clients (rows, indexed by id) by classes, or None.
     model_split: text table of the model's weights, or None.
@@ -133,32 +133,32 @@ class RunFolder:
     return bool(self.hparams.get(SYNTHETIC, False))
 
   def value(self, name: str) -> float:
-    """A final metric of summary.json, NaN if the run has no number of that name."""
+    """Returns a final metric of summary.json, NaN if the run has no number of that name."""
     value = self.summary.get(name, math.nan)
     return math.nan if isinstance(value, str) else value
 
   def curve(self, name: str) -> pd.Series:
-    """A metric by round, of the rounds that have it; empty if none has."""
+    """Returns a metric by round, of the rounds that have it; empty if none has."""
     if name not in self.metrics:
       return pd.Series(dtype='float64', name=name)
     return self.metrics[name].dropna()
 
   def local_test_with_std(self) -> str:
-    """The main metric on clients' own test data, mean ± std over clients, without its unit."""
+    """Returns the main metric on clients' test data, mean ± std over clients, without its unit."""
     mean, std = (self.value(f'{self.local_test}/{name}_over_clients') for name in ('mean', 'std'))
     return formats.value_with_std(self.local_test, mean, std)
 
   def client_accuracy(self, method: str | None = None, metric: str | None = None) -> pd.Series:
-    """Accuracy, or another main metric, by client id, of this run or of one of its baselines.
+    """Returns accuracy, or another main metric, by client id, of this run or a baseline.
 
     Args:
       method: a baseline's method; None is this run.
       metric: its column; `local_test` by default.
 
     Returns:
-      A value, of accuracies a share in [0, 1], for each client; NaN where it is not known, such
-      as for a client without test examples or a baseline that was not run, and for a malicious
-      client, whose gain or loss is nobody's concern.
+      One value per client; an accuracy is a share in [0, 1]. NaN if it is not known, such as for
+      a client without test examples or a baseline that was not run. Also NaN for a malicious
+      client, whose gain or loss does not matter.
     """
     metric = metric or self.local_test
     column = metric if method is None else f'{method}/{metric}'
@@ -169,7 +169,7 @@ class RunFolder:
     return self.clients[column]
 
   def phases(self) -> tuple[Phase, ...]:
-    """Consecutive rounds of one method, in order: a warm start, then the method."""
+    """Returns consecutive rounds of one method, in order: a warm start, then the method."""
     if 'method' not in self.metrics:
       return ()
     phases: list[Phase] = []

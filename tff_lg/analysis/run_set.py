@@ -29,7 +29,7 @@ class RunSet:
 
   Attributes:
     path: the folder, as it was given.
-    numbers: of the runs' summary.json, a row a run.
+    numbers: of the runs' summary.json, one row per run.
     runs: the run folders by seed, each with all folds in their order.
     num_missing: runs that are not complete; a seed of which one is missing is in neither.
   """
@@ -94,11 +94,11 @@ class RunSet:
 
   @property
   def has_same_clients(self) -> bool:
-    """Whether a client is the same one with all seeds, though its examples may be split anew."""
+    """Whether a client is the same one with all seeds, though its examples may be split again."""
     return self.has_same_examples or self.first.hparams.get('partition') == 'natural'
 
   def replicates(self, name: str) -> pd.Series:
-    """A number of summary.json by seed, its mean over folds; with one seed by fold."""
+    """Returns a number of summary.json by seed, its mean over folds; with one seed by fold."""
     if name not in self.numbers:
       return pd.Series(dtype='float64')
     if len(self.runs) == 1:
@@ -106,7 +106,7 @@ class RunSet:
     return self.numbers.groupby(_SEED)[name].mean()
 
   def prefix(self, method: str) -> str:
-    """What is in front of a method's columns and entries."""
+    """Returns the prefix of a method's columns and entries."""
     return '' if method == self.first.method else f'{method}/'
 
   def clients(self) -> pd.DataFrame:
@@ -136,7 +136,7 @@ class RunSet:
     return result.reindex(dict.fromkeys(everything.index))
 
   def scores(self, method: str) -> dict[str, np.ndarray] | None:
-    """The main metric of each test example by client.
+    """Returns the main metric of each test example by client.
 
     Args:
       method: of the runs or of a baseline.
@@ -163,7 +163,7 @@ class RunSet:
 
 
 def _by_example(run: RunFolder, of_method: RunFolder) -> dict[str, np.ndarray] | None:
-  """The main metric of each test example, by honest client; None where the run has none."""
+  """Returns the main metric of each test example, by honest client; None where the run has none."""
   honest = ~_is_malicious(of_method.clients)
   for column, parse in ((verdicts.MARKS, verdicts.from_marks), (verdicts.VALUES, _values)):
     if column in run.clients:

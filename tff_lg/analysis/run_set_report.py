@@ -65,7 +65,7 @@ def write_run_set(run_dir: str, command: str) -> tuple[str, str]:
     )
     shown = [Illustration('verdicts', figure, _CAPTION)]
     tables['Each client'] = _clients_table(runs, clients)
-  lead = 'The command, which goes on in its folder and trains nothing twice:'
+  lead = 'The command; rerun it to resume, without training anything twice:'
   sentences = _sentences(runs, own)
   title = f'{_count(runs)} runs of {names.method_name(runs.first.method)}'
   page = write_tables_report(run_dir, title, tables, shown, command_section(command, lead))
@@ -115,7 +115,7 @@ def _components(runs: RunSet, method: str) -> verdicts.Components | None:
 
 
 def _entries(runs: RunSet) -> dict[str, str]:
-  """Names of the numbers in the table of methods, by what their columns are called."""
+  """Returns names of the numbers in the table of methods, by what their columns are called."""
   new_test = f'new_test/{runs.first.metric.name}'
   entries = {'local test': f'{runs.first.local_test}/mean_over_clients'}
   for ensemble, label in names.ENSEMBLES.items():

@@ -96,24 +96,24 @@ _RC: dict[Any, Any] = {
 
 
 def _look(method: str) -> tuple[str, LineStyle]:
-  """A method's colour in the palette and its dashes, alike in every figure."""
+  """Returns a method's colour in the palette and its dashes, alike in every figure."""
   if method in METHODS:
     return METHODS[method].colour, METHODS[method].dashes
   return _OTHER_SERIES
 
 
 def colour(method: str) -> str:
-  """The colour of a method's marks, `#rrggbb`."""
+  """Returns the colour of a method's marks, `#rrggbb`."""
   return COLOURS[_look(method)[0]].light
 
 
 def line_style(method: str) -> LineStyle:
-  """The dashes of a method's lines, as Matplotlib takes them."""
+  """Returns the dashes of a method's lines, as Matplotlib takes them."""
   return _look(method)[1]
 
 
 def nth_series(i: int) -> tuple[str, LineStyle, str]:
-  """Colour, dashes and marker of a figure's series that are not methods, from 0 on."""
+  """Returns colour, dashes and marker of a figure's series that are not methods, from 0 on."""
   series = list(map(_look, _SERIES))
   name, dashes = series[i % len(series)]
   # Beyond the palette a colour comes again, with other dashes and another marker.
@@ -141,7 +141,7 @@ def label_axes(axes: Axes, *, x: str, y: str) -> None:
 
 @styled
 def png_bytes(figure: Figure) -> bytes:
-  """A figure as a PNG image on white."""
+  """Returns a figure as a PNG image on white."""
   buffer = io.BytesIO()
   figure.savefig(buffer, format='png', metadata={'Software': None})
   return buffer.getvalue()
@@ -149,7 +149,7 @@ def png_bytes(figure: Figure) -> bytes:
 
 @styled
 def svg_markup(figure: Figure, name: str, description: str) -> str:
-  """A figure as an `<svg>` element for the page, which brings the palette's CSS.
+  """Returns a figure as an `<svg>` element for the page, which brings the palette's CSS.
 
   Args:
     figure: drawn in the palette's light colours.
@@ -174,7 +174,7 @@ def svg_markup(figure: Figure, name: str, description: str) -> str:
 
 
 def palette_css() -> str:
-  """The palette as CSS variables; dark values on a screen that asks for them."""
+  """Returns the palette as CSS variables; dark values on a screen that asks for them."""
 
   def variables(values: dict[str, str]) -> str:
     return ' '.join(f'--{name}: {value};' for name, value in values.items())

@@ -25,7 +25,7 @@ _MAX_SUGGESTIONS = 8
 
 @dataclasses.dataclass(frozen=True)
 class SweepResults:
-  """What a sweep left behind.
+  """The files of a sweep, read.
 
   Attributes:
     path: the folder, as it was given.
@@ -85,15 +85,15 @@ class SweepResults:
     return next((name for name in known if name in self.trials), names.LOCAL_TEST_MEAN)
 
   def points(self, metric: str) -> pd.DataFrame:
-    """Mean and standard deviation over seeds at each point of the grid.
+    """Returns the mean and standard deviation over seeds at each point of the grid.
 
     Args:
       metric: a number of the trials' summary.json.
 
     Returns:
-      One row a point that has a complete trial, in the order of the grid: a column for each
-      axis (text), `mean` (NaN if no trial has the metric), `std` (n - 1; NaN for fewer than two
-      trials that have it) and `n`, the trials that have it.
+      One row per point that has a complete trial, in the order of the grid. It has one column per
+      axis (text), and `n`, the number of trials that have the metric. `mean` is NaN if no trial
+      has it, `std` (n - 1) if fewer than two trials do.
 
     Raises:
       RunFolderError: no trial has such a number, or such a goal.
@@ -114,7 +114,7 @@ class SweepResults:
 
 
 def _numbers(path: str, inputs: Mapping[str, object]) -> dict[str, float]:
-  """The numbers of a summary, but for one that is called as an axis."""
+  """Returns the numbers of a summary, but for one that is called as an axis."""
   return {
     name: float(value)
     for name, value in readers.read_flat_object(path).items()
@@ -123,7 +123,7 @@ def _numbers(path: str, inputs: Mapping[str, object]) -> dict[str, float]:
 
 
 def _goal_counts(config: Mapping[str, Any]) -> dict[str, float]:
-  """NaN for each number that a trial has once it has reached its goals."""
+  """Returns NaN for each number that a trial has once it has reached its goals."""
   objective = metrics_lib.OBJECTIVES[config.get('objective') or 'classification']
   return {
     name: math.nan
@@ -141,7 +141,7 @@ def _suggestion(metric: str, metrics: Sequence[str]) -> str:
 
 
 def as_numbers(values: Sequence[str]) -> tuple[float, ...] | None:
-  """An axis' values as finite numbers; None if one of them is not."""
+  """Returns an axis' values as finite numbers; None if one of them is not."""
   try:
     numbers = tuple(map(float, values))
   except ValueError:

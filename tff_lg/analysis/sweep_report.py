@@ -12,7 +12,7 @@ from tff_lg.analysis.sweep_folder import SweepResults
 from tff_lg.analysis.tables import Column, Table, to_markdown
 from tff_lg.analysis.tables_report import write_tables_report
 
-_LEAD = 'The command, which goes on with the sweep in its folder and trains nothing twice:'
+_LEAD = 'The command; rerun it to resume the sweep, without training anything twice:'
 _CAPTIONS = {
   '': 'Mean over seeds at each point; bars are a standard deviation to either side.',
   '_heat_map': 'Mean over seeds at each point.',
@@ -84,7 +84,7 @@ def write_sweep(
 def points_table(
   points: pd.DataFrame, metric: str, *, num_missing: int = 0, num_without: int = 0
 ) -> Table:
-  """The table of a metric: a row for each point of the grid.
+  """Returns the table of a metric: a row for each point of the grid.
 
   Args:
     points: as `SweepResults.points` gives them.

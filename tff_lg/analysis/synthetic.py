@@ -30,7 +30,7 @@ output/kernel               global  (128, 10)                1,280         5,120
 
 
 class _Run(NamedTuple):
-  """What one method's folder is invented from."""
+  """The numbers from which one method's folder is invented."""
 
   method: str
   phases: Sequence[tuple[str, int]]  # (method, number of rounds), in order.
@@ -141,7 +141,7 @@ def _write_run(
 
 
 def _communication(run: _Run) -> pd.DataFrame:
-  """Up and down every client of the cohort sends its global weights once."""
+  """Returns the traffic: every client of the cohort sends its global weights once, both ways."""
   methods = [method for method, rounds in run.phases for _ in range(rounds)]
   cohort = min(_CLIENTS_PER_ROUND, len(run.accuracy))
   parameters = np.array([cohort * _PARAMETERS[method] for method in methods])
@@ -206,7 +206,7 @@ def _clients(run: _Run, baselines: Sequence[_Run], label_counts: pd.DataFrame) -
 
 
 def _label_counts(rng: np.random.Generator, num_clients: int) -> pd.DataFrame:
-  """Uneven classes and sizes, as a Dirichlet of small concentration gives."""
+  """Returns uneven classes and sizes, as a Dirichlet of small concentration gives."""
   shares = rng.dirichlet(np.full(_NUM_CLASSES, 0.3), num_clients)
   sizes = rng.integers(30, 120, num_clients)
   counts = np.stack(

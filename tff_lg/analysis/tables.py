@@ -46,7 +46,7 @@ class Table(NamedTuple):
 
 
 def methods_table(run: RunFolder) -> Table:
-  """The comparison of methods: a row for each baseline, then this run.
+  """Returns the comparison of methods: a row for each baseline, then this run.
 
   Args:
     run: the run.
@@ -91,7 +91,7 @@ def methods_table(run: RunFolder) -> Table:
 
 
 def paired_table(run: RunFolder) -> Table | None:
-  """This run against each of its baselines, on the same clients.
+  """Returns this run against each of its baselines, on the same clients.
 
   Args:
     run: the run.
@@ -114,7 +114,7 @@ def paired_table(run: RunFolder) -> Table | None:
 
 
 def minus(first: str, other: str, metric: str) -> str:
-  """Two models as they are subtracted, so that more than 0 is good for the first."""
+  """Returns two models as they are subtracted, so that more than 0 is good for the first."""
   return f'{first} − {other}' if formats.is_more_better(metric) else f'{other} − {first}'
 
 
@@ -148,7 +148,7 @@ def differences_table(
 
 
 def comparison_text(run_dir: str) -> str:
-  """Both tables of a finished run folder, for the terminal.
+  """Returns both tables of a finished run folder, for the terminal.
 
   Args:
     run_dir: the run folder.
@@ -173,13 +173,13 @@ def comparison_text(run_dir: str) -> str:
 
 
 def interval(comparison: paired.PairedComparison, metric: str = names.LOCAL_TEST) -> str:
-  """The 95 % interval of a mean difference, of accuracies in points: `−0.12 to +1.34`."""
+  """Returns the 95 % interval of a mean difference, of accuracies in points: `−0.12 to +1.34`."""
   low, high = (formats.difference(metric, end) for end in (comparison.low, comparison.high))
   return formats.MISSING if formats.MISSING in (low, high) else f'{low} to {high}'
 
 
 def to_text(table: Table) -> str:
-  """The table for a terminal, its first column to the left, the others to the right."""
+  """Returns the table for a terminal, its first column to the left, the others to the right."""
   heads = [column.name for column in table.columns]
   widths = [max(map(len, cells)) for cells in zip(heads, *table.rows, strict=True)]
   groups = _groups(table)
@@ -203,7 +203,7 @@ def to_text(table: Table) -> str:
 
 
 def to_markdown(table: Table) -> str:
-  """The table in Markdown, its first column to the left, the others to the right."""
+  """Returns the table in Markdown, its first column to the left, the others to the right."""
 
   def line(cells: Iterable[str]) -> str:
     # A pipe would end the cell.
@@ -216,7 +216,7 @@ def to_markdown(table: Table) -> str:
 
 
 def to_html(table: Table) -> Markup:
-  """The table as HTML, for the page's style sheet."""
+  """Returns the table as HTML, for the page's style sheet."""
   group_cells = Markup().join(
     Markup('<th colspan="{}"{}>{}</th>').format(
       last - first + 1, Markup(' class="group"') if group else '', group
@@ -246,7 +246,7 @@ def _compared_baselines(run: RunFolder) -> list[str]:
 
 
 def _test_group(run: RunFolder, data: str) -> str:
-  """Head of columns of the main metric: `local test (%)`, `local test MAE`."""
+  """Returns the head of columns of the main metric: `local test (%)`, `local test MAE`."""
   is_share = formats.metric_scale(run.local_test) == 100
   return f'{data} (%)' if is_share else f'{data} {run.metric.label}'
 
@@ -275,7 +275,7 @@ def _rounds(run: RunFolder) -> str:
 
 
 def _groups(table: Table) -> list[tuple[str, int, int]]:
-  """(group, first column, last column) of neighbours with the same group."""
+  """Returns (group, first column, last column) of neighbours with the same group."""
   groups: list[tuple[str, int, int]] = []
   for i, column in enumerate(table.columns):
     if column.group and groups and groups[-1][0] == column.group:

@@ -1,4 +1,4 @@
-"""The page of a folder of tables and figures: of an experiment that is no single run."""
+"""The page of a folder of tables and figures: an experiment that is not a single run."""
 
 from collections.abc import Mapping, Sequence
 

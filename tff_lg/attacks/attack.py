@@ -1,4 +1,4 @@
-"""What an attack is, the entries of attacks, and who attacks."""
+"""Attacks, the entries of attacks, and the choice of attackers."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Strength:
 
 @attrs.frozen(kw_only=True)
 class Setting:
-  """What attackers know of the run.
+  """The facts of a run that attackers know.
 
   Attributes:
     cohort_size: clients sampled in a round.

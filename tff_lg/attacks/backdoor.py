@@ -94,7 +94,7 @@ def add_trigger(x: np.ndarray) -> np.ndarray:
 
 
 def triggered_test(test: data.Examples) -> data.Examples:
-  """Test images that a backdoor would have taken for the target class.
+  """Returns test images that a backdoor would have taken for the target class.
 
   Args:
     test: images, of which those of the target class are left out.

@@ -15,7 +15,7 @@ _NOISE = 1000
 
 
 def gaussian_noise(strength: float | None = None) -> Attack:
-  """An attacker sends Gaussian noise of mean zero, scaled by its own update.
+  """Returns an attacker sends Gaussian noise of mean zero, scaled by its own update.
 
   The noise's standard deviation is strength times the root mean square of the client's honest
   update over all coordinates, so that its norm is about strength times the update's. Blanchard

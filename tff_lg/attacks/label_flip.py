@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def label_flip() -> Attack:
-  """Label y becomes num_classes - 1 - y, for all of the attacker's training examples.
+  """Builds the attack that turns each training label y of an attacker into num_classes - 1 - y.
 
   With an odd number of classes the middle one stays.
 

@@ -16,17 +16,17 @@ _LEAST_SHARE, _GREATEST_SHARE = 0.5, 0.99865
 
 
 def little_is_enough(cohort_size: int, strength: float | None = None) -> Attack:
-  """All attackers of a round send the same: mean - z * std, coordinate by coordinate.
+  """Builds the attack by which all attackers of a round send mean - z * std, by coordinate.
 
   Mean and standard deviation (divided by their number) are those of the attackers' own honest
   updates: they know no others. A single attacker has a standard deviation of zero and
   sends its honest update.
 
-  By default z is z_max: with n clients in the round, m of them attackers, s = floor(n/2 + 1) - m
-  honest clients have to be farther from the mean than the attackers for a majority to
-  support them, so z_max is the normal quantile of (n - m - s) / (n - m). With few attackers
-  in a small cohort, such as 2 in 10, that share is 1/2 or less: z is then 0, all attackers
-  send their mean, which is next to harmless, and a strength should be named, 1.5 for example.
+  By default z is z_max. Let n clients be in the round, m of them attackers. For a majority to
+  support the attackers, s = floor(n/2 + 1) - m honest clients have to be farther from the mean.
+  So z_max is the normal quantile of (n - m - s) / (n - m). With few attackers in a small cohort,
+  such as 2 in 10, that share is 1/2 or less. Then z is 0, and all attackers send their mean,
+  which is almost harmless: name a strength, 1.5 for example.
 
   Args:
     cohort_size: n.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def sign_flip(strength: float | None = None) -> Attack:
-  """An attacker sends its own update times -strength.
+  """Returns an attacker sends its own update times -strength.
 
   Args:
     strength: None for 4, as in the paper (its sigma = -4); 1 for an attack that the update's norm

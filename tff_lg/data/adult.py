@@ -103,7 +103,7 @@ def load_adult(
 
 @functools.lru_cache(maxsize=2)  # Each seed draws rows of the same files.
 def _read(path: pathlib.Path, unused_modified: int) -> 'pd.DataFrame':
-  """The rows of a White or Black person, numbers as float64, labels without the test set's dot."""
+  """Returns rows of White or Black persons; numbers are float64, labels lose the test set's dot."""
   import pandas as pd
 
   if not path.exists():

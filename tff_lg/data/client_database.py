@@ -98,7 +98,7 @@ def load_client_database(
 
 
 def _crc_of_pieces(file: pathlib.Path) -> int:
-  """A CRC of the file's size and of pieces of it, as all of it may be many gigabytes.
+  """Returns a CRC of the file's size and of pieces of it, as all of it may be many gigabytes.
 
   The first piece has SQLite's count of changes, so that a change in place is noticed, too.
   """
@@ -127,7 +127,7 @@ def _connect(file: pathlib.Path, what: str) -> Iterator[sqlite3.Connection]:
 
 
 def _read_sizes(file: pathlib.Path) -> dict[str, dict[str, int]]:
-  """How many examples each client has, by part or of all together."""
+  """Returns how many examples each client has, by part or of all together."""
   if not file.is_file():
     raise examples.DataError(f'{file}: no such file found, expected a database of clients.')
   with _connect(file, 'its list of clients') as connection:
@@ -172,7 +172,7 @@ def _read_sizes(file: pathlib.Path) -> dict[str, dict[str, int]]:
 def _example_spec(
   file: pathlib.Path, keys: Sequence[str], example_shape: Sequence[int] | None
 ) -> dict[str, Any]:
-  """What `tf.io.parse_example` is to expect, as the file's first example has it."""
+  """Returns the features that `tf.io.parse_example` expects, as in the file's first example."""
   import tensorflow as tf  # Of this room, only what parses TFF's data needs it.
 
   with _connect(file, 'its first example') as connection:
@@ -182,7 +182,7 @@ def _example_spec(
   try:
     features = tf.train.Example.FromString(row[0]).features.feature
   except Exception as error:  # Protobuf's DecodeError, which has no public name.
-    raise examples.DataError(f'{file}: its first example is no tf.train.Example.') from error
+    raise examples.DataError(f'{file}: its first example is not a tf.train.Example.') from error
   x, y = keys
   lists = {'float_list': tf.float32, 'int64_list': tf.int64}
   kinds = {key: features[key].WhichOneof('kind') for key in sorted(features)}

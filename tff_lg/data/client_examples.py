@@ -19,18 +19,18 @@ class ClientExamples:
   test: examples.Examples
 
   def size(self, part: str) -> int:
-    """How many examples a part has."""
+    """Returns how many examples a part has."""
     return len(getattr(self, part))
 
 
 class Reader(Protocol):
-  """What reads clients that are not in memory, by their numbers: `client_reader.ClientReader`."""
+  """The reader of clients that are not in memory, by number: `client_reader.ClientReader`."""
 
   num_examples: Mapping[str, np.ndarray]
   data_crc32: int | None
 
   def read(self, number: int) -> ClientExamples:
-    """A client's examples, waited for."""
+    """Returns a client's examples, waiting for them."""
 
   def prefetch(self, numbers: Sequence[int]) -> None:
     """Begins to read clients; returns at once."""
@@ -54,7 +54,7 @@ class UnreadClient:
   reader: Reader
 
   def size(self, part: str) -> int:
-    """How many examples a part has; nothing is read."""
+    """Returns how many examples a part has; nothing is read."""
     return int(self.reader.num_examples[part][self.number])
 
   @property

@@ -36,10 +36,10 @@ def load_client_folder(
   numbers [n, ...], of which uint8 is divided by 255, and labels as the objective says: integers
   [n], numbers [n], or 0 and 1 [n, num_classes].
 
-  Of a file only the names and shapes of its arrays are read here; the arrays when needed.
+  Only the names and shapes of a file's arrays are read here; the arrays when needed.
 
   Args:
-    folder: with the files; what is no npz file is left alone.
+    folder: with the files; files other than npz are ignored.
     num_classes: labels are in [0, num_classes); of numbers 1, of several labels how many.
     objective: what labels are, see `examples.Examples.objective`.
     split: of what is not split; `client_parts.PartSplit()` by default.
@@ -96,7 +96,7 @@ def load_client_folder(
 def _sizes(
   path: pathlib.Path, shapes: dict[str, tuple[int, ...]]
 ) -> tuple[dict[str, int], tuple[int, ...]]:
-  """What a file holds: how many rows by `all` or part, and the shape of a row."""
+  """Returns the contents of a file: the number of rows by `all` or part, and a row's shape."""
   of_x = {name: shapes[f'x{e}'] for name, e in _ENDINGS.items() if shapes.get(f'x{e}')}
   if (client_parts.ALL in of_x) == ('train' in of_x) or len(of_x) > 1 and client_parts.ALL in of_x:
     raise examples.DataError(
@@ -124,7 +124,7 @@ def _sizes(
 
 
 def _read_shapes(path: pathlib.Path, crc: int) -> tuple[dict[str, tuple[int, ...]], int]:
-  """The shapes of a file's arrays, by name, and a CRC that goes on with theirs.
+  """Returns the shapes of a file's arrays, by name, and a CRC that continues with theirs.
 
   Their values are not read: the archive's list of contents has the CRC of each array.
   """

@@ -40,7 +40,7 @@ class PartSplit:
         raise ValueError(f'{name}: {getattr(self, name)} found, expected in [0, 1).')
 
   def sizes(self, given: Mapping[str, int]) -> dict[str, int]:
-    """How many examples the three parts have, of the sizes of what is given."""
+    """Returns how many examples the three parts have, of the sizes of what is given."""
     num_left = given[_pool(given)]
     sizes = {part: given.get(part, 0) for part in PARTS}
     for part, fraction in self._taken(given):
@@ -79,7 +79,7 @@ class PartSplit:
     return client_examples.ClientExamples(client_id, pool.take(np.sort(order[start:])), **parts)
 
   def _taken(self, given: Mapping[str, object]) -> Iterator[tuple[str, float]]:
-    """The parts that are taken out of what is given, with their fractions, in order."""
+    """Yields the parts that are taken out of what is given, with their fractions, in order."""
     if ALL in given and self.test_fraction:
       yield 'test', self.test_fraction
     if 'validation' not in given and self.validation_fraction:

@@ -44,7 +44,7 @@ class ClientReader:
       row_shape: of one row of x.
       num_classes: labels are in [0, num_classes); of numbers 1, of several labels how many.
       objective: what labels are, see `examples.Examples.objective`.
-      cache_size: clients kept, 0 or more; 0 reads a client anew each time, and none ahead.
+      cache_size: clients kept, 0 or more; 0 reads a client again each time, and none ahead.
       data_crc32: of what is read, or of enough of it to notice most changes.
 
     Raises:
@@ -79,7 +79,7 @@ class ClientReader:
     self._kept: dict[int, futures.Future[client_examples.ClientExamples]] = {}
 
   def read(self, number: int) -> client_examples.ClientExamples:
-    """A client's examples, waited for; DataError if they are missing, damaged or others."""
+    """Returns a client's examples, waited for; DataError if they are missing, damaged or others."""
     return self._fetch(number).result()
 
   def prefetch(self, numbers: Sequence[int]) -> None:
@@ -95,7 +95,7 @@ class ClientReader:
       self._kept.clear()
 
   def federate(self) -> federated.FederatedData:
-    """The clients as a data set without a common test set; no client is read."""
+    """Returns the clients as a data set without a common test set; no client is read."""
     empty = {
       'classification': np.zeros([0], np.int32),
       'regression': np.zeros([0], np.float32),
@@ -139,7 +139,7 @@ class ClientReader:
     return client
 
   def _has_other_labels(self, y: np.ndarray) -> bool:
-    """Whether labels have another shape than when the clients were listed."""
+    """Returns whether labels have another shape than when the clients were listed."""
     return y.shape[1:] != ((self._num_classes,) if self._objective == 'multilabel' else ())
 
 

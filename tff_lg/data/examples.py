@@ -32,7 +32,7 @@ class Examples:
     users: str [n], the natural client of each example, where the data have one.
     attributes: int32 [n, k], protected attributes from 0, such as sex, where the data have any.
     answers: int32 [n, k], where annotators say what is right: the label that each of them gave,
-      -1 for one that is no class.
+      -1 for one that is not a class.
 
   Raises:
     DataError: a wrong dtype, or arrays of different lengths.
@@ -75,7 +75,7 @@ class Examples:
 
   @property
   def objective(self) -> str:
-    """What is predicted: a class (`classification`), a number, or any of several labels."""
+    """The kind of prediction: a class (`classification`), a number, or any of several labels."""
     if self.y.dtype == np.int32:
       return 'classification'
     return 'regression' if self.y.ndim == 1 else 'multilabel'
@@ -96,7 +96,7 @@ class Examples:
 
 
 def concatenate(parts: Sequence[Examples]) -> Examples:
-  """All examples of the parts, at least one, in their order; users only if all have them.
+  """Returns all examples of the parts, at least one, in their order; users only if all have them.
 
   The same holds for attributes and answers.
   """

@@ -36,7 +36,7 @@ class FederatedData:
 
   @property
   def objective(self) -> str:
-    """What is predicted, see `examples.Examples.objective`."""
+    """The kind of prediction, see `examples.Examples.objective`."""
     return self.test.objective
 
   @property
@@ -53,8 +53,8 @@ class FederatedData:
   def num_classes_of_clients(self) -> np.ndarray | None:
     """Returns int64 [num_clients]: different labels in training and validation examples.
 
-    Of sequences that is the client's vocabulary as far as it is known, without padding. None for
-    clients that are read when needed, and where labels are no classes.
+    For sequences, that is the client's vocabulary as far as it is known, without padding. None for
+    clients that are read when needed, and where labels are not classes.
     """
     if self.reader is not None or self.objective != 'classification':
       return None
@@ -71,7 +71,7 @@ class FederatedData:
     """Returns int64 [num_clients, num_classes]: training and validation examples by class.
 
     None for sequences, whose labels are the words of a vocabulary, where annotators' answers are
-    weighed or labels are no classes, and for clients that are read when needed.
+    weighed or labels are not classes, and for clients that are read when needed.
     """
     if not self.has_plain_labels or self.reader is not None:
       return None
@@ -99,9 +99,9 @@ def partition_clients(
   - Validation examples are taken out of each client's training examples, stratified by class
     (`splits.hold_out`). Where a client has few examples, some class may be without one.
 
-  Where the clients are the users of the data (each client's examples are of one user, no user
-  has two clients, as `natural` makes them), the client's id is the user's name and, if the
-  test examples name their users too, its test examples are its own.
+  If the clients are the users of the data, as `natural` makes them, each client has the examples
+  of one user, and no user has two clients. The client's id is then the user's name. If the test
+  examples name their users too, the client's test examples are the user's.
 
   Args:
     source: the data. The result holds copies: drop the source to free its memory.

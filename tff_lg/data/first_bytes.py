@@ -1,4 +1,4 @@
-"""Looks at the first bytes of data files: what is no such file is told before TensorFlow starts.
+"""Checks the first bytes of data files, so that a wrong file is named before TensorFlow starts.
 
 Nothing more is read. Loaders say all else that is wrong, and which files are missing.
 """
@@ -19,7 +19,7 @@ _MOST_FILES = 100
 
 
 class _Kind(NamedTuple):
-  """What a file begins with.
+  """The first bytes of a file.
 
   Attributes:
     name: of the kind, for people.

@@ -27,7 +27,7 @@ def take_fold(
   validation_fraction: float,
   seed: int,
 ) -> federated.FederatedData:
-  """Splits each client's examples anew: those of a fold for testing, the others for training.
+  """Splits each client's examples again: those of a fold for testing, the others for training.
 
   Args:
     federated_data: clients in memory, whose features depend on no other example.

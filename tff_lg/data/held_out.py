@@ -36,5 +36,5 @@ def hold_out_clients(
 
 
 def readmit_held_out(data: federated.FederatedData) -> federated.FederatedData:
-  """The same data with the held-out clients behind those that take part."""
+  """Returns the same data with the held-out clients behind those that take part."""
   return dataclasses.replace(data, clients=(*data.clients, *data.held_out), held_out=())

@@ -58,8 +58,8 @@ def load_mood(
     seed: of the split.
 
   Returns:
-    The clients, by name, and the test texts of all that are not held out. x is int32 [n, t]
-    with t, the most words of any text, at most T, or T with `known_words`; y is int32 [n]; the
+    The clients, by name, and the test texts of all that are not held out. x is int32 [n, t].
+    Here t is the most words of any text, at most T, or T with `known_words`; y is int32 [n]; the
     class names are the ranges of the bins.
 
   Raises:
@@ -136,7 +136,7 @@ def _split(
 
 
 def _edges(train_scores: np.ndarray, score_range: Sequence[float] | None, name: str) -> np.ndarray:
-  """The edges of the bins, float64 [NUM_CLASSES + 1]."""
+  """Returns the edges of the bins, float64 [NUM_CLASSES + 1]."""
   low, high = score_range or (train_scores.min(), train_scores.max())
   if not low < high:
     raise examples.DataError(

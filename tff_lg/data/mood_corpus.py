@@ -1,14 +1,14 @@
 """A generated corpus of texts with mood scores: synthetic, says nothing of real moods.
 
-Of each word that signals mood, the value for a user is
+For each word that signals mood, the value for a user is
 
   u = sqrt(1 - D) v + sqrt(D) r,   v, r ~ N(0, 1),
 
 with v common to all users and r the user's own: the variance of a word's value between users,
 the device variance, is D, and its variance in all is 1 for every D. A text has three such
-words among others, and its score is 100 Phi(z), with z = sqrt(0.9) m + sqrt(0.1) e, m the sum of
-the words' values over the square root of their squared counts, and e ~ N(0, 1), the data's noise.
-So scores are spread over [0, 100] whatever D is, the same for a user and for all.
+words among others. Its score is 100 Phi(z), with z = sqrt(0.9) m + sqrt(0.1) e. Here m is the sum
+of the words' values over the square root of their squared counts, and e ~ N(0, 1) is noise. So
+scores are spread over [0, 100] whatever D is, the same for a user and for all.
 
 Users also differ in the words that they like, the signals among them, whatever D is: that is a
 shift of what they write, not of what it means.
@@ -73,5 +73,5 @@ def generate_scored_texts(
 
 
 def _liking(rng: np.random.Generator, num_words: int) -> np.ndarray:
-  """A user's liking for words: some of them often, others rarely."""
+  """Returns a user's liking for words: some of them often, others rarely."""
   return rng.dirichlet(np.full(num_words, 1.0))

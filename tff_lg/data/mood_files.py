@@ -15,7 +15,7 @@ _FILE = 'mood.csv'
 
 
 class ScoredTexts(NamedTuple):
-  """What one user wrote.
+  """The texts of one user.
 
   Attributes:
     texts: the texts.

@@ -49,7 +49,7 @@ class Shards:
 
 @attrs.frozen
 class Classes:
-  """The option of few classes a client."""
+  """The option of a few classes per client."""
 
   classes_per_client: int = entries.option(
     2, 'Largest number of classes per client', option_check.POSITIVE

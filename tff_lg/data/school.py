@@ -138,7 +138,7 @@ def _pupils(file: pathlib.Path, number: int, features: np.ndarray, scores: np.nd
   try:
     x, y = (np.asarray(cell, np.float64) for cell in (features, scores))
   except (TypeError, ValueError) as error:
-    raise examples.DataError(f'{file}: school {number} has cells that are no numbers.') from error
+    raise examples.DataError(f'{file}: school {number} has cells that are not numbers.') from error
   y = y.ravel()
   is_finite = np.isfinite(x).all() and np.isfinite(y).all()
   if x.ndim != 2 or not len(x) or len(x) != len(y) or not is_finite:

@@ -23,7 +23,7 @@ def apportion(total: int, weights: np.ndarray, rng: np.random.Generator) -> np.n
   shares = np.zeros_like(weights)
   active = weights > 0
   if total >= active.sum():
-    # Whoever is due less than one gets one, which lowers what the others are due.
+    # Anyone who is due less than one gets one, which lowers what the others are due.
     while (small := active & (total * weights < weights[active].sum())).any():
       shares[small] = 1
       total -= small.sum()
@@ -88,7 +88,7 @@ def deal_folds(
 ) -> np.ndarray:
   """Deals each owner's examples to folds, stratified by class, as StratifiedKFold of scikit-learn.
 
-  Of an owner's examples, and of those of a class, two folds have numbers that differ by one at
+  Over an owner's examples, and over those of a class, sizes of two folds differ by one at
   most, also where there are fewer than folds. An owner's only example is in no fold.
 
   Args:

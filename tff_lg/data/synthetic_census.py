@@ -85,7 +85,7 @@ def _logistic(score: np.ndarray) -> np.ndarray:
 
 
 def _choose(rng: np.random.Generator, options: Sequence[str], weights: np.ndarray) -> np.ndarray:
-  """An option a row, str [n], by the row's weights [n, options], not negative."""
+  """Returns an option a row, str [n], by the row's weights [n, options], not negative."""
   cumulative = np.cumsum(weights, axis=1)
   drawn = rng.random((len(weights), 1)) * cumulative[:, -1:]
   return np.array(options)[(drawn >= cumulative).sum(axis=1)]

@@ -49,7 +49,7 @@ def load_table(
       [0, 1); without `time_column` at random, stratified by class.
     fold: of each client's rows that is for testing, instead of these.
     category_columns: columns of numbers that are categories.
-    ignored_columns: columns that are no features.
+    ignored_columns: columns that are not features.
     standardize: by which means and deviations, one of `table_encoding.STANDARDIZATIONS`.
     seed: of the split at random.
 
@@ -175,7 +175,7 @@ def _class_names(labels: np.ndarray, column: pd.Series, where: str) -> tuple[str
   try:
     names.sort(key=float)
   except ValueError:
-    pass  # Some are no numbers.
+    pass  # Some are not numbers.
   if column.dtype.kind == 'f' and (column % 1 != 0).any():
     raise examples.DataError(
       f'{where}: {names[0]} found, expected classes: names or whole numbers.'
@@ -226,5 +226,5 @@ def _to_dates(column: pd.Series, where: str) -> pd.Series:
   except (TypeError, ValueError) as error:
     reason = str(error).splitlines()[0].rstrip('.')
     raise examples.DataError(
-      f'{where}: {column.name} has values that are no dates ({reason}).'
+      f'{where}: {column.name} has values that are not dates ({reason}).'
     ) from error

@@ -114,7 +114,7 @@ class TableEncoding:
     return np.concatenate([each.astype(np.float32) for each in features], axis=1)
 
   def _moments(self, clients: Sequence[str] | np.ndarray | None, num_rows: int) -> np.ndarray:
-    """Returns mean and deviation of each row's numbers, float64 [num_rows, num_numbers, 2]."""
+    """Returns the mean and deviation of each row's numbers, float64 [num_rows, num_numbers, 2]."""
     numbers = [column for column in self.columns if isinstance(column, NumberColumn)]
     pooled = np.array([(column.mean, column.deviation) for column in numbers]).reshape(-1, 2)
     if clients is None or not self.by_client:
@@ -262,7 +262,7 @@ def _is_number(column: pd.Series) -> bool:
 def _moments_of(
   values: np.ndarray, otherwise: tuple[float, float] = (0.0, 1.0)
 ) -> tuple[float, float]:
-  """Returns mean and standard deviation of the values that are there.
+  """Returns the mean and standard deviation of the values that are there.
 
   Args:
     values: float64 [n], NaN where there is none.

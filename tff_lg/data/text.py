@@ -35,9 +35,9 @@ def load_text(
 ) -> federated.FederatedData:
   """Loads the text of each user, a client each.
 
-  - A user's lines are split in time: the last `test_fraction` (rounded to the nearest line, at
-    least one) is for testing, the last `validation_fraction` of the others (the same way, but at
-    least one is left) for validation, the first are for training.
+  - A user's lines are split in time. The last `test_fraction` (rounded to the nearest line, at
+    least one) is for testing. The last `validation_fraction` of the others (the same way, but at
+    least one is left) is for validation, and the first lines are for training.
   - The vocabulary is of the training lines, without those for validation, of all users that are
     not held out; or it is `known_tokens`, which no user's text can change.
   - Each part is one stream of tokens with an end of line after each line. It is cut into
@@ -133,7 +133,7 @@ def _choose_users(
   max_users: int | None,
   seed: int,
 ) -> dict[str, Sequence[str]]:
-  """The lines of users with a number of them in range; of so many users, drawn at random."""
+  """Returns the lines of users with enough of them; of so many users, drawn at random."""
   order = sorted(users)
   if max_users is not None:
     # Not the stream that shuffles between clients.
@@ -170,7 +170,7 @@ def _split_in_time(
   validation_fraction: float,
   tokenize: vocabulary.Tokenizer,
 ) -> list[list[str]]:
-  """The tokens of a user's training, validation and test lines."""
+  """Returns the tokens of a user's training, validation and test lines."""
   num_test = min(max(int(len(lines) * test_fraction + 0.5), 1), len(lines) - 1)
   rest = len(lines) - num_test
   num_validation = max(int(rest * validation_fraction + 0.5), 1) if validation_fraction else 0

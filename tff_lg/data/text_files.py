@@ -93,7 +93,7 @@ def _read_leaf(path: pathlib.Path) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def _join_windows(windows: list[str], targets: list[str]) -> list[str]:
-  """The sentences of the text that overlapping windows were cut from."""
+  """Returns the sentences of the text that overlapping windows were cut from."""
   texts: list[list[str]] = []
   before = None
   for window, target in zip(windows, targets, strict=True):

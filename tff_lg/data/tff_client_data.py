@@ -30,7 +30,7 @@ def from_client_data(
   """Lists the clients of a `ClientData`, whose examples are read when needed.
 
   Args:
-    train: the examples; an element is a dict or a tuple, and is no batch.
+    train: the examples; an element is a dict or a tuple, and is not a batch.
     num_classes: labels are in [0, num_classes).
     test: the same clients' test examples, such as TFF's data sets have; without it, `train` has
       all examples and test examples are taken out of it.
@@ -94,6 +94,6 @@ def from_client_data(
 
 
 def _count(dataset: 'tf.data.Dataset') -> int:
-  """How many elements there are, read only where the pipeline cannot tell."""
+  """Returns how many elements there are, read only where the pipeline cannot tell."""
   known = int(dataset.cardinality())
   return known if known >= 0 else int(dataset.reduce(np.int64(0), lambda total, _: total + 1))

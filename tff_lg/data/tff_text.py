@@ -33,7 +33,7 @@ class TffUsers(Mapping[str, list[str]]):
     self._field, self._order_by = field, order_by
 
   def __getitem__(self, user: str) -> list[str]:
-    """The user's lines that are not blank."""
+    """Returns the user's lines that are not blank."""
     if not any(user in ids for _, ids in self._splits):
       raise KeyError(user)
     lines = [
@@ -45,15 +45,15 @@ class TffUsers(Mapping[str, list[str]]):
     return [line for line in lines if line.strip()]
 
   def __iter__(self) -> Iterator[str]:
-    """The users, by name."""
+    """Returns the users, by name."""
     return iter(self._ids)
 
   def __len__(self) -> int:
-    """How many users."""
+    """Returns how many users there are."""
     return len(self._ids)
 
   def _read(self, split: 'tff.simulation.datasets.ClientData', user: str) -> np.ndarray:
-    """A user's lines in a split, bytes [n]."""
+    """Returns a user's lines in a split, bytes [n]."""
     batches = list(split.create_tf_dataset_for_client(user).batch(_BATCH_SIZE).as_numpy_iterator())
     lines = np.concatenate([batch[self._field] for batch in batches])
     if self._order_by is None:

@@ -20,10 +20,10 @@ Tokenizer = Callable[[str], Sequence[str]]
 
 
 def words(line: str) -> list[str]:
-  """Lower-case words and signs.
+  """Returns lower-case words and signs.
 
   A word is letters, digits and underscores, with apostrophes between them; every other sign
-  that is no space is a token of its own.
+  that is not a space is a token of its own.
 
   >>> words("O'er the hill, 'tis gone!")
   ["o'er", 'the', 'hill', ',', "'", 'tis', 'gone', '!']
@@ -32,12 +32,12 @@ def words(line: str) -> list[str]:
 
 
 def characters(line: str) -> list[str]:
-  """Every character, spaces and case kept."""
+  """Returns every character, spaces and case kept."""
   return list(line)
 
 
 def build_vocabulary(texts: Iterable[Iterable[str]], size: int | None = None) -> tuple[str, ...]:
-  """The tokens that a model knows, by id.
+  """Returns the tokens that a model knows, by id.
 
   Args:
     texts: tokens of training text, e.g. a client each.
@@ -58,7 +58,7 @@ def read_vocabulary(path: str, tokenize: Tokenizer, size: int | None = None) -> 
   """Reads the tokens that a model knows from a list that owes nothing to the clients' text.
 
   Args:
-    path: a file of one token a line, see `public_list.read_list`.
+    path: a file of one token per line, see `public_list.read_list`.
     tokenize: how text becomes tokens.
     size: tokens at most, the three special ones counted; None for all.
 
@@ -66,18 +66,18 @@ def read_vocabulary(path: str, tokenize: Tokenizer, size: int | None = None) -> 
     Padding, unknown, the end of a line, then the tokens in the order of the file.
 
   Raises:
-    DataError: the file is missing or damaged, or has an entry that is no token.
+    DataError: the file is missing or damaged, or has an entry that is not a token.
   """
   tokens = public_list.read_list(path)
   for token in tokens:
     if list(tokenize(token)) != [token]:
       raise examples.DataError(
         f'{path}: {token!r} found, which in text would be the tokens {list(tokenize(token))}; '
-        'expected one token a line.'
+        'expected one token per line.'
       )
   return (*_SPECIAL, *tokens)[:size]
 
 
 def encode(tokens: Sequence[str], index: dict[str, int]) -> np.ndarray:
-  """The tokens' ids, int32 [n]; `UNKNOWN` for those that `index` does not have."""
+  """Returns the tokens' ids, int32 [n]; `UNKNOWN` for those that `index` does not have."""
   return np.fromiter((index.get(token, UNKNOWN) for token in tokens), np.int32, len(tokens))

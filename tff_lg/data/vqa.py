@@ -157,7 +157,7 @@ def _most_frequent(answers: np.ndarray) -> list[str]:
 
 
 def _deal(pictures: np.ndarray, num_clients: int, rng: np.random.Generator) -> np.ndarray:
-  """The client of each question, str [n]: all questions about a picture have the same."""
+  """Returns the client of each question, str [n]: all questions about a picture have the same."""
   numbers, picture = np.unique(pictures, return_inverse=True)
   client = rng.permutation(np.arange(len(numbers)) % num_clients)
   return np.array(federated.numbered_ids(num_clients))[client[picture]]
@@ -195,7 +195,7 @@ def _examples(
 
 
 def _classes(answers: np.ndarray, known: Sequence[str]) -> np.ndarray:
-  """The class of each answer as it was given, int32 [n, 10]; -1 for unknown ones."""
+  """Returns the class of each answer as it was given, int32 [n, 10]; -1 for unknown ones."""
   index = {answer: number for number, answer in enumerate(known, 1)}
   classes = (index.get(vqa_answers.normalise_answer(answer), -1) for answer in answers.flat)
   return np.fromiter(classes, np.int32, answers.size).reshape(answers.shape)

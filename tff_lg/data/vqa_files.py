@@ -96,7 +96,7 @@ def _find(data_dir: str, pattern: str) -> pathlib.Path:
 
 
 def _read(path: pathlib.Path, key: str, names: tuple[str, ...]) -> list[dict[str, Any]]:
-  """The rows under `key`, each with all of these names, of `_TYPES`."""
+  """Returns the rows under `key`, each with all of these names, of `_TYPES`."""
   try:
     rows = json.loads(path.read_text(encoding='utf-8'))[key]
   except (OSError, ValueError, KeyError, TypeError) as error:
@@ -115,6 +115,6 @@ def _read(path: pathlib.Path, key: str, names: tuple[str, ...]) -> list[dict[str
 
 
 def _texts(answers: list[Any]) -> list[str]:
-  """The answers' texts, of those that have one."""
+  """Returns the answers' texts, of those that have one."""
   texts = (answer.get('answer') for answer in answers if isinstance(answer, dict))
   return [text for text in texts if isinstance(text, str)]

@@ -5,9 +5,9 @@ colours, at a random place and of a random size. Questions are about colours, ab
 whether there is something. Ten annotators answer each: rightly with probability 0.9, else with
 any answer of the kind, so that the official rule has something to weigh.
 
-The encoder is frozen and was never trained: responses of 64 random filters to patches of the
-picture, cut at zero, averaged over each quarter of it, then shifted and scaled by constants that
-give 256 pictures of its own mean 0 and variance 1.
+The encoder is frozen and was never trained. It computes the responses of 64 random filters to
+patches of the picture, cut at zero and averaged over each quarter. Constants then shift and scale
+them, so that 256 pictures of its own have mean 0 and variance 1.
 """
 
 from typing import Any, NamedTuple
@@ -42,7 +42,7 @@ _KINDS = np.array(
 
 
 class Pictures(NamedTuple):
-  """What is to be seen in n pictures, cell by cell.
+  """The contents of n pictures, cell by cell.
 
   Attributes:
     shapes: int [n, 4], by its place in `SHAPES`, -1 for an empty cell.
@@ -162,7 +162,7 @@ def ask(pictures: Pictures, asked: np.ndarray, rng: np.random.Generator) -> vqa_
 
 
 def encode_pictures(pixels: np.ndarray) -> np.ndarray:
-  """The frozen encoder.
+  """Returns the frozen encoder.
 
   Args:
     pixels: float32 [n, 32, 32, 3].

@@ -1,6 +1,6 @@
 """Embeddings already computed, in a folder of small files.
 
-What a killed run had finished is there for the next; so is every embedding of an earlier run
+The next run finds what a killed run had finished, and every embedding of an earlier run
 whose model, preprocessing and content are the same, since they are what a key is made of.
 """
 

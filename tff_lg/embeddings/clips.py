@@ -39,7 +39,7 @@ def embed_clips(
 
   Raises:
     EmbeddingError: no clip can be read, or, if `strict`, one cannot; or an embedding is not
-      finite. What was embedded so far stays in `store`.
+      finite. Embeddings made so far stay in `store`.
   """
   clips = clips.take(runs.choose(clips.split, max_examples, seed))
   num_threads = len(os.sched_getaffinity(0))

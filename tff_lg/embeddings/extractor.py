@@ -140,6 +140,6 @@ def hash_model(folder: str) -> str:
 
 
 def _first_line(error: Exception) -> str:
-  """A network's own error can be pages long."""
+  """Returns a network's own error can be pages long."""
   lines = [line.strip() for line in str(error).splitlines() if line.strip()]
   return (lines or [type(error).__name__])[0].rstrip('.')[:300]

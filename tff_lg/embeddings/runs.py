@@ -1,4 +1,4 @@
-"""What every embedding run does: choose examples, embed what no cache has, say how."""
+"""The steps of every embedding run: choose examples, embed those not cached, record how."""
 
 import importlib.metadata
 import json
@@ -19,7 +19,7 @@ Batches = Iterable[tuple[np.ndarray, np.ndarray]]
 
 
 class Embedded(NamedTuple):
-  """What an embedding run gives.
+  """The result of an embedding run.
 
   Attributes:
     embeddings: the examples that could be read.
@@ -61,7 +61,7 @@ def fill(
 ) -> int:
   """Embeds what `store` lacks, once per key, and stores it a shard at a time.
 
-  A shard is whole batches: a run that goes on where one was killed makes the very batches that
+  A shard is whole batches: a run that resumes a killed one makes the very batches that
   one never killed makes, and so the very same bits.
 
   Args:
@@ -75,7 +75,7 @@ def fill(
     How many embeddings were made.
 
   Raises:
-    EmbeddingError: an embedding is not finite. What was stored before stays.
+    EmbeddingError: an embedding is not finite. Embeddings stored before stay.
   """
   _, first = np.unique(keys, return_index=True)
   missing = np.array([row for row in np.sort(first) if keys[row] not in store], np.int64)
@@ -108,7 +108,7 @@ def fill(
 
 
 def provenance(network: extractor.Extractor, data: Mapping[str, Any]) -> str:
-  """JSON on how a set was made; nothing that differs between a run and its repetition.
+  """Returns JSON on how a set was made; nothing that differs between a run and its repetition.
 
   Args:
     network: what embedded it.

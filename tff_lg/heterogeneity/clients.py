@@ -19,7 +19,7 @@ import numpy as np
 
 
 class _Purpose(enum.IntEnum):
-  """What randomness is for; the numbers are part of what a seed means."""
+  """The uses of randomness; the numbers are part of the meaning of a seed."""
 
   K_MEANS = 0
   ASSIGNMENT = 1
@@ -74,8 +74,8 @@ def simulate_clients(
   Clients differ in size, and some may have no example: the method promises neither.
 
   Randomness is split by purpose. k-means and the owners of the centroids do not depend on
-  `shuffled_share`, nor does the order in which examples are reassigned: what is reassigned
-  at p is so, to the same client, at every larger p.
+  `shuffled_share`, nor does the order in which examples are reassigned. An example that is
+  reassigned at p is reassigned to the same client at every larger p.
 
   Args:
     x: numbers [n, d], d at least 2, the embeddings.
@@ -114,7 +114,7 @@ def simulate_clients(
 
 
 def shuffle_clients(clients: SimulatedClients, shuffled_share: float) -> SimulatedClients:
-  """The same clients with another share of examples reassigned: step 5 alone.
+  """Returns the same clients with another share of examples reassigned: step 5 alone.
 
   Args:
     clients: made by `simulate_clients`, at any share.
@@ -140,7 +140,7 @@ def shuffle_clients(clients: SimulatedClients, shuffled_share: float) -> Simulat
 
 
 def _principal_components(x: np.ndarray, is_train: np.ndarray) -> np.ndarray:
-  """Step 1: float32 [n, 2]."""
+  """Computes step 1: float32 [n, 2]."""
   # Imported here: scikit-learn takes a second to import.
   from sklearn import decomposition
 
@@ -185,7 +185,7 @@ def _cluster(points: np.ndarray, num_clusters: int, rng: np.random.Generator) ->
 
 
 def _nearest_client(coordinates: np.ndarray, y: np.ndarray, centroids: np.ndarray) -> np.ndarray:
-  """Step 4: int32 [n]."""
+  """Computes step 4: int32 [n]."""
   client = np.empty(len(y), np.int32)
   for label in np.unique(y):
     of_class = y == label

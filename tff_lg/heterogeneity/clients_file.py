@@ -28,7 +28,7 @@ class ClientAssignment:
 
   Raises:
     ValueError: arrays that do not fit each other, an id twice, a client out of range, or a
-      provenance that is no JSON.
+      provenance that is not JSON.
   """
 
   ids: np.ndarray
@@ -58,7 +58,7 @@ class ClientAssignment:
     try:
       json.loads(self.provenance)
     except ValueError as error:
-      raise ValueError(f'provenance is no JSON text: {error}.') from error
+      raise ValueError(f'provenance is not JSON text: {error}.') from error
 
   @classmethod
   def from_simulation(

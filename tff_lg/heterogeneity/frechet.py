@@ -5,12 +5,12 @@
 with means m and covariances S (n - 1 in the denominator, as in the Frechet inception
 distance). As there, and in Rieger et al., d^2 is what is called the distance.
 
-No square root of a matrix is taken. With S = A^T A, where A is the centred data over
-sqrt(n - 1), the last trace is the sum of the singular values of A1 A2^T: the eigenvalues
-of S1^1/2 S2 S1^1/2 are those of A1 S2 A1^T = (A1 A2^T) (A1 A2^T)^T, but for zeros. This
-is exact for covariances of any rank, where `scipy.linalg.sqrtm` of a singular product
-fails or needs something added to the diagonal: with fewer examples than dimensions every
-covariance is singular. A factor with more rows than columns is first replaced by the
+No square root of a matrix is taken. Let S = A^T A, where A is the centred data over sqrt(n - 1).
+The last trace is then the sum of the singular values of A1 A2^T. The eigenvalues of
+S1^1/2 S2 S1^1/2 are those of A1 S2 A1^T = (A1 A2^T) (A1 A2^T)^T, except for zeros. This
+is exact for covariances of any rank. `scipy.linalg.sqrtm` of a singular product fails or needs
+something added to the diagonal, and with fewer examples than dimensions every covariance is
+singular. A factor with more rows than columns is first replaced by the
 triangle of its QR decomposition, which has the same S; so the singular values are of a
 matrix of at most min(n, d) rows on either side.
 """
@@ -22,7 +22,7 @@ import numpy as np
 
 
 def frechet_distance(x1: np.ndarray, x2: np.ndarray) -> float:
-  """The Frechet distance between the Gaussians fitted to two samples.
+  """Returns the Frechet distance between the Gaussians fitted to two samples.
 
   Args:
     x1: numbers [n1, d], n1 at least 2.
@@ -51,7 +51,7 @@ def frechet_distance(x1: np.ndarray, x2: np.ndarray) -> float:
 
 
 def client_distances(x: np.ndarray, client: np.ndarray, num_clients: int) -> np.ndarray:
-  """The distance of each client from all other clients' examples pooled.
+  """Returns the distance of each client from all other clients' examples pooled.
 
   Each client's data are decomposed once; the pooled rest is put together of the others'
   small factors.
@@ -111,7 +111,7 @@ def client_distances(x: np.ndarray, client: np.ndarray, num_clients: int) -> np.
 
 
 def mean_distance(distances: np.ndarray) -> float:
-  """The mean over clients, without those that have no distance.
+  """Returns the mean over clients, without those that have no distance.
 
   Args:
     distances: float [num_clients], as of `client_distances`.
@@ -124,7 +124,7 @@ def mean_distance(distances: np.ndarray) -> float:
 
 
 def _distance(offset: np.ndarray, factor1: np.ndarray, factor2: np.ndarray) -> float:
-  """From the difference of the means and factors of the covariances, S = A^T A."""
+  """Computes the distance from the difference of means and factors of covariances, S = A^T A."""
   singular_values = np.linalg.svd(factor1 @ factor2.T, compute_uv=False)
   traces = np.sum(factor1**2) + np.sum(factor2**2)
   # Rounding may leave equal Gaussians just below zero.
@@ -132,7 +132,7 @@ def _distance(offset: np.ndarray, factor1: np.ndarray, factor2: np.ndarray) -> f
 
 
 def _reduced(rows: np.ndarray) -> np.ndarray:
-  """A factor of rows^T rows with at most as many rows as columns."""
+  """Returns a factor of rows^T rows with at most as many rows as columns."""
   if len(rows) <= rows.shape[1]:
     return rows
   factor: Any = np.linalg.qr(rows, mode='r')
@@ -140,7 +140,7 @@ def _reduced(rows: np.ndarray) -> np.ndarray:
 
 
 def _pooled(rows: np.ndarray, others: np.ndarray) -> np.ndarray:
-  """A factor of the sum of two sums of squares."""
+  """Returns a factor of the sum of two sums of squares."""
   return _reduced(np.concatenate([rows, others]))
 
 

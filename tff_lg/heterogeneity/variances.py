@@ -14,7 +14,7 @@ import numpy as np
 
 
 class Variances(NamedTuple):
-  """What makes the global model and what makes the local model wrong.
+  """The variances that make the global model and the local model wrong.
 
   Attributes:
     device: R, how far devices' true models are from their mean; an unbiased estimate of
@@ -27,7 +27,7 @@ class Variances(NamedTuple):
 
 
 def best_alpha(variances: Variances) -> float:
-  """alpha*, the weight of the local model that has the least expected error.
+  """Returns alpha*, the weight of the local model that has the least expected error.
 
   It is above 1/2 exactly where the local model alone is better than the global model alone.
 
@@ -46,7 +46,7 @@ def best_alpha(variances: Variances) -> float:
 class HalvesSums:
   """The sums that the estimates of `estimate_from_halves` need, over some clients at a time.
 
-  Of M clients with d weights each it holds two vectors of d numbers and two numbers.
+  For M clients with d weights each, it holds two vectors of d numbers and two numbers.
 
   Attributes:
     num_clients: M, so far.
@@ -84,7 +84,7 @@ class HalvesSums:
     self.squares += float(((first - second) ** 2).sum())
 
   def variances(self) -> Variances:
-    """R and T, as in `estimate_from_halves`.
+    """Returns R and T, as in `estimate_from_halves`.
 
     Raises:
       ValueError: fewer than two clients were added.
@@ -101,16 +101,16 @@ def estimate_from_halves(halves: np.ndarray) -> Variances:
   """Estimates both variances of any part of a model, as of a layer.
 
   Each client trains the part twice from the same start, on two disjoint halves of its
-  examples. What the halves share is the client, where they differ are the data: with
+  examples. The halves share the client and differ in the data: with
   estimates a_m and b_m, centred over the M clients,
 
     R = sum_m a_m.b_m / (M - 1),    T = sum_m |(a_m - b_m) / 2|^2 / (M - 1).
 
   R is unbiased for the spread of what the clients' training is drawn to. T is for the mean of
   both halves, which stands for a model trained on all of the client's examples, as its
-  variance goes with one over their number. R + T is the sample variance of those means. What
-  all clients' halves have in common counts as neither. Two epochs over the same examples are
-  no halves: they share their data, whose variance then counts as the device's.
+  variance goes with one over their number. R + T is the sample variance of those means. An
+  effect common to all clients' halves counts as neither. Two epochs over the same examples are
+  not halves: they share their data, whose variance then counts as the device's.
 
   With R < T the mean over clients is closer to a client's truth than its own estimate is,
   so that the part is better global; `best_alpha` is then below 1/2. The norm is that of

@@ -32,7 +32,7 @@ def build_metrics(
   of_classes = objective == 'classification'
 
   def to_labels(y_true: tf.Tensor, y_pred: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
-    """Of each class or label: whether it is right, whether it is predicted, and its logit."""
+    """Returns for each class or label: whether it is right, whether it is predicted, its logit."""
     if not of_classes:
       return y_true > 0.5, y_pred > 0, y_pred
     is_class = tf.one_hot(y_true, num_outputs, on_value=True, off_value=False)

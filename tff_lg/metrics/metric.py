@@ -1,4 +1,4 @@
-"""What is known of a metric whatever it is computed from."""
+"""The traits of a metric, whatever it is computed from."""
 
 import dataclasses
 from collections.abc import Mapping

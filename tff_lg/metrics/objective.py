@@ -8,7 +8,7 @@ from tff_lg.metrics import metric
 
 @dataclasses.dataclass(frozen=True)
 class Objective:
-  """What is predicted.
+  """The kind of prediction.
 
   Attributes:
     name: as `--objective` takes it.

@@ -28,7 +28,7 @@ class Options(Protocol):
 
 @attrs.frozen(kw_only=True)
 class _Clipped:
-  """What all optimisers have in common."""
+  """The options that all optimisers have in common."""
 
   gradient_clip_norm: float | None = option(
     None,
@@ -59,7 +59,7 @@ class Sgd(_Clipped):
 
 @attrs.frozen(kw_only=True)
 class _Adaptive(_Clipped):
-  """What Adam and Yogi have in common."""
+  """The options that Adam and Yogi have in common."""
 
   beta_1: float = option(0.9, 'Decay of the mean of gradients', BELOW_ONE)
   beta_2: float = option(0.999, _BETA_2, BELOW_ONE)
@@ -79,7 +79,7 @@ class Adam(_Adaptive):
 
 @attrs.frozen(kw_only=True)
 class AdamW(Adam):
-  """Adam whose weight decay is no part of the gradient. Loshchilov and Hutter 2019."""
+  """Adam whose weight decay is not part of the gradient. Loshchilov and Hutter 2019."""
 
   weight_decay: float = option(0.004, _WEIGHT_DECAY, NOT_NEGATIVE, more=_DECAY_NOTE)
 
@@ -139,7 +139,7 @@ class OptimizerEntry(entries.Entry):
     learning_rate: the default by role, client and server.
     defaults: of options whose default depends on the role, by role and name.
     is_adaptive: whether a step depends on the size of earlier gradients, so that the server's
-      learning rate is no factor of the mean update.
+      learning rate is not a factor of the mean update.
   """
 
   learning_rate: Mapping[str, float] = attrs.field(

@@ -31,7 +31,7 @@ class Schedule(Protocol):
 
 @attrs.frozen
 class Constant:
-  """The same rate in all rounds."""
+  """A constant rate in all rounds."""
 
   def build(self, learning_rate: float, num_rounds: int) -> RateFn | None:
     """Returns None."""
@@ -79,7 +79,7 @@ class Step:
   step_rounds: int = option(
     attrs.NOTHING, 'Rounds between two changes of the learning rate', POSITIVE
   )
-  step_factor: float = option(0.1, 'What the learning rate is multiplied by', POSITIVE)
+  step_factor: float = option(0.1, 'Factor of the learning rate', POSITIVE)
 
   def build(self, learning_rate: float, num_rounds: int) -> RateFn | None:
     """Builds the rate of each round."""

@@ -1,4 +1,4 @@
-"""What is done to a gradient before an optimiser of TFF takes its step."""
+"""Changes to a gradient before an optimiser of TFF takes its step."""
 
 from typing import Any
 

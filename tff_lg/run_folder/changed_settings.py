@@ -1,4 +1,4 @@
-"""Settings with which a run may go on differently: more rounds, or a lower rate once it diverged.
+"""Settings that a resumed run may change: more rounds, or a lower rate once it diverged.
 
 Each change is in `changes.json` of the run folder, with the round after which it holds.
 """
@@ -27,7 +27,7 @@ def may_change(run_dir: str, config: config_lib.TrainConfig, differences: Differ
 
   Args:
     run_dir: the run folder.
-    config: of the run that is to go on.
+    config: of the run to resume.
     differences: all of them.
 
   Returns:
@@ -48,7 +48,7 @@ def record(run_dir: str, config: config_lib.TrainConfig, differences: Difference
 
   Args:
     run_dir: the run folder, whose settings are still the ones before.
-    config: of the run that is to go on.
+    config: of the run to resume.
     differences: those that are allowed, not empty.
   """
   if config.trains_to_best and set(differences) == {_ROUNDS}:
@@ -64,7 +64,7 @@ def record(run_dir: str, config: config_lib.TrainConfig, differences: Difference
   # A run that is killed before its new settings are written finds the same change again.
   if changes[-1:] != [change]:
     files.write_atomically(os.path.join(run_dir, _FILE), strict_json.dumps([*changes, change]))
-  logging.warning('%s goes on with other settings: %s.', run_dir, _describe(change))
+  logging.warning('%s resumes with other settings: %s.', run_dir, _describe(change))
 
 
 def load(run_dir: str) -> list[dict[str, Any]]:
@@ -91,7 +91,7 @@ def changed(run_dir: str) -> set[str]:
 
 
 def mark_diverged(run_dir: str, message: str) -> None:
-  """Lets the run in a folder go on with lower rates."""
+  """Lets the run in a folder resume with lower rates."""
   text = strict_json.dumps({'message': message})
   files.write_atomically(os.path.join(run_dir, _DIVERGED), text)
 

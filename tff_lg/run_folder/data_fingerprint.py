@@ -45,7 +45,7 @@ def check_data(
   path = os.path.join(run_dir, _FILE)
   if not os.path.exists(path):
     return
-  began_with = strict_json.load(path, dict, 'delete it to go on without a check of the data')
+  began_with = strict_json.load(path, dict, 'delete it to resume without a check of the data')
   found = fingerprint(federated_data)
   for name, what in _WHAT.items():
     if name in began_with and name in found and began_with[name] != found[name]:

@@ -10,7 +10,7 @@ from tff_lg import goal_names, metrics
 
 
 def first_reached(accuracies: np.ndarray, goal: float, counts: np.ndarray) -> float | None:
-  """Where the curve of the best accuracy so far crosses a goal.
+  """Returns the place where the curve of the best accuracy so far crosses a goal.
 
   Args:
     accuracies: of the evaluated rounds in their order, float [n], n at least 1.

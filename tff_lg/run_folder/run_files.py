@@ -22,7 +22,7 @@ def write_inputs(
 ) -> None:
   """Writes what a run starts from: labels by client and the model's split, with text about it.
 
-  Of a table also how its columns became features, for `data.TableEncoding.from_json`.
+  For a table, also how its columns became features, for `data.TableEncoding.from_json`.
   """
   if federated_data.encoding is not None:
     text = strict_json.dumps(federated_data.encoding.to_json())

@@ -1,4 +1,4 @@
-"""What a run folder was made with, and whether its run has ended; read without TensorFlow."""
+"""The settings of a run folder, and whether its run has ended; read without TensorFlow."""
 
 import dataclasses
 import json
@@ -34,7 +34,7 @@ def check(run_dir: str, config: config_lib.TrainConfig) -> bool:
 
 
 def _changes(run_dir: str, config: config_lib.TrainConfig) -> changed_settings.Differences | None:
-  """The settings with which the run in the folder goes on differently; None for no run."""
+  """Returns the settings that the run in the folder changes when it resumes; None for no run."""
   # Without a number of clients it is open until the data are loaded.
   open_names = {'clients_per_round'} if config.clients_per_round is None else set()
   hparams = dataclasses.asdict(config)
@@ -51,7 +51,7 @@ def _changes(run_dir: str, config: config_lib.TrainConfig) -> changed_settings.D
 def check_hparams(
   run_dir: str, hparams: Mapping[str, Any], open_names: Collection[str] = ()
 ) -> bool:
-  """The same for settings by name, but those that are still open; none of them may change."""
+  """Checks that no setting has changed, by name, except those that are still open."""
   different = _differences(run_dir, hparams, open_names)
   _refuse(run_dir, different or {})
   return different is not None
@@ -63,7 +63,7 @@ def _differences(
   open_names: Collection[str],
   complete: Callable[[dict[str, Any]], dict[str, Any]] = dict,
 ) -> changed_settings.Differences | None:
-  """What settings were and are, where they differ; None if the folder has none to go on with.
+  """Returns old and new values of settings that differ; None if the folder has no run to resume.
 
   `complete` adds settings that the run in the folder is too old to have.
   """
@@ -129,7 +129,7 @@ def claim(run_dir: str, config: config_lib.TrainConfig) -> None:
 def with_finished_rates(run_dir: str, config: config_lib.TrainConfig) -> config_lib.TrainConfig:
   """Returns a config with the rates of the run in a folder if that has ended.
 
-  A baseline that has ended did not diverge, and has nothing to go on with at a lower rate.
+  A baseline that has ended did not diverge, and has nothing to resume at a lower rate.
   """
   if not is_complete(run_dir):
     return config
@@ -141,7 +141,7 @@ def with_finished_rates(run_dir: str, config: config_lib.TrainConfig) -> config_
 def claim_hparams(run_dir: str, hparams: Mapping[str, Any]) -> None:
   """Writes settings by name into a folder, if `check_hparams` allows it.
 
-  What is a dict itself is no flag.
+  A value that is a dict is not a flag.
   """
   _claim(run_dir, hparams, check_hparams(run_dir, hparams))
 
@@ -155,13 +155,13 @@ def _claim(run_dir: str, hparams: Mapping[str, Any], is_claimed: bool) -> None:
 
 
 def _flag_lines(hparams: Mapping[str, Any]) -> dict[str, str]:
-  """The lines of a flag file, by the flags' names."""
+  """Returns the lines of a flag file, by the flags' names."""
   given = {n: v for n, v in hparams.items() if v is not None and not isinstance(v, dict)}
   return {name: f'--{name}={_flag_value(value)}\n' for name, value in given.items()}
 
 
 def _flags_agree(run_dir: str, hparams: Mapping[str, Any], open_names: Collection[str]) -> bool:
-  """Whether the flag file has these settings and no other; never if it cannot have all of them."""
+  """Returns whether the flag file has exactly these settings; False if it cannot have them all."""
   if any(isinstance(value, dict) for value in hparams.values()):
     return False
   try:
@@ -189,7 +189,7 @@ def load_hparams(run_dir: str) -> dict[str, Any]:
 
 
 def is_complete(run_dir: str) -> bool:
-  """Whether the run in the folder has ended."""
+  """Returns whether the run in the folder has ended."""
   return os.path.exists(os.path.join(run_dir, SUMMARY))
 
 

@@ -1,4 +1,4 @@
-"""A finished run that another goes on from, by its settings alone; read without TensorFlow."""
+"""A finished run that another starts from, by its settings alone; read without TensorFlow."""
 
 import dataclasses
 import os
@@ -36,7 +36,7 @@ def load_config(run_dir: str) -> config_lib.TrainConfig:
   if not run_settings.is_complete(run_dir):
     raise ValueError(
       f'--from_run={run_dir} is not finished, it has no summary.json: run its `pipelines.train` '
-      'command again first, which goes on where it stopped.'
+      'command again first, which resumes it.'
     )
   if not METHODS[config.method].sends_updates:
     raise ValueError(

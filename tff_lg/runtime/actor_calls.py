@@ -15,7 +15,7 @@ _RETURN_SECONDS = 600
 class ActorCall:
   """A call of an actor's method, begun at once; an actor that comes back is called again.
 
-  What Ray itself would call again fails at once while nobody has noticed that a machine is gone.
+  Calls that Ray itself would repeat fail at once while the loss of a machine is unnoticed.
 
   Attributes:
     reference: to what is waited for next.
@@ -74,7 +74,7 @@ class ActorCall:
 
 
 def wait_all(calls: Sequence[ActorCall]) -> list[Any]:
-  """The calls' answers. One whose actor dies is begun again while the others go on.
+  """Returns the calls' answers. A call whose actor dies starts again while the others continue.
 
   Raises:
     ClusterError: an actor has died at a call too often, or does not answer any more.
@@ -91,7 +91,7 @@ def wait_all(calls: Sequence[ActorCall]) -> list[Any]:
     if not ready:
       raise ray_connection.ClusterError(
         f'A Ray actor was lost and does not answer for {_RETURN_SECONDS} s: no machine may have '
-        'room for it. The same command goes on from the last checkpoint.'
+        'room for it. Rerun the same command to resume from the last checkpoint.'
       )
     call = by_reference[ready[0]]
     if call.advance():

@@ -27,7 +27,7 @@ _GRADIENTS = (f'{_PREFIX}Grad', f'{_PREFIX}GradV2', f'{_PREFIX}GradV3')
 
 @dataclasses.dataclass(frozen=True)
 class _Normalization:
-  """What an operation does.
+  """The parameters of an operation.
 
   Attributes:
     op: its kind.
@@ -53,11 +53,11 @@ class _Normalization:
     return [0, 2, 3] if self.channels_first else [0, 1, 2]
 
   def spread(self, of_channels: tf.Tensor) -> tf.Tensor:
-    """A vector of the channels so that it broadcasts against activations."""
+    """Returns a vector of the channels so that it broadcasts against activations."""
     return tf.reshape(of_channels, [-1, 1, 1]) if self.channels_first else of_channels
 
   def size(self, x: tf.Tensor) -> tf.Tensor:
-    """How many numbers a channel has."""
+    """Returns how many numbers a channel has."""
     shape = tf.shape(x)
     return tf.cast(tf.reduce_prod(tf.gather(shape, self.axes)), self.statistics_dtype)
 
@@ -161,7 +161,7 @@ def _normalize(
   known_mean: tf.Tensor,
   known_variance: tf.Tensor,
 ) -> list[tf.Tensor]:
-  """The outputs of `FusedBatchNorm`."""
+  """Returns the outputs of `FusedBatchNorm`."""
   spread = normalization.spread
   x = tf.cast(x, normalization.statistics_dtype)
   if normalization.is_training:
@@ -197,7 +197,7 @@ def _gradients(
   variance: tf.Tensor,
   *unused: tf.Tensor,
 ) -> list[tf.Tensor]:
-  """The outputs of `FusedBatchNormGrad`."""
+  """Returns the outputs of `FusedBatchNormGrad`."""
   del unused
   spread, axes = normalization.spread, normalization.axes
   x, y_gradient = (tf.cast(each, normalization.statistics_dtype) for each in (x, y_gradient))

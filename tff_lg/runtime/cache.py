@@ -1,4 +1,4 @@
-"""What is made of computations, by their content: the same part is made once."""
+"""Products of computations, cached by content: the same part is made once."""
 
 import functools
 import hashlib
@@ -30,7 +30,7 @@ class _ByIdentity:
 
 
 class ComputationCache:
-  """What functions make of computations; the least recently used are dropped."""
+  """A cache of what functions make of computations; the least recently used are dropped."""
 
   def __init__(
     self,
@@ -55,12 +55,12 @@ class ComputationCache:
     )
 
   def __call__(self, computation: tff.framework.ConcreteComputation) -> Any:
-    """What is made of the computation, from the cache if it was made before."""
+    """Returns the product of the computation, from the cache if it was made before."""
     with self._lock:
       return self._by_identity(_ByIdentity(computation))
 
   def __len__(self) -> int:
-    """How many computations are kept."""
+    """Returns how many computations are kept."""
     return max(self._by_content.cache_info().currsize, self._by_identity.cache_info().currsize)
 
 
@@ -85,5 +85,5 @@ def _import(key: _ByContent) -> tensorflow_functions.FlatFunction:
 
 
 def import_cached(part: tff.framework.CompiledComputation) -> tensorflow_functions.FlatFunction:
-  """The function of a TensorFlow part, optimised, from the cache if it was imported before."""
+  """Returns the optimised function of a TensorFlow part, from the cache if it is there."""
   return _import(_ByContent(part))

@@ -38,7 +38,7 @@ class TensorFlowCall:
     return self.part.proto.SerializeToString(deterministic=True)
 
   def __call__(self, argument: Any) -> Any:
-    """The result for an argument, which is None for a function without parameter."""
+    """Returns the result for an argument, which is None for a function without parameter."""
     return pack(iter(self._function(flat(argument))), self._result_type)
 
   def accumulate(self, total: Any, members: Sequence[Any]) -> Any:
@@ -73,14 +73,14 @@ class TensorFlowCall:
 
 
 def flat(value: Any) -> list[tf.Tensor]:
-  """A value's tensors, in the order of its type."""
+  """Returns a value's tensors, in the order of its type."""
   if isinstance(value, tuple):
     return [tensor for element in value for tensor in flat(element)]
   return [] if value is None else [value]
 
 
 def pack(tensors: Iterator[tf.Tensor], value_type: tff.Type) -> Any:
-  """The value of a type whose tensors come next."""
+  """Returns the value of a type whose tensors come next."""
   if isinstance(value_type, tff.StructType):
     return tuple(pack(tensors, element) for element in value_type)
   return next(tensors)

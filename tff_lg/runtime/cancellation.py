@@ -1,7 +1,7 @@
 """Ending TensorFlow computations that run, from another thread.
 
-Python alone cannot: a thread that waits for TensorFlow hears nothing. What is called
-within `scope` on a thread ends, with an error, soon after `Cancellation.cancel`.
+Python alone cannot: a thread that waits for TensorFlow hears nothing. A call within `scope` on a
+thread ends, with an error, soon after `Cancellation.cancel`.
 """
 
 import contextlib
@@ -35,17 +35,17 @@ class Cancellation:
 
 
 def current_manager() -> cancellation.CancellationManager | None:
-  """TensorFlow's own object for what this thread calls, None outside of scopes."""
+  """Returns TensorFlow's own object for what this thread calls, None outside of scopes."""
   return getattr(_THREAD, 'manager', None)
 
 
 def idle_manager() -> cancellation.CancellationManager:
-  """A manager by which nobody ends a call."""
+  """Returns a manager by which nobody ends a call."""
   return cancellation.CancellationManager()
 
 
 def cancelled_manager() -> cancellation.CancellationManager:
-  """A manager that ends a call before it starts, when its function is instantiated."""
+  """Returns a manager that ends a call before it starts, when its function is instantiated."""
   manager = cancellation.CancellationManager()
   manager.start_cancel()
   return manager

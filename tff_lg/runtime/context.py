@@ -44,7 +44,7 @@ class LocalExecutionContext(tff.framework.SyncContext):
     clients_per_device: int | None = None,
     stacked_clients: int = 1,
   ) -> None:
-    """See `create_local_execution_context`."""
+    """Creates the context; `create_local_execution_context` describes the arguments."""
     if default_num_clients < 0:
       raise ValueError(f'default_num_clients is {default_num_clients}, expected 0 or more.')
     if clients_per_device is not None and clients_per_device < 1:
@@ -101,7 +101,7 @@ class RayExecutionContext(LocalExecutionContext):
   """Evaluates TFF computations with the work at clients spread over Ray actors."""
 
   def __init__(self, actors: Sequence[Any], *, default_num_clients: int = 0) -> None:
-    """See `create_ray_execution_context`, which also starts the actors."""
+    """Creates the context for actors that `create_ray_execution_context` has started."""
     super().__init__(default_num_clients=default_num_clients, devices='cpu')
     self._clients = remote.RemoteClients(actors)
 
@@ -115,7 +115,7 @@ class RayExecutionContext(LocalExecutionContext):
 
 
 class AsyncLocalExecutionContext(tff.framework.AsyncContext):
-  """The same for programs that await, as `tff.program.NativeFederatedContext` does."""
+  """The context for programs that await, as `tff.program.NativeFederatedContext` does."""
 
   def __init__(self, context: LocalExecutionContext) -> None:
     """Runs computations on the threads of the event loop, by `context`."""
@@ -196,7 +196,7 @@ def create_ray_execution_context(
 ) -> RayExecutionContext:
   """Makes a context that spreads the work at clients over Ray actors.
 
-  What is at the server is evaluated in this process. Results have the same bits as the
+  Values at the server are evaluated in this process. Results have the same bits as the
   local runtime's, for any number of actors, on processors of the same kind.
 
   Args:

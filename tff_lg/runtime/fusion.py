@@ -13,7 +13,7 @@ Function = Callable[[Any], Any]
 
 
 class Program:
-  """What a group does, as a function of tensors that is to be traced.
+  """The work of a group, as a function of tensors to trace.
 
   Attributes:
     arguments: building blocks of what the group needs from elsewhere, each a value at its
@@ -56,7 +56,7 @@ class Program:
     self._places: Any = None
 
   def outputs(self, tensors: Sequence[tf.Tensor]) -> list[tf.Tensor]:
-    """What the group makes of its arguments' tensors, without what only passes through."""
+    """Computes the group's results from its arguments' tensors, without those passed through."""
     remaining = iter(tensors)
     arguments = [calls.pack(remaining, value_type) for value_type in self._types]
     values = dict(zip(self._argument_keys, arguments, strict=True))
@@ -75,7 +75,7 @@ class Program:
     return known[len(tensors) :]
 
   def results(self, tensors: Sequence[tf.Tensor]) -> tuple:
-    """The group's results, given its arguments' tensors followed by the outputs."""
+    """Returns the group's results, given its arguments' tensors followed by the outputs."""
     return _replace(self._places, tensors.__getitem__)
 
 
@@ -95,7 +95,7 @@ class FusedFunction:
     self._traced: dict[tuple[int, ...], tensorflow_functions.FlatFunction | None] = {}
 
   def calls_tensorflow(self, tensors: Sequence[tf.Tensor]) -> bool:
-    """Whether it does more than to put values together; traces it, in one thread at a time.
+    """Returns whether it does more than to put values together; traces it, in one thread at a time.
 
     Args:
       tensors: the arguments', of which only the kinds of sequences matter.
@@ -106,13 +106,13 @@ class FusedFunction:
     return self._traced[serialized] is not None
 
   def __call__(self, tensors: Sequence[tf.Tensor]) -> tuple:
-    """The results for the arguments' tensors; `calls_tensorflow` comes first."""
+    """Returns the results for the arguments' tensors; `calls_tensorflow` comes first."""
     function = self._traced[self._serialized(tensors)]
     outputs = function(tensors) if function is not None else []
     return self.program.results([*tensors, *outputs])
 
   def _serialized(self, tensors: Sequence[tf.Tensor]) -> tuple[int, ...]:
-    """Which sequences are strings, see `sequences`."""
+    """Returns which sequences are strings, see `sequences`."""
     return tuple([index for index in self._sequences if tensors[index].dtype == tf.string])
 
   def _trace(self, serialized: tuple[int, ...]) -> tensorflow_functions.FlatFunction | None:
@@ -130,14 +130,14 @@ def _identity(value: Any) -> Any:
 
 
 def _keys(path: groups.Block) -> Any:
-  """The names of what a building block puts together, in tuples like its structures."""
+  """Returns the names of what a building block puts together, in tuples like its structures."""
   if isinstance(path, tff.framework.Struct):
     return tuple(map(_keys, path))
   return path.compact_representation()
 
 
 def _paths(block: groups.Block) -> Iterator[tuple[str, groups.Block]]:
-  """The parts that a building block puts together, by name."""
+  """Yields the parts that a building block puts together, by name."""
   if isinstance(block, tff.framework.Struct):
     for element in block:
       yield from _paths(element)
@@ -153,14 +153,14 @@ def _replace(structure: Any, function: Callable[[Any], Any]) -> Any:
 
 
 def _at_one(value_type: tff.Type) -> tff.Type:
-  """The type of a placed value, or structure of such, as one client or the server has it."""
+  """Returns the type of a placed value, or structure of such, at one client or the server."""
   if isinstance(value_type, tff.FederatedType):
     return value_type.member
   return tff.StructType([_at_one(element) for element in value_type])
 
 
 def _specs(value_type: tff.Type, shared: bool) -> Iterator[tuple[tf.TensorSpec, bool]]:
-  """The specs of a type's tensors, and whether they are the same for all clients."""
+  """Yields the specs of a type's tensors, and whether they are the same for all clients."""
   if isinstance(value_type, tff.FederatedType):
     yield from _specs(value_type.member, value_type.all_equal)
   elif isinstance(value_type, tff.StructType):

@@ -39,7 +39,7 @@ def fill_in_session_token(graph_def: tf.compat.v1.GraphDef, parameters: Sequence
 
 
 def tensor_names(binding: computation_pb2.TensorFlow.Binding) -> list[str]:
-  """Names of a binding's tensors, in the order of its type."""
+  """Returns names of a binding's tensors, in the order of its type."""
   kind = binding.WhichOneof('binding')
   if kind == 'struct':
     return [name for element in binding.struct.element for name in tensor_names(element)]
@@ -49,7 +49,7 @@ def tensor_names(binding: computation_pb2.TensorFlow.Binding) -> list[str]:
 
 
 def node_name(name: str) -> str:
-  """The node of an input or a tensor: of `^a`, `a:0` and `a` it is `a`."""
+  """Returns the node of an input or a tensor: of `^a`, `a:0` and `a` it is `a`."""
   return name.removeprefix('^').split(':')[0]
 
 
@@ -93,7 +93,7 @@ def nodes_to_call(
 
 
 def _rename_outputs(function: function_pb2.FunctionDef, kinds: Mapping[str, str]) -> None:
-  """In a function's body outputs have names, which a call has others for."""
+  """Renames outputs in a function's body: there they have names, where a call has indices."""
 
   def renamed(tensor: str) -> str:
     node, *output = tensor.split(':')
@@ -145,7 +145,7 @@ def isolate_resources(graph_def: tf.compat.v1.GraphDef, initialize_op: str) -> N
 
 
 def _ancestors(graph_def: tf.compat.v1.GraphDef, names: Sequence[str]) -> set[str]:
-  """The nodes, and all that they depend on."""
+  """Returns the nodes, and all that they depend on."""
   inputs = {node.name: node.input for node in graph_def.node}
   found: set[str] = set()
   waiting = [node_name(name) for name in names if name]
@@ -158,7 +158,7 @@ def _ancestors(graph_def: tf.compat.v1.GraphDef, names: Sequence[str]) -> set[st
 
 
 def cut(graph_def: tf.compat.v1.GraphDef, results: Sequence[str]) -> tf.compat.v1.GraphDef:
-  """The graph without what its results don't need."""
+  """Returns the graph without what its results don't need."""
   for node in graph_def.node:
     if node.op == 'Placeholder':
       # Grappler leaves control inputs on placeholders, which a fed tensor cannot have.

@@ -44,14 +44,14 @@ class Group:
 
 
 def from_content(content: bytes) -> Group:
-  """The group at clients whose `content` it is."""
+  """Returns the group at clients whose `content` it is."""
   proto = computation_pb2.Computation.FromString(content)
   block = tff.framework.Block.from_proto(proto)
   return Group(tff.CLIENTS, list(block.locals), [result.name for result in block.result])
 
 
 def references(block: Block) -> set[str]:
-  """All names in a building block; TFF's compiler has made them unique."""
+  """Returns all names in a building block; TFF's compiler has made them unique."""
   if isinstance(block, tff.framework.Reference):
     return {block.name}
   return set().union(*map(references, block.children()))
@@ -90,7 +90,7 @@ def plan(block: tff.framework.Block) -> list[Group | tuple[str, Block]]:
 
 
 def _placement(value: Block) -> tff.framework.PlacementLiteral | None:
-  """Where a value that can be part of a group is; None if it cannot."""
+  """Returns where a value that can be part of a group is; None if it cannot."""
   if not isinstance(value, tff.framework.Call):
     return None
   intrinsic, argument, value_type = value.function, value.argument, value.type_signature
@@ -110,7 +110,7 @@ def _placement(value: Block) -> tff.framework.PlacementLiteral | None:
 
 
 def _is_path(block: Block) -> bool:
-  """Whether a building block only selects from, and puts together, named values."""
+  """Returns whether a building block only selects from, and puts together, named values."""
   if isinstance(block, tff.framework.Struct):
     return all(map(_is_path, block))
   if isinstance(block, tff.framework.Selection):
@@ -119,7 +119,7 @@ def _is_path(block: Block) -> bool:
 
 
 def _is_closed(function: Block, bound: frozenset[str]) -> bool:
-  """Whether a function is of TensorFlow, selections and structures alone."""
+  """Returns whether a function is of TensorFlow, selections and structures alone."""
   if isinstance(function, tff.framework.CompiledComputation):
     return True
   if isinstance(function, tff.framework.Reference):

@@ -95,7 +95,7 @@ def _call(block: tff.framework.Call) -> Closure:
 
 
 def _pending_call(block: tff.framework.Call) -> Closure:
-  """Of a call whose value can be `Pending`."""
+  """Returns the closure of a call whose value can be `Pending`."""
   function = build(block.function)
   if block.argument is None:
     return lambda frame, run: function(frame, run)(None)

@@ -1,4 +1,4 @@
-"""What each intrinsic that survives TFF's native compiler does, by its URI.
+"""The intrinsics that survive TFF's native compiler, by URI.
 
 An implementation takes the argument (a tuple where there are several), the run, and
 the intrinsic's function type.

@@ -45,7 +45,7 @@ def order_bodies(graph_def: tf.compat.v1.GraphDef) -> None:
 
 
 def enter_body(tensors: Sequence[tf.Tensor]) -> list[tf.Tensor]:
-  """The tensors that a loop's body is given, by one node: all the body's work is done on these."""
+  """Returns the tensors given to a loop's body, by one node: all the body's work uses these."""
   return list(tensors) if _for_gpus() else tf.identity_n(list(tensors))
 
 

@@ -1,4 +1,4 @@
-"""What `remote`, in the driver, and `ray_worker`, in an actor, send each other."""
+"""Messages between `remote`, in the driver, and `ray_worker`, in an actor."""
 
 import dataclasses
 from typing import Any
@@ -22,7 +22,7 @@ class Shared:
 
 @dataclasses.dataclass(frozen=True)
 class Content:
-  """What is sent to an actor once: its digest, and a reference to its bytes."""
+  """Content sent to an actor once: its digest, and a reference to its bytes."""
 
   digest: bytes
   reference: Any
@@ -49,7 +49,7 @@ class Work:
 
 @dataclasses.dataclass(frozen=True)
 class Result:
-  """What is at the clients after some work: the group's `index`-th result."""
+  """A value at the clients after some work: the group's `index`-th result."""
 
   work: Work
   index: int
@@ -57,7 +57,7 @@ class Result:
 
 @dataclasses.dataclass(frozen=True)
 class Failure:
-  """What a `ClientComputationError` is made of; tracebacks do not travel."""
+  """The parts of a `ClientComputationError`; tracebacks do not travel."""
 
   intrinsic: str
   client_index: int
@@ -66,7 +66,7 @@ class Failure:
 
 @dataclasses.dataclass(frozen=True)
 class Reduced:
-  """What a range makes of an aggregation, packed.
+  """The part of an aggregation that a range computes, packed.
 
   Attributes:
     partials: the largest nodes of the tree that are just of clients of the range.

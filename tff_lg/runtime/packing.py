@@ -28,12 +28,12 @@ class Elements:
 
 
 def num_bytes(tensor: tf.Tensor) -> int:
-  """A tensor's size, without what strings and sequences hold."""
+  """Returns a tensor's size, without what strings and sequences hold."""
   return tensor.shape.num_elements() * tensor.dtype.size
 
 
 def to_array(tensor: tf.Tensor) -> np.ndarray:
-  """A tensor's array; strings as objects, as NumPy's own end at a zero byte."""
+  """Returns a tensor's array; strings as objects, as NumPy's own end at a zero byte."""
   return np.asarray(tensor.numpy(), object if tensor.dtype == tf.string else None)
 
 
@@ -68,12 +68,12 @@ def pack(
 
 
 def to_tensor(array: np.ndarray) -> tf.Tensor:
-  """The tensor whose array it is."""
+  """Returns the tensor whose array it is."""
   return tf.convert_to_tensor(array, tf.string if array.dtype == object else None)
 
 
 def unpack(value: Any, unpack_tensor: Callable[[Any], tf.Tensor] = to_tensor) -> Any:
-  """The value that was packed.
+  """Returns the value that was packed.
 
   Args:
     value: as `pack` returned it.

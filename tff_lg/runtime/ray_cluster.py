@@ -73,7 +73,7 @@ def start_actors(options: RayOptions) -> tuple[list[Any], Callable[[], None]]:
 
 
 def _check_room(options: RayOptions, nodes: Sequence[Mapping[str, float]]) -> None:
-  """Ray would wait forever for actors that no node has room for."""
+  """Raises if no node has room for the actors; Ray itself would wait forever."""
   wanted = {'CPU': options.ray_actor_cpus, 'GPU': options.ray_actor_gpus}
   room = sum(
     min(int(node.get(kind, 0) / amount + 1e-9) for kind, amount in wanted.items() if amount)

@@ -71,7 +71,7 @@ class ClientWorker:
     return found if isinstance(found, messages.Failure) else None
 
   def answer(self, requests: list[tuple[str, tuple]]) -> list[Any]:
-    """What `fetch` and `reduce` return for their arguments, or a `Failure` of each that fails."""
+    """Returns the results of `fetch` and `reduce`, or a `Failure` for each that fails."""
     return [self._answer(getattr(self, method), arguments) for method, arguments in requests]
 
   def _answer(self, method: Callable[..., Any], arguments: tuple) -> Any:
@@ -81,7 +81,7 @@ class ClientWorker:
       return messages.Failure(error.intrinsic, error.client_index, error.__cause__ or error)
 
   def fetch(self, result: messages.Result) -> list[Any]:
-    """The packed values of a result."""
+    """Returns the packed values of a result."""
     members = self._evaluate(result.work)[result.index].members
     value_type = self._group(result.work.group).result_types[result.index]
     return [packing.pack(member, value_type) for member in members]
@@ -114,7 +114,7 @@ class ClientWorker:
     )
 
   def _evaluate(self, work: messages.Work) -> list[AtClients]:
-    """The work's results, or its failure, from here if it was done before."""
+    """Returns the work's results, or its failure, from here if it was done before."""
     run, number = work.key
     while run not in self._results and len(self._results) >= _RUNS:
       del self._results[next(iter(self._results))]
@@ -153,7 +153,7 @@ class ClientWorker:
     return AtClients([packing.unpack(member, tensor) for member in value.values])
 
   def _referred(self, references: list[ray.ObjectRef]) -> dict[ray.ObjectRef, tf.Tensor]:
-    """The tensors of references to arrays.
+    """Returns the tensors of references to arrays.
 
     They are kept by the references' names, which Ray never gives twice: to keep the
     references would keep what the driver has given up.
@@ -197,5 +197,5 @@ class ClientWorker:
 
 
 def _tensor(leaf: Any) -> tf.Tensor:
-  """The tensor of an array or of a reference to one."""
+  """Returns the tensor of an array or of a reference to one."""
   return packing.to_tensor(ray.get(leaf) if isinstance(leaf, ray.ObjectRef) else leaf)

@@ -122,7 +122,7 @@ class _Function:
     self.name = name
 
   def add_to_graph(self, graph: tf.Graph) -> None:
-    """It is there already."""
+    """Does nothing, as the node is in the graph already."""
 
 
 def _dtypes(node: tf.compat.v1.NodeDef, name: str) -> list[tf.DType]:

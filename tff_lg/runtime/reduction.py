@@ -19,7 +19,7 @@ _LEAF_CLIENTS, _LEAVES = 10, 16
 
 
 def leaf_size(num_clients: int) -> int:
-  """The clients of a leaf; the last one may have fewer."""
+  """Returns the clients of a leaf; the last one may have fewer."""
   return max(_LEAF_CLIENTS, -(-num_clients // _LEAVES))
 
 
@@ -31,24 +31,24 @@ class Node:
   index: int
 
   def span(self, num_clients: int) -> tuple[int, int]:
-    """The first client under it, and the one after the last."""
+    """Returns the first client under it, and the one after the last."""
     size = leaf_size(num_clients) << self.level
     return self.index * size, min((self.index + 1) * size, num_clients)
 
   def halves(self, num_clients: int) -> list['Node']:
-    """The nodes that it merges, only one if there are no clients for the other."""
+    """Returns the nodes that it merges, only one if there are no clients for the other."""
     both = [Node(self.level - 1, 2 * self.index), Node(self.level - 1, 2 * self.index + 1)]
     return both if both[1].span(num_clients)[0] < num_clients else both[:1]
 
 
 def root(num_clients: int) -> Node:
-  """The node of all clients."""
+  """Returns the node of all clients."""
   num_leaves = -(-num_clients // leaf_size(num_clients))
   return Node((num_leaves - 1).bit_length(), 0)
 
 
 def cover(node: Node, start: int, stop: int, num_clients: int) -> Iterator[Node]:
-  """The largest nodes at or under `node` whose clients are all in [start, stop)."""
+  """Yields the largest nodes at or under `node` whose clients are all in [start, stop)."""
   first, end = node.span(num_clients)
   if start <= first and end <= stop:
     yield node
@@ -59,7 +59,7 @@ def cover(node: Node, start: int, stop: int, num_clients: int) -> Iterator[Node]
 
 @dataclasses.dataclass(frozen=True)
 class Reduction:
-  """What `federated_aggregate` does with the clients' values.
+  """The operations of `federated_aggregate` on the clients' values.
 
   Attributes:
     zero: what the first client of a leaf is accumulated into.
@@ -76,7 +76,7 @@ class Reduction:
   def reduce(
     self, node: Node, members: Mapping[int, Any], partials: Mapping[Node, Any] | None = None
   ) -> Any:
-    """The result of a node.
+    """Returns the result of a node.
 
     Args:
       node: of the tree over all clients.

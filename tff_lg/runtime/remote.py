@@ -1,6 +1,6 @@
 """Work at clients, spread over Ray actors; `ray_worker` is its other end.
 
-Each actor has clients in a row. What a group gives there stays in the actor that worked
+Each actor has clients in a row. The result of a group stays in the actor that worked
 it out, with how to work it out again: an actor that has died and come back, empty, does
 so. The driver gets what is aggregated, returned, or needed by what only it can do.
 """
@@ -64,13 +64,13 @@ class RemoteClients:
     return RemoteRun(self, num_clients)
 
   def content(self, content: bytes) -> messages.Content:
-    """Where the content is stored."""
+    """Returns where the content is stored."""
     if content not in self._contents:
       self._contents[content] = messages.Content(hashlib.sha256(content).digest(), put(content))
     return self._contents[content]
 
   def pack_tensor(self, tensor: tf.Tensor) -> Any:
-    """Its array, or a reference to it if it is large and comes again, as clients' data do."""
+    """Returns its array, or a reference if it is large and comes again, as clients' data do."""
     size = packing.num_bytes(tensor)
     if size < _STORED_BYTES:
       return packing.to_array(tensor)
@@ -124,7 +124,7 @@ class RemoteRun:
       types: of the arguments.
       returned: names of results that will be needed here; they are asked for in the next message.
 
-    What fails there is raised when something of it is needed here.
+    A failure there is raised when its result is needed here.
     """
     if not self._ranges:
       sizes = _sizes(arguments, self._num_clients)
@@ -170,7 +170,7 @@ class RemoteRun:
     return Pending(lambda: _finish_reduction(steps, value, answers))
 
   def call(self, method: str, arguments: Sequence[tuple]) -> Pending:
-    """Will call a method of each actor, with all else that is called before one is waited for.
+    """Queues a call of a method of each actor; queued calls go out when one is waited for.
 
     Args:
       method: of `ray_worker.ClientWorker`.
@@ -214,7 +214,7 @@ class RemoteRun:
       actor.forget.remote(self._name)
 
   def _pack(self, value: Any, value_type: tff.Type, index: int) -> Any:
-    """What the `index`-th range needs of a value, or structure of values, at clients."""
+    """Returns what the `index`-th range needs of a value, or structure of values, at clients."""
     if isinstance(value, tuple):
       pairs = zip(value, value_type, strict=True)
       return tuple([self._pack(element, of_type, index) for element, of_type in pairs])
@@ -233,7 +233,7 @@ class RemoteRun:
 
 
 def _finish_reduction(steps: reduction.Reduction, value: RemoteAtClients, answers: Pending) -> Any:
-  """The result at the root, of what the ranges have made of it."""
+  """Returns the result at the root, of what the ranges have made of it."""
   root = reduction.root(steps.num_clients)
   try:
     of_ranges = answers.value
@@ -250,7 +250,7 @@ def _finish_reduction(steps: reduction.Reduction, value: RemoteAtClients, answer
 
 
 def _unless_failed(answers: list[Any]) -> list[Any]:
-  """The answers, of which none is a failure."""
+  """Returns the answers, of which none is a failure."""
   for answer in answers:
     if isinstance(answer, messages.Failure):
       raise scheduling.ClientComputationError(
@@ -260,20 +260,20 @@ def _unless_failed(answers: list[Any]) -> list[Any]:
 
 
 def _put_large(tensor: tf.Tensor) -> Any:
-  """The tensor's array, or a reference to it, so that it does not travel to each actor."""
+  """Returns the tensor's array, or a reference to it, so that it does not travel to each actor."""
   array = packing.to_array(tensor)
   return put(array) if array.nbytes >= _STORED_BYTES else array
 
 
 def put(value: Any) -> Any:
-  """A reference to a value in Ray's object store."""
+  """Returns a reference to a value in Ray's object store."""
   import ray
 
   return ray.put(value)
 
 
 def _sizes(arguments: Any, num_clients: int) -> np.ndarray:
-  """Bytes of each client's own tensors, and one more."""
+  """Returns bytes of each client's own tensors, and one more."""
   sizes = np.ones(num_clients, np.int64)
   for value in calls.flat(tuple(arguments)):
     if isinstance(value, AtClients):

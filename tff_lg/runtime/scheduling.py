@@ -61,7 +61,7 @@ def _at_client(intrinsic: str, function: Callable[[Any], Any], index: int, argum
 
 
 def select_client(value: Any, index: int) -> Any:
-  """What one client has of a value, or structure of values, at all clients."""
+  """Returns what one client has of a value, or structure of values, at all clients."""
   if isinstance(value, tuple):
     return tuple(select_client(element, index) for element in value)
   return value.value if isinstance(value, AllEqual) else value.members[index]
@@ -79,7 +79,7 @@ class ServerGroup:
     return fusion.FusedFunction(self._program())
 
   def __call__(self, arguments: tuple, run: Any) -> tuple:
-    """The group's results for the values of its arguments."""
+    """Returns the group's results for the values of its arguments."""
     tensors = calls.flat(arguments)
     if not self._function.calls_tensorflow(tensors):
       return self._function(tensors)
@@ -104,7 +104,7 @@ class ClientGroup:
     return fusion.FusedFunction(self._program())
 
   def __call__(self, arguments: tuple, run: Any) -> list[AtClients]:
-    """The group's results, each at all clients, for the values of its arguments."""
+    """Returns the group's results, each at all clients, for the values of its arguments."""
     rows = [calls.flat(select_client(arguments, index)) for index in range(run.num_clients)]
     if not any([self._function.calls_tensorflow(row) for row in rows]):
       of_clients = list(map(self._function, rows))
@@ -152,7 +152,7 @@ class ClientGroup:
   def _make_stacked(
     self, size: int, sample: list[list[tf.Tensor]] | None
   ) -> stacking.StackedFunction | None:
-    """The function for stacks, None if there cannot be one or, with a sample, it is slower."""
+    """Returns the function for stacks; None if there is none or, with a sample, it is slower."""
     try:
       stacked = stacking.StackedFunction(self._stackable(), size)
     except Exception as error:  # `vectorized_map` raises whatever it stumbles upon.
@@ -167,13 +167,13 @@ class ClientGroup:
 
 
 def _default_size(num_clients: int, pool: workers.WorkerPool) -> int:
-  """How many clients to stack if that is faster, so that every worker has some."""
+  """Returns how many clients to stack if that is faster, so that every worker has some."""
   on_gpu = pool.devices[0].startswith('gpu')
   return max(min(_STACKED_ON_GPU if on_gpu else _STACKED_ON_CPU, num_clients // pool.size), 1)
 
 
 def _seconds(work: Callable[[], Any]) -> float:
-  """The second time, when everything is there."""
+  """Returns the second time, when everything is there."""
   work()
   began = time.perf_counter()
   work()

@@ -2,7 +2,7 @@
 
 A data set is a variant tensor, which refers to it. All its iterations share the generator
 of a seeded `shuffle`, so each has another order. On TFF's own runtime each TensorFlow part
-gets a copy, whose iterations start anew. A data set for which this matters is therefore a
+gets a copy, whose iterations start again. A data set for which this matters is therefore a
 string here: its serialized graph, of which each part makes a data set of its own.
 """
 
@@ -25,7 +25,7 @@ def to_tensor(dataset: tf.data.Dataset) -> tf.Tensor:
 
 
 def to_variant(tensor: tf.Tensor) -> tf.Tensor:
-  """Returns the variant of a tensor that stands for a data set, which starts anew."""
+  """Returns the variant of a tensor that stands for a data set, which starts again."""
   if tensor.dtype != tf.string:
     return tensor
   with tf.device('cpu:0'):
@@ -38,7 +38,7 @@ def to_variant(tensor: tf.Tensor) -> tf.Tensor:
 
 
 def _inputs(dataset: tf.data.Dataset) -> Iterator[tf.data.Dataset]:
-  """The data set and all that it is made of."""
+  """Yields the data set and all that it is made of."""
   waiting = [dataset]
   while waiting:
     yield (found := waiting.pop())
@@ -46,7 +46,7 @@ def _inputs(dataset: tf.data.Dataset) -> Iterator[tf.data.Dataset]:
 
 
 def _changes(dataset: tf.data.Dataset) -> bool:
-  """Whether its iterations differ, by a seed. Without one they differ on any runtime."""
+  """Returns whether its iterations differ, by a seed. Without one they differ on any runtime."""
   if isinstance(dataset, shuffle_op._ShuffleDataset):
     reshuffles = dataset._reshuffle_each_iteration
     return reshuffles is not False and any(map(bool, (dataset._seed, dataset._seed2)))
@@ -54,7 +54,7 @@ def _changes(dataset: tf.data.Dataset) -> bool:
 
 
 def _without_generators(serialized: bytes) -> bytes:
-  """A data set's graph with a generator of its own for each operation that has one."""
+  """Returns a data set's graph with a generator of its own for each operation that has one."""
   graph_def = tf.compat.v1.GraphDef.FromString(serialized)
   fed = {name for node in graph_def.node if node.op in _WITH_GENERATORS for name in node.input}
   for node in graph_def.node:

@@ -2,7 +2,7 @@
 
 A round of small models is thousands of small operations. With `tf.vectorized_map` an
 operation on one client's tensors becomes one on the tensors of several: fewer and larger
-operations, which is what fills a GPU. What cannot be so vectorised, for example
+operations, which fills a GPU. Work that cannot be vectorised in this way, for example
 a convolution with filters of each client's own, TensorFlow does in a loop over clients.
 
 Clients are alike if their tensors have the same shapes and their scalars the same values, such
@@ -72,7 +72,7 @@ def import_stackable(computation: computation_pb2.TensorFlow) -> tensorflow_func
 def _with_flat_outputs(
   function: tf.types.experimental.ConcreteFunction,
 ) -> tf.types.experimental.ConcreteFunction:
-  """The loaded function, whose type lacks its outputs, with them."""
+  """Returns the loaded function, whose type lacks its outputs, with them."""
   graph = function.graph
   graph.structured_outputs = list(graph.outputs)
   flat_type = function_type.from_structured_signature(

@@ -31,7 +31,7 @@ def import_computation(computation: computation_pb2.TensorFlow) -> FlatFunction:
     A function from the parameter's tensors, in the order of its type, to the list of
     the result's; a sequence is as `sequences` has it.
 
-  Variables and tables are made anew at every call, so that clients that run at the
+  Variables and tables are made again at every call, so that clients that run at the
   same time don't write each other's.
   """
   graph_def = tf.compat.v1.GraphDef()
@@ -68,9 +68,9 @@ def import_computation(computation: computation_pb2.TensorFlow) -> FlatFunction:
 
 
 def as_flat_function(function: tf.types.experimental.ConcreteFunction) -> FlatFunction:
-  """A concrete function of flat tensors as a function from a list to a list.
+  """Returns a concrete function of flat tensors as a function from a list to a list.
 
-  What runs in a thread's `cancellation.Cancellation.scope` can be ended.
+  Work in a thread's `cancellation.Cancellation.scope` can be ended.
   """
   options = context.context().function_call_options.as_attrs()
   is_remapped = not _has_rows(function.inputs)

@@ -1,4 +1,4 @@
-"""What the runtime needs of TFF beyond its public names, in one place.
+"""The names that the runtime needs of TFF beyond its public ones, in one place.
 
 TFF is pinned to 0.87, its last release; whoever ports this looks here, and in
 `tff_lg.compatibility`, where TFF's names come from.
@@ -109,7 +109,7 @@ def optimize(part: tff.framework.CompiledComputation) -> computation_pb2.TensorF
 
 
 def check_array(value: Any, tensor_type: tff.TensorType) -> Any:
-  """A NumPy value of the type, by the rules of TFF's own context.
+  """Returns a NumPy value of the type, by the rules of TFF's own context.
 
   Raises:
     TypeError: the value has another dtype or shape.
@@ -130,17 +130,17 @@ def check_array(value: Any, tensor_type: tff.TensorType) -> Any:
 
 
 def from_container(value: Any) -> list[tuple[str | None, Any]]:
-  """Names and elements of a Python container that TFF takes for a structure."""
+  """Returns names and elements of a Python container that TFF takes for a structure."""
   return structure.to_elements(structure.from_container(value, recursive=False))
 
 
 def type_elements(struct_type: tff.StructType) -> list[tuple[str | None, tff.Type]]:
-  """Names and types of a structure type's elements."""
+  """Returns names and types of a structure type's elements."""
   return structure.to_elements(struct_type)
 
 
 def build_container(struct_type: tff.StructType) -> Callable[[list], Any]:
-  """What puts a list of elements into the Python container of a structure type."""
+  """Returns a function from a list of elements to the Python container of a structure type."""
   names = [name for name, _ in type_elements(struct_type)]
   container = struct_type.python_container
   if not any(names) and container in (None, tuple, list):
@@ -156,19 +156,19 @@ def build_container(struct_type: tff.StructType) -> Callable[[list], Any]:
 
 
 def dataset_from_elements(elements: list[Any], element_type: tff.Type) -> tf.data.Dataset:
-  """A data set of a list's elements."""
+  """Returns a data set of a list's elements."""
   return tensorflow_utils.make_data_set_from_elements(None, elements, element_type)
 
 
 def dataset_from_variant(variant: tf.Tensor, element_type: tff.Type) -> tf.data.Dataset:
-  """A data set of a sequence's tensor, with elements in the containers of the type."""
+  """Returns a data set of a sequence's tensor, with elements in the containers of the type."""
   spec = type_to_tf_structure(element_type)
   dataset = tf.data.experimental.from_variant(sequences.to_variant(variant), spec)
   return tensorflow_utils.coerce_dataset_elements_to_tff_type_spec(dataset, element_type)
 
 
 def elements_of_variant(variant: tf.Tensor, element_type: tff.Type) -> list[Any]:
-  """A sequence's elements, structures as plain tuples in the order of the type."""
+  """Returns a sequence's elements, structures as plain tuples in the order of the type."""
   spec = type_to_tf_structure(element_type)
   dataset = tf.data.experimental.from_variant(sequences.to_variant(variant), spec)
   return [_to_tuples(element, element_type) for element in dataset]
@@ -189,7 +189,7 @@ def _to_tuples(value: Any, value_type: tff.Type) -> Any:
 
 
 def variant_of_elements(elements: list[Any], element_type: tff.Type) -> tf.Tensor:
-  """The variant tensor of a sequence of elements, plain tuples, of any shapes.
+  """Returns the variant tensor of a sequence of elements, plain tuples, of any shapes.
 
   Nothing of Python is left in it: it can be read on any thread, as often as wanted.
   """
@@ -199,7 +199,7 @@ def variant_of_elements(elements: list[Any], element_type: tff.Type) -> tf.Tenso
 def columns_of_elements(
   elements: list[Any], element_type: tff.Type
 ) -> tuple[list[list[tf.Tensor]], list[tf.TensorSpec]]:
-  """Elements' tensors and their specs, as tf.data orders them.
+  """Returns the elements' tensors and their specs, as tf.data orders them.
 
   Elements in a row whose tensors have the same shapes are stacked: each list is of such.
   """
@@ -215,7 +215,7 @@ def columns_of_elements(
 
 
 def variant_of_columns(columns: list[list[tf.Tensor]], specs: list[tf.TensorSpec]) -> tf.Tensor:
-  """The variant tensor of what `columns_of_elements` gives."""
+  """Returns the variant tensor of what `columns_of_elements` gives."""
   parts = list(map(_slices, columns)) or [_slices([_no_elements(spec) for spec in specs])]
   while len(parts) > 1:  # In pairs: a chain could be deeper than tf.data's stack.
     pairs = itertools.zip_longest(parts[::2], parts[1::2])
@@ -226,7 +226,7 @@ def variant_of_columns(columns: list[list[tf.Tensor]], specs: list[tf.TensorSpec
 
 
 def _in_tf_order(value: Any, value_type: tff.Type) -> Iterable[Any]:
-  """A structure's leaves as tf.data orders them: mappings by their sorted names."""
+  """Yields a structure's leaves as tf.data orders them: mappings by their sorted names."""
   if not isinstance(value_type, tff.StructType):
     yield value
     return

@@ -4,7 +4,7 @@ Inside, a tensor is an eager tensor, a sequence as `sequences` has it, a structu
 tuple, a functional value a callable. A value at the server is itself; values at
 clients are `AtClients`, or one `AllEqual` value that all of them share.
 
-What converts values is built once for a type: a round has hundreds of them.
+Converters are built once per type: a round has hundreds of values.
 """
 
 import dataclasses
@@ -52,12 +52,12 @@ class Pending:
 
 
 def settled(value: Any) -> Any:
-  """The value, waited for if it is pending."""
+  """Returns the value, waited for if it is pending."""
   return value.value if isinstance(value, Pending) else value
 
 
 def members(value: AtClients | AllEqual, num_clients: int) -> list[Any]:
-  """The value at each of `num_clients` clients."""
+  """Returns the value at each of `num_clients` clients."""
   return [value.value] * num_clients if isinstance(value, AllEqual) else value.members
 
 
@@ -159,7 +159,7 @@ def _build_elements(struct_type: tff.StructType) -> Callable[[Any], Sequence[Any
 
 
 def _ingest_sequence(value: Any, sequence_type: tff.SequenceType) -> tf.Tensor:
-  """The variant tensor of a data set, or of a list of elements."""
+  """Returns the variant tensor of a data set, or of a list of elements."""
   with tf.device('cpu:0'):
     if isinstance(value, list):
       value = internals.dataset_from_elements(value, sequence_type.element)

@@ -56,7 +56,7 @@ def add_advice(
   validation data have chosen more often has a small advantage.
 
   Args:
-    clients: a row a client, with the scores of the run and, under `<method>/...`, of baselines;
+    clients: one row per client, with the scores of the run and, under `<method>/...`, of baselines;
       gets `advice` and `advice/local_test/<metric>`.
     baselines: their methods.
     honest: bool [num_clients], those that are advised.

@@ -1,4 +1,4 @@
-"""What taking part is worth to each client against a baseline on the same clients."""
+"""The value of taking part for each client, against a baseline on the same clients."""
 
 from typing import Any
 
@@ -24,8 +24,8 @@ def add_baseline(
   """Adds a baseline's scores to the table of clients and compares them client by client.
 
   Args:
-    clients: a row a client, scored; gets the columns `<method>/...` of the baseline's metrics and,
-      where both have the main metric of each test example, `verdict_over/<method>/...`.
+    clients: one row per client, scored; gets the columns `<method>/...` of the baseline's metrics
+      and, where both have the main metric of each test example, `verdict_over/<method>/...`.
     method: of the baseline.
     baseline: its summary and its table of the same clients in the same order.
     honest: bool [num_clients], those that are compared.

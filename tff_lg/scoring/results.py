@@ -1,4 +1,4 @@
-"""What a run ends with: a table of clients with the scores of their models, and a summary."""
+"""The results of a run: a table of clients with the scores of their models, and a summary."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -56,7 +56,7 @@ def score_clients(
     with_new_test: whether the common test set counts.
 
   Returns:
-    A row a client, and the scores over clients by name.
+    One row per client, and the scores over clients by name.
   """
   clients = size_table(federated_data, process.model, client_data, evaluated)
   clients['best_round'] = state.selection.best_round
@@ -87,8 +87,8 @@ def size_table(
     evaluated: the clients that are scored, by index; None for all.
 
   Returns:
-    A row a client: its id and sizes, of text in tokens. Columns that need all clients' data are
-    left out where these are read when needed.
+    One row per client: its id and sizes, for text in tokens. Columns that need all clients' data
+    are left out if these are read when needed.
   """
   clients = federated_data.clients
   num_classes = federated_data.num_classes_of_clients()

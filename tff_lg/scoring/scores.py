@@ -31,11 +31,11 @@ def add_scores(
   """Scores the chosen models on the clients' test examples.
 
   Args:
-    clients: a row a client; where predictions of all test examples fit into memory, gets a column
-      `local_test/correct`, see `verdicts.to_marks`, or of labels that are no classes
-      `local_test/by_example`, see `verdicts.to_values`; and `local_test/auc` where there are two
-      classes or the model has that metric, NaN for a client whose examples do not define it.
-      Clients that are not `is_evaluated`, where there is such a column, do not count.
+    clients: one row per client. If predictions of all test examples fit into memory, it gets a
+      column `local_test/correct`, see `verdicts.to_marks`. For labels that are not classes, it is
+      `local_test/by_example`, see `verdicts.to_values`. It also gets `local_test/auc` if there
+      are two classes or the model has that metric, NaN for a client whose examples do not define
+      it. Clients that are not `is_evaluated`, if there is such a column, do not count.
     federated_data: the clients' data.
     process: the one that trained the models.
     state: after the last round.
@@ -92,14 +92,14 @@ def add_new_test(
 ) -> dict[str, float]:
   """Scores the chosen models on the common test set, together and as each client's data are.
 
-  Of sequences only the model with the mean of all weights is scored: ensembles would hold the
+  For sequences, only the model with the mean of all weights is scored: ensembles would hold the
   probabilities of a whole vocabulary for each client and position. So it is where annotators'
   answers are weighed.
 
   A model whose global weights know each client meets the common test set as an unknown client.
 
   Args:
-    clients: a row a client; gets a column `participant_test/accuracy`, see
+    clients: one row per client; gets a column `participant_test/accuracy`, see
       `evaluation.participant_accuracy`. Training and validation examples count as its data.
     federated_data: the clients' data.
     process: the one that trained the models.

@@ -90,7 +90,7 @@ def summarize(table: pd.DataFrame, seed: int) -> dict[str, float]:
   Returns:
     `num_better`, `num_worse` and `num_cannot_tell` of the clients with examples, and
     `share_truly_worse` with its 95 % interval, see `estimate_share_worse`, unless too few clients
-    disagree. A metric that is no accuracy has no such share.
+    disagree. A metric other than accuracy has no such share.
   """
   known = table[table['num_examples'] > 0]
   numbers = known['verdict'].value_counts()

@@ -98,7 +98,7 @@ def smallest_differences(num_examples: np.ndarray, level: float = 0.05) -> np.nd
 def _wilson(
   share: np.ndarray, total: np.ndarray, confidence: float
 ) -> tuple[np.ndarray, np.ndarray]:
-  """Wilson's score interval of a proportion."""
+  """Returns Wilson's score interval of a proportion."""
   z = stats.norm.ppf((1 + confidence) / 2)
   centre = (share + z**2 / (2 * total)) / (1 + z**2 / total)
   half = z * np.sqrt(share * (1 - share) / total + z**2 / (4 * total**2)) / (1 + z**2 / total)

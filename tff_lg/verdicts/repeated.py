@@ -19,7 +19,7 @@ def judge_repeated(
 ) -> pd.DataFrame:
   """Judges for each client which of two models is better, by the runs of several seeds.
 
-  The runs share their test examples, so these are no new examples with each seed: an example counts
+  The runs share their test examples, so a seed adds no new examples: an example counts
   once, with its mean score over seeds. With one seed and accuracies the test is McNemar's, else
   that of `judge_metric`. The verdict is about the mean of these runs.
 
@@ -105,13 +105,13 @@ def split_variance(scores: Sequence[np.ndarray]) -> Components:
 
 
 def _interaction(scores: np.ndarray) -> float:
-  """Mean square of what neither seed nor example explains, of float [num_seeds, num_examples]."""
+  """Returns the mean square of what neither seed nor example explains, of [seeds, examples]."""
   rest = scores - scores.mean(axis=0) - scores.mean(axis=1, keepdims=True) + scores.mean()
   return float((rest**2).sum() / np.prod(np.subtract(scores.shape, 1)))
 
 
 def _std(differences: np.ndarray) -> float:
-  """Standard deviation over seeds of the mean difference, of float [num_seeds, num_examples]."""
+  """Returns the deviation over seeds of the mean difference, of float [seeds, examples]."""
   if len(differences) < 2 or not differences.shape[1]:
     return float('nan')
   return float(differences.mean(axis=1).std(ddof=1))

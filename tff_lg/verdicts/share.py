@@ -69,7 +69,7 @@ def estimate_share_worse(
 def _fit(
   likelihoods: np.ndarray, basis: np.ndarray, repeats: np.ndarray, start: np.ndarray
 ) -> np.ndarray:
-  """Penalised maximum likelihood of the polynomial's coefficients.
+  """Returns the penalised maximum likelihood of the polynomial's coefficients.
 
   Args:
     likelihoods: float64 [num_counts, num_chances], of each pair of counts given each chance.
@@ -94,5 +94,5 @@ def _fit(
 
 
 def _share(basis: np.ndarray, coefficients: np.ndarray) -> float:
-  """The mass of chances below one half."""
+  """Returns the mass of chances below one half."""
   return float(special.softmax(basis @ coefficients)[: len(basis) // 2].sum())

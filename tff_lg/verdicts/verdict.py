@@ -14,7 +14,7 @@ _MOST_ENUMERATED = 12
 
 
 class Verdict(enum.StrEnum):
-  """What a client's test data say of one model against another."""
+  """The answer of a client's test data about one model against another."""
 
   BETTER = 'better'
   WORSE = 'worse'
@@ -117,7 +117,7 @@ def _count(correct: np.ndarray, other: np.ndarray) -> tuple[int, int, int, int]:
 
 
 def _test(gains: np.ndarray) -> tuple[int, float, float, float, float, str]:
-  """Number, mean, ends of its interval, p-value and name of the test of paired differences."""
+  """Returns number, mean, interval, p-value and name of the test of paired differences."""
   num_examples = len(gains)
   if num_examples < 2:
     mean = float(gains.mean()) if num_examples else np.nan

@@ -40,7 +40,7 @@ class ClientScatterTest(absltest.TestCase):
 
   def test_axes(self):
     axes = _scatter([0.5, 0.9], [0.6, 0.7])
-    self.assertEqual(axes.get_xlabel(), 'own local-only model: local test accuracy (%)')
+    self.assertEqual(axes.get_xlabel(), 'locally trained model: local test accuracy (%)')
     self.assertEqual(axes.get_ylabel(), 'LG-FedAvg: local test accuracy (%)')
     self.assertEqual(axes.get_xlim(), axes.get_ylim())
 

@@ -76,7 +76,7 @@ class ImprovementBarsTest(parameterized.TestCase):
     own = pd.Series([0.5])
     figure = figures.improvement_bars(own, {'A': own}, metric='participant_test/accuracy')
     self.assertEqual(
-      figure.axes[0].get_xlabel(), 'own local-only model: participant test accuracy (%)'
+      figure.axes[0].get_xlabel(), 'locally trained model: participant test accuracy (%)'
     )
 
 

@@ -28,7 +28,7 @@ class HeadlineTest(absltest.TestCase):
       'Adaptation, chosen by each client on its validation data, changes the local test accuracy '
       'of the federated model by +10.00 points on average (95 % interval −117.06 to +137.06); 1 '
       'of 2 clients do better, 0 do worse. With the federated model 1 clients (50.0 %) are worse '
-      'off than with their own local-only model, after adaptation 0 (0.0 %).',
+      'off than with their locally trained model, after adaptation 0 (0.0 %).',
     )
 
   def test_no_own_models(self):

@@ -6,7 +6,7 @@ _CHUNK_SIZE = 8192
 
 
 def inner_products(stack: tf.Tensor) -> tf.Tensor:
-  """The inner products of all pairs of rows.
+  """Returns the inner products of all pairs of rows.
 
   Clients' updates are much alike, and attackers may send what is larger by orders of
   magnitude: in single precision the small differences would be lost.
@@ -33,6 +33,6 @@ def inner_products(stack: tf.Tensor) -> tf.Tensor:
 
 
 def squared_distances(products: tf.Tensor) -> tf.Tensor:
-  """The squared Euclidean distances of all pairs of rows, from their `inner_products`."""
+  """Returns the squared Euclidean distances of all pairs of rows, from their `inner_products`."""
   norms = tf.linalg.diag_part(products)
   return tf.maximum(norms[:, tf.newaxis] + norms - 2.0 * products, 0.0)

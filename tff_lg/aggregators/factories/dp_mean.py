@@ -24,14 +24,13 @@ def dp_mean(
 ) -> tff.aggregators.UnweightedAggregationFactory:
   """Aggregates client updates by a mean that hides each client.
 
-  Each client's whole update is clipped to L2 norm S, the clipped updates are summed,
-  noise N(0, (z S)^2) is added to the sum, and the result is divided by m: noise of
-  standard deviation sigma = z S / m on the mean. The divisor is the expected cohort m,
-  whatever the number of updates that arrive, so that a client moves the result by at
-  most S / m: one that drops out, or is left out because its update is not finite, must
-  send zeros, which count as zeros. A non-finite update is not clipped to anything:
-  it has to be zeroed before, as ours and TFF's client work do. Client weights are
-  ignored, as they would tell of a client's data.
+  Each client's whole update is clipped to L2 norm S, and the clipped updates are summed.
+  Noise N(0, (z S)^2) is added to the sum, and the result is divided by m. The mean then has
+  noise of standard deviation sigma = z S / m. The divisor is the expected cohort m, whatever
+  the number of updates that arrive, so that a client moves the result by at most S / m. A
+  client that drops out, or is left out because its update is not finite, must send zeros.
+  Clipping cannot repair a non-finite update: it has to be zeroed before, as in our client work
+  and TFF's. Client weights are ignored, as they would reveal something of a client's data.
 
   `clipping='adaptive'`: S starts at `clip_norm` and moves by up to a factor exp(0.2) a
   round towards the median of the updates' norms, found from a count with noise of
@@ -40,11 +39,10 @@ def dp_mean(
   the noise multiplier z (as in `tff.aggregators.DifferentiallyPrivateFactory.gaussian_adaptive`),
   so the budget is that of z; the sum has noise multiplier (z^-2 - (2 m / 20)^-2)^-1/2.
 
-  `mechanism='tree'`: DP-FTRL. The noise of a round is the change of a noise on the
-  total over all rounds, drawn at the nodes of a binary tree, z S each: the total's
-  noise grows with the logarithm of the number of rounds, and the guarantee
-  needs no sampling. The state holds up to one noise the size of the model for each
-  level of the tree.
+  `mechanism='tree'`: DP-FTRL. The noise of a round is the change of a noise on the total over all
+  rounds, drawn at the nodes of a binary tree, z S each. The total's noise grows with the
+  logarithm of the number of rounds, and the guarantee needs no sampling. The state holds up to
+  one noise of the model's size per level of the tree.
 
   Args:
     noise_multiplier: z, not negative; 0 adds no noise and protects nobody.
@@ -52,8 +50,8 @@ def dp_mean(
     clients_per_round: m, the expected size of a cohort, positive.
     seed: of the noise, not negative: the same seed gives the same bits, also from a
       saved state. None draws a fresh seed for every draw, mixed with a secret of the
-      operating system's. Whoever knows the seed can take the noise away again. The noise is
-      TensorFlow's, Philox in float32, and no cryptographic generator's (Mironov 2012).
+      operating system's. Anyone who knows the seed can take the noise away again. The noise is
+      TensorFlow's, Philox in float32, not a cryptographic generator's (Mironov 2012).
     clipping: fixed or adaptive.
     mechanism: gaussian or tree.
 

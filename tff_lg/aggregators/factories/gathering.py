@@ -51,7 +51,7 @@ class _UnweightedVectors(tff.aggregators.UnweightedAggregationFactory):
     self._rule = rule
 
   def create(self, value_type: tff.TensorType) -> tff.templates.AggregationProcess:
-    """The process for vectors of a type."""
+    """Returns the process for vectors of a type."""
     aggregate = _build_aggregation(self._rule, value_type, tff.TensorType(np.float32))
 
     @tff.federated_computation(_STATE_TYPE, tff.FederatedType(value_type, tff.CLIENTS))
@@ -71,7 +71,7 @@ class _WeightedVectors(tff.aggregators.WeightedAggregationFactory):
   def create(
     self, value_type: tff.TensorType, weight_type: tff.TensorType
   ) -> tff.templates.AggregationProcess:
-    """The process for vectors and scalar weights of these types."""
+    """Returns the process for vectors and scalar weights of these types."""
     aggregate = _build_aggregation(self._rule, value_type, weight_type)
 
     @tff.federated_computation(
@@ -100,7 +100,7 @@ def _output(state: tff.Value, aggregated: tff.Value) -> tff.templates.MeasuredPr
 
 
 class _Aggregated(NamedTuple):
-  """What the server reports: the aggregate, float32 [d], and measurements by name."""
+  """The output of the server: the aggregate, float32 [d], and measurements by name."""
 
   result: Any
   measurements: Any
@@ -123,7 +123,7 @@ class _Updates(NamedTuple):
 def _build_aggregation(
   rule: Rule, value_type: tff.TensorType, weight_type: tff.TensorType
 ) -> Callable[[tff.Value, tff.Value], tff.Value]:
-  """A function from vectors and weights at the clients to `_Aggregated` at the server."""
+  """Returns a function from vectors and weights at the clients to `_Aggregated` at the server."""
   if (
     value_type.dtype.type is not np.float32
     or not tf.TensorShape(value_type.shape).is_fully_defined()

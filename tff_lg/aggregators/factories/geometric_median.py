@@ -45,7 +45,7 @@ def geometric_median(
 
 
 def geometric_median_rule(smoothing: float) -> gathering.Rule:
-  """The rule of `geometric_median`: from stacked updates and their weights to the median."""
+  """Returns the rule of `geometric_median`, from stacked updates and weights to the median."""
 
   def rule(stack: tf.Tensor, weights: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
     shares, num_iterations = _weiszfeld(distances.inner_products(stack), weights, smoothing)
@@ -58,7 +58,7 @@ def geometric_median_rule(smoothing: float) -> gathering.Rule:
 def _weiszfeld(
   products: tf.Tensor, weights: tf.Tensor, smoothing: float
 ) -> tuple[tf.Tensor, tf.Tensor]:
-  """Each update's share in the geometric median, float64 [n], and the iterations taken.
+  """Returns each update's share in the geometric median, float64 [n], and the iterations taken.
 
   Args:
     products: of the updates, float64 [n, n].

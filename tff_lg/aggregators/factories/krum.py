@@ -79,7 +79,7 @@ def multi_krum(
 
 
 def multi_krum_rule(num_byzantine: int, num_chosen: int) -> gathering.Rule:
-  """The rule of `multi_krum`: from stacked updates and their weights to the mean."""
+  """Returns the rule of `multi_krum`: from stacked updates and their weights to the mean."""
 
   def rule(stack: tf.Tensor, weights: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
     num_present = tf.size(weights)
@@ -97,7 +97,7 @@ def multi_krum_rule(num_byzantine: int, num_chosen: int) -> gathering.Rule:
 
 
 def _scores(stack: tf.Tensor, num_neighbours: tf.Tensor) -> tf.Tensor:
-  """Sum of squared distances of each row to its nearest others, float64 [n]."""
+  """Returns the sum of squared distances of each row to its nearest others, float64 [n]."""
   squared = distances.squared_distances(distances.inner_products(stack))
   # The nearest of all is the row itself, at zero.
   others = tf.sort(tf.linalg.set_diag(squared, tf.zeros_like(squared[0])), axis=1)[:, 1:]

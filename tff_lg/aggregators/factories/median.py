@@ -41,7 +41,7 @@ def median(
 
 
 def median_rule(chunk_size: int) -> gathering.Rule:
-  """The rule of `median`: from stacked updates and their weights to the median."""
+  """Returns the rule of `median`: from stacked updates and their weights to the median."""
 
   def rule(stack: tf.Tensor, weights: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
     # Selecting the middle takes half the time of sorting, or less.
@@ -58,7 +58,7 @@ def median_rule(chunk_size: int) -> gathering.Rule:
 
 
 def _median(values: tf.Tensor) -> tf.Tensor:
-  """The median of each row of [m, n]."""
+  """Returns the median of each row of [m, n]."""
   num_values = tf.shape(values)[1]
   upper = tf.raw_ops.NthElement(input=values, n=num_values // 2)
   is_below = values < upper[:, tf.newaxis]
@@ -69,7 +69,7 @@ def _median(values: tf.Tensor) -> tf.Tensor:
 
 
 def _weighted_median(values: tf.Tensor, weights: tf.Tensor) -> tf.Tensor:
-  """The weighted median of each row of [m, n]."""
+  """Returns the weighted median of each row of [m, n]."""
   descending, order = tf.math.top_k(values, tf.shape(values)[1])
   weight_down_to = tf.cumsum(tf.gather(tf.cast(weights, tf.float64), order), axis=1)
   half = weight_down_to[:, -1:] / 2.0

@@ -48,7 +48,7 @@ class _WeightedFinite(tff.aggregators.WeightedAggregationFactory):
   def create(
     self, value_type: tff.Type, weight_type: tff.TensorType
   ) -> tff.templates.AggregationProcess:
-    """The process for updates and scalar weights of these types."""
+    """Returns the process for updates and scalar weights of these types."""
     process = self._inner.create(value_type, weight_type)
     leave_out = _build_leave_out(value_type, weight_type)
 
@@ -71,7 +71,7 @@ class _UnweightedFinite(tff.aggregators.UnweightedAggregationFactory):
     self._inner = _WeightedFinite(inner)
 
   def create(self, value_type: tff.Type) -> tff.templates.AggregationProcess:
-    """The process for updates of a type."""
+    """Returns the process for updates of a type."""
     process = self._inner.create(value_type, tff.TensorType(np.float32))
 
     @tff.federated_computation(
@@ -85,7 +85,7 @@ class _UnweightedFinite(tff.aggregators.UnweightedAggregationFactory):
 
 
 def _build_leave_out(value_type: tff.Type, weight_type: tff.TensorType) -> tff.Computation:
-  """(update, weight) -> the same, or zeros for a client that is absent."""
+  """Returns an update and its weight, or zeros for a client that is absent."""
 
   @tff.tensorflow.computation(value_type, weight_type)
   def leave_out(value: Any, weight: Any) -> tuple:

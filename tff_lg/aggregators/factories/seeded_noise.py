@@ -3,7 +3,7 @@
 `tfp.GaussianSumQuery` draws its noise by an operation with a hidden state, so that a
 run cannot be repeated. Here the seed of the next draw is part of the query's state:
 the same seed gives the same bits, every round draws others, and a state that was
-saved goes on as if it had not been. Clipping, adaptation and tree are tfp's.
+saved continues as if it had not been. Clipping, adaptation and tree are tfp's.
 """
 
 import collections
@@ -19,7 +19,7 @@ from tff_lg.compatibility import tfp
 
 
 class Stream(enum.IntEnum):
-  """What noise is added to; the numbers are part of what a seed means."""
+  """The streams of noise; the numbers are part of the meaning of a seed."""
 
   UPDATES = 0
   COUNT = 1
@@ -29,7 +29,7 @@ class NoiseGenerator(tfp.tree_aggregation.GaussianNoiseGenerator):
   """Draws Gaussian noise from a seed that its state carries on.
 
   tfp's own generator starts from (seed, seed) and adds one for each tensor, so that
-  neighbouring seeds give the same noise some rounds apart; this one starts from
+  neighbouring seeds give the same noise some rounds apart. This one starts from
   (a key of the seed and the stream, 0), and no two draws of two seeds meet.
   """
 
@@ -51,7 +51,7 @@ class NoiseGenerator(tfp.tree_aggregation.GaussianNoiseGenerator):
     self._secret = np.frombuffer(os.urandom(16), np.int64)
 
   def initialize(self) -> Any:
-    """The first state: the seed of the first draw, and the standard deviation."""
+    """Returns the first state: the seed of the first draw, and the standard deviation."""
     return self.make_state(first_seed(self._seed, self._stream), self._noise_std)
 
   def next(self, state: Any) -> tuple[Any, Any]:
@@ -65,7 +65,7 @@ class NoiseGenerator(tfp.tree_aggregation.GaussianNoiseGenerator):
 
 
 def first_seed(seed: int | None, stream: int) -> tf.Tensor:
-  """The int64 [2] seed of a stream's first draw; zeros without a seed, never drawn from."""
+  """Returns the int64 [2] seed of a stream's first draw; zeros without a seed, never drawn from."""
   if seed is None:
     return tf.zeros([2], tf.int64)
   key = int(np.random.SeedSequence(seed, spawn_key=(stream,)).generate_state(1, np.uint64)[0])
@@ -86,7 +86,7 @@ class GaussianSumQuery(tfp.GaussianSumQuery):
     self._stream = stream
 
   def make_global_state(self, l2_norm_clip: Any, stddev: Any) -> Any:
-    """The state before the first draw, with the given clip norm and noise."""
+    """Returns the state before the first draw, with the given clip norm and noise."""
     return self._GlobalState(
       tf.cast(l2_norm_clip, tf.float32),
       tf.cast(stddev, tf.float32),
@@ -107,7 +107,7 @@ class GaussianSumQuery(tfp.GaussianSumQuery):
 
 
 class AdaptiveClipSumQuery(tfp.QuantileAdaptiveClipSumQuery):
-  """The same with a clip norm that follows a quantile of the records' norms.
+  """Sums clipped records; the clip norm follows a quantile of the records' norms.
 
   Andrew et al. 2021, Algorithm 1: sum and count of unclipped records get noise each.
   """
@@ -153,7 +153,7 @@ class AdaptiveClipSumQuery(tfp.QuantileAdaptiveClipSumQuery):
 def tree_sum_query(
   clip_norm: float, noise_multiplier: float, record_specs: Sequence[Any], seed: int | None
 ) -> tfp.TreeResidualSumQuery:
-  """Sum of clipped records, where the noise of running totals comes from a binary tree.
+  """Returns the sum of clipped records, where the noise of running totals comes from a binary tree.
 
   Args:
     clip_norm: L2 norm that a record is clipped to.

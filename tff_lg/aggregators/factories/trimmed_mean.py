@@ -14,8 +14,8 @@ def trimmed_mean(
 ) -> tff.aggregators.AggregationFactory:
   """Aggregates each coordinate by the mean without its largest and smallest values.
 
-  Of n clients present, floor(trimmed_share n) are cut from each end, by count whatever
-  their weights; the mean of the rest is weighted. Where clients at a cut have the same
+  For n clients present, floor(trimmed_share n) are cut from each end, by count and not by
+  weight; the mean of the rest is weighted. Where clients at a cut have the same
   value, all of them count, by the share of them that is kept, so that their order does
   not matter. It breaks down at one more than floor(trimmed_share n) clients.
 
@@ -45,7 +45,7 @@ def trimmed_mean(
 
 
 def trimmed_mean_rule(trimmed_share: float, chunk_size: int) -> gathering.Rule:
-  """The rule of `trimmed_mean`: from stacked updates and their weights to the mean."""
+  """Returns the rule of `trimmed_mean`: from stacked updates and their weights to the mean."""
 
   def rule(stack: tf.Tensor, weights: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
     num_updates = tf.cast(tf.size(weights), tf.float64)
@@ -60,7 +60,7 @@ def trimmed_mean_rule(trimmed_share: float, chunk_size: int) -> gathering.Rule:
 
 
 def _trimmed_mean(values: tf.Tensor, weights: tf.Tensor, num_trimmed: tf.Tensor) -> tf.Tensor:
-  """The trimmed mean of each row of [m, n]."""
+  """Returns the trimmed mean of each row of [m, n]."""
   least = tf.raw_ops.NthElement(input=values, n=num_trimmed)[:, tf.newaxis]
   greatest = tf.raw_ops.NthElement(input=values, n=num_trimmed, reverse=True)[:, tf.newaxis]
 

@@ -1,4 +1,4 @@
-"""What representations and predictions tell of protected attributes.
+"""Leakage of protected attributes by representations and predictions.
 
 Comes in: arrays, what each device's model, adversary and local layers say of its rows.
 Goes out: figures by name (`measure`): accuracy, AUC, the adversary's AUC, the AUC of probes

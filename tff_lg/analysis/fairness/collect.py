@@ -79,10 +79,10 @@ def collect(runs: Iterable[Run], attributes: Sequence[str]) -> tuple[pd.DataFram
     attributes: names of the attributes.
 
   Returns:
-    A row a run, after training, and a row a run and round, round 0 being the start of the joint
-    rounds. Both have the columns partition, method, lambda, seed, and figures: all of `measure`,
-    the communication, `own_models`, NaN for other methods, and why a run diverged; and those of
-    `measure_round`.
+    One row per run, after training, and one row per run and round, where round 0 is the start
+    of the joint rounds. Both have the columns partition, method, lambda, seed, and figures. The
+    first has all of `measure`, the communication, `own_models`, NaN for other methods, and why a
+    run diverged; the second has those of `measure_round`.
   """
   results, rounds = [], []
   for run in runs:

@@ -12,7 +12,7 @@ _THRESHOLD = 0.5
 
 
 class Outputs(Protocol):
-  """What a device's own model and adversary say of n rows, as `tff_lg.experiments.fair` has it."""
+  """Outputs of a device's own model and adversary for n rows, as in `tff_lg.experiments.fair`."""
 
   @property
   def h(self) -> np.ndarray:
@@ -64,7 +64,7 @@ def measure_round(test: Sequence[Outputs], attributes: Sequence[str]) -> dict[st
 def measure(
   train: Sequence[Outputs], test: Sequence[Outputs], attributes: Sequence[str]
 ) -> dict[str, float]:
-  """Figures of a model that has been trained.
+  """Returns the measures of a trained model.
 
   Args:
     train: of each device's training rows; probes are fitted on them.
@@ -72,12 +72,12 @@ def measure(
     attributes: their names, in the order of the columns.
 
   Returns:
-    Those of `measure_round`; `local_test/probe_auc/PROBE/ATTRIBUTE/mean_over_clients` and
-    the mean of all attributes, of probes of each device's own;
-    `local_test/demographic_parity_difference/ATTRIBUTE/pooled` and `equalized_odds_difference`,
-    over all devices' predictions, as a device has few rows of a group, by Fairlearn, NaN where
-    a rate is that of no rows or a device's model has diverged; and
-    `local_test/accuracy/majority`, of always predicting the more frequent class.
+    Those of `measure_round`, and the following. Each device has its own probes, with
+    `local_test/probe_auc/PROBE/ATTRIBUTE/mean_over_clients` and the mean over all attributes.
+    `local_test/demographic_parity_difference/ATTRIBUTE/pooled` and `equalized_odds_difference`
+    are over all devices' predictions, as a device has few rows of a group, by Fairlearn. They
+    are NaN if a rate is over no rows or a device's model has diverged.
+    `local_test/accuracy/majority` is that of always predicting the more frequent class.
   """
   values = measure_round(test, attributes)
   columns = range(len(attributes))
@@ -124,7 +124,7 @@ def _predicted(rows: Outputs) -> np.ndarray:
 
 
 def _is_finite(devices: Sequence[Outputs]) -> bool:
-  """Whether no device's model has diverged."""
+  """Returns whether no device's model has diverged."""
   return bool(np.isfinite(_pooled(devices, lambda rows: rows.probability)).all())
 
 
@@ -133,7 +133,7 @@ def _pooled(devices: Sequence[Outputs], of: Callable[[Outputs], np.ndarray]) -> 
 
 
 def _mean(values: Iterable[float]) -> float:
-  """The mean of those that are numbers; NaN if none is."""
+  """Returns the mean of those that are numbers; NaN if none is."""
   finite = [value for value in values if np.isfinite(value)]
   return float(np.mean(finite)) if finite else float('nan')
 

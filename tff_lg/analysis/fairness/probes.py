@@ -11,7 +11,7 @@ import numpy as np
 
 
 def auc(y: np.ndarray, score: np.ndarray) -> float:
-  """Area under the ROC curve of scores [n] for y, 0 or 1, [n].
+  """Returns the area under the ROC curve of scores [n] for y, 0 or 1, [n].
 
   NaN for one class alone, or if the model has diverged.
   """

@@ -40,11 +40,11 @@ def over_seeds(results: pd.DataFrame) -> pd.DataFrame:
   """Means and standard deviations over seeds.
 
   Args:
-    results: a row a run, with the columns partition, method, lambda, seed, and figures. Texts are
-      left out.
+    results: one row per run, with the columns partition, method, lambda, seed, and
+      figures. Texts are left out.
 
   Returns:
-    A row a partition, method and lambda, in the order they come in; two columns a figure,
+    One row per partition, method and lambda, in the order they come in; two columns a figure,
     (name, `mean`) and (name, `std`), the latter NaN of one seed.
   """
   figures = results.set_index(_KEYS).drop(columns='seed').select_dtypes('number')
@@ -59,7 +59,7 @@ def summary(results: pd.DataFrame) -> dict[str, dict[str, float | None]]:
 
   Returns:
     By `partition/method/lambda_N`, each figure's `FIGURE/mean` and `FIGURE/std`; None where
-    it is no number.
+    it is not a number.
   """
   return {
     f'{partition}/{method}/lambda_{strength:g}': {
@@ -71,7 +71,7 @@ def summary(results: pd.DataFrame) -> dict[str, dict[str, float | None]]:
 
 
 def methods_table(results: pd.DataFrame) -> tables.Table:
-  """A row a method and lambda, in columns as Table 4 of the paper has them, and probes.
+  """Returns one row per method and lambda, in columns as Table 4 of the paper has them, and probes.
 
   Args:
     results: as `over_seeds` takes them.
@@ -108,7 +108,7 @@ def methods_table(results: pd.DataFrame) -> tables.Table:
 
 
 def attributes_table(results: pd.DataFrame, attributes: Sequence[str]) -> tables.Table:
-  """What is told of each attribute, a row a partition, method and lambda.
+  """Returns the leakage of each attribute, one row per partition, method and lambda.
 
   Args:
     results: as `over_seeds` takes them.
@@ -137,7 +137,7 @@ def attributes_table(results: pd.DataFrame, attributes: Sequence[str]) -> tables
 
 
 def _own_networks(results: pd.DataFrame, partition: str) -> str:
-  """How long devices' own networks have trained, and at which learning rates."""
+  """Returns how long devices' own networks have trained, and at which learning rates."""
   runs = results[(results['method'] == names.LOCAL_ONLY) & (results['partition'] == partition)]
   name = f'Local only, {PARTITION_NAMES[partition]}'
   epochs = runs.get('own_models/epochs/median_over_clients', pd.Series(dtype=float)).dropna()
@@ -150,7 +150,7 @@ def _own_networks(results: pd.DataFrame, partition: str) -> str:
 
 
 def _diverged(results: pd.DataFrame) -> list[str]:
-  """Which runs have no figures, and why."""
+  """Returns which runs have no figures, and why."""
   if DIVERGED not in results:
     return []
   return [
@@ -166,7 +166,7 @@ def _label(method: str, strength: float) -> str:
 
 
 def _cell(statistics: pd.DataFrame, key: tuple, metric: str) -> str:
-  """`83.7`, or `83.7 ± 0.3` of several seeds."""
+  """Returns `83.7`, or `83.7 ± 0.3` for several seeds."""
   mean, std = (statistics.loc[key, (metric, statistic)] for statistic in ('mean', 'std'))
   text = formats.percent(mean, 1)
   return text if pd.isna(std) else f'{text} ± {formats.percent(std, 1)}'

@@ -1,4 +1,4 @@
-"""What adaptation adds to the federated model, client by client."""
+"""The gain of adaptation over the federated model, client by client."""
 
 import math
 from collections.abc import Mapping

@@ -30,7 +30,7 @@ class _Side(NamedTuple):
 def client_scatter(
   own: pd.Series, federated: pd.Series, *, method: str, metric: str = names.LOCAL_TEST
 ) -> Figure:
-  """Draws a mark for each client: its own local-only model against this method.
+  """Draws a mark for each client: its locally trained model against this method.
 
   Clients at the same place, as small test sets give them, make one larger mark.
 
@@ -74,7 +74,7 @@ def client_scatter(
   label = names.method_name(method)
   style.label_axes(
     axes,
-    x=f'own local-only model: {formats.metric_label(metric)}',
+    x=f'locally trained model: {formats.metric_label(metric)}',
     y=f'{label}: {formats.metric_label(metric)}',
   )
   _add_legend(axes, sides, has_heaps=bool((places['num_clients'] > 1).any()))
@@ -82,7 +82,7 @@ def client_scatter(
 
 
 def _limits(places: pd.DataFrame, scale: float) -> tuple[float, float]:
-  """The same limits for both axes, of accuracies in per cent, with room around the marks."""
+  """Returns the same limits for both axes, in per cent, with room around the marks."""
   if not len(places):
     return 0, scale
   values = scale * places[['own', 'federated']].to_numpy()
@@ -95,7 +95,7 @@ def _limits(places: pd.DataFrame, scale: float) -> tuple[float, float]:
 
 
 def _sides(comparison: PairedComparison, method: str) -> tuple[_Side, _Side, _Side]:
-  """Better, equal and worse than alone: of accuracies above, on and below the diagonal."""
+  """Returns better, equal and worse than alone: above, on and below the diagonal."""
 
   def share(number: int) -> str:
     part = number / max(comparison.num_clients, 1)

@@ -30,7 +30,7 @@ def clients_map(
 ) -> Figure:
   """Draws each example in two dimensions, by client (left) and by class (right).
 
-  Of more than 10,000 examples every k-th is drawn, and the axes say so. Beyond 30 groups
+  With more than 10,000 examples, every k-th is drawn, and the axes say so. Beyond 30 groups
   colours and shapes repeat, and the legend is left out.
 
   Args:
@@ -108,6 +108,6 @@ def _add_legend(
 
 
 def _mark(place: int) -> dict[str, Any]:
-  """The colour and shape of the group at a place in the legend."""
+  """Returns the colour and shape of the group at a place in the legend."""
   shape = place // len(_COLOURS) % len(_MARKERS)
   return {'color': _COLOURS[place % len(_COLOURS)], 'marker': _MARKERS[shape]}

@@ -1,4 +1,4 @@
-"""What accuracy costs in bytes."""
+"""The cost of accuracy in bytes."""
 
 from typing import Any
 
@@ -61,7 +61,7 @@ def accuracy_against_bytes(run: RunFolder) -> Figure:
 
 
 def _curve(run: RunFolder, metric: str) -> pd.Series:
-  """The mean of a metric over clients in evaluated rounds, indexed by bytes so far."""
+  """Returns the mean of a metric over clients in evaluated rounds, indexed by bytes so far."""
   accuracy = run.curve(f'{metric}/mean_over_clients')
   num_bytes = run.curve(names.BYTES_TOTAL)
   rounds = accuracy.index.intersection(num_bytes.index)

@@ -21,7 +21,7 @@ def accuracy_against_leakage(results: pd.DataFrame) -> Figure:
   """Draws accuracy over leakage, a line a method through its lambdas.
 
   Args:
-    results: a row a run, as `fairness.over_seeds` takes them; means over seeds are drawn,
+    results: one row per run, as `fairness.over_seeds` takes them; means over seeds are drawn,
       of methods with a representation.
 
   Returns:

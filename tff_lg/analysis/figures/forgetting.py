@@ -1,4 +1,4 @@
-"""What old devices forget, and a new one learns, by round."""
+"""Forgetting of old devices and learning of a new one, by round."""
 
 import pandas as pd
 from matplotlib.axes import Axes

@@ -1,4 +1,4 @@
-"""Who gains: change by how many examples a client has, and by how varied they are."""
+"""Gains of clients by the number and the variety of their examples."""
 
 from collections.abc import Mapping
 
@@ -40,9 +40,9 @@ def gain_by_data(
     metric: that the gains are of.
 
   Returns:
-    The figure: a line for each model through its means in bins of as many clients each, or
-    in each value where there are no more than ten; a faint dot for each client with the
-    last of the models. A client that lacks a value is left out.
+    The figure. It has one line per model through its means in bins of as many clients each, or
+    in each value if there are no more than ten. Faint dots show each client with the last of
+    the models. A client that lacks a value is left out.
 
   Yu et al. 2020, Figures 3, 6 and 7.
   """
@@ -89,7 +89,7 @@ def _set_log_axis(axes: Axes, values: pd.Series) -> None:
 
 
 def _bins(values: pd.Series) -> pd.Series | np.ndarray:
-  """What clients are put together by: their value, or the number of their bin."""
+  """Returns what groups clients: their value, or the number of their bin."""
   if values.nunique() <= _MAX_BINS:
     return values.to_numpy()
   num_bins = max(min(_MAX_BINS, len(values) // _MIN_CLIENTS), 1)

@@ -33,7 +33,7 @@ def sweep_heat_map(
   """Draws the mean of a metric as colour and number, its standard deviation below.
 
   Args:
-    points: a row a point of the grid: a column for each axis, `mean`, `std`, `n`.
+    points: one row per point of the grid: a column for each axis, `mean`, `std`, `n`.
     axes: values of each axis in their order.
     metric: name of the metric; an accuracy is drawn in per cent.
     columns: the axis along x.

@@ -62,7 +62,7 @@ def distance_by_share(distances: pd.DataFrame) -> Figure:
 
 
 def _short(value: float) -> str:
-  """At least three significant digits: `1,784`, `91.8`, `0.0253`."""
+  """Returns at least three significant digits: `1,784`, `91.8`, `0.0253`."""
   if value <= 0:
     return '0'
   digits = max(2 - math.floor(math.log10(value)), 0)

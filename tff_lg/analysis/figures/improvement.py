@@ -1,4 +1,4 @@
-"""Who gains: change against the own local model, by how good that model is."""
+"""Gains of clients over the locally trained model, by how good that model is."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ def improvement_bars(
   metric: str = names.LOCAL_TEST,
   colours: Sequence[str] | None = None,
 ) -> Figure:
-  """Draws the mean change against the own local-only model in bins of its accuracy.
+  """Draws the mean change against the locally trained model in bins of its accuracy.
 
   Args:
     own: accuracy, or another metric, of each client's local-only model.
@@ -72,8 +72,8 @@ def improvement_bars(
   _write_numbers(axes, centres, numbers)
   style.label_axes(
     axes,
-    x=f'own local-only model: {formats.metric_label(metric)}',
-    y='change against the own local-only model,\n'
+    x=f'locally trained model: {formats.metric_label(metric)}',
+    y='change against the locally trained model,\n'
     f'mean ± std over clients ({formats.difference_unit(metric)})',
   )
   _add_legend(axes, known, colours, metric)
@@ -90,7 +90,7 @@ def _edges(alone: pd.Series) -> np.ndarray:
 
 
 def _edges_of_numbers(alone: pd.Series) -> np.ndarray:
-  """Ends of the bins of a metric that is no share, at multiples of a round width."""
+  """Ends of the bins of a metric that is not a share, at multiples of a round width."""
   low, high = (alone.min(), alone.max()) if len(alone) else (0.0, 1.0)
   # A value at the upper end is in the last bin, and equal values have one of some width.
   return np.array(MaxNLocator(_MAX_BINS).tick_values(low, high if high > low else low + 1))

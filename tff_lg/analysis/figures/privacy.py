@@ -1,4 +1,4 @@
-"""What privacy a run has spent."""
+"""The privacy that a run has spent."""
 
 import numpy as np
 from matplotlib.figure import Figure

@@ -32,7 +32,7 @@ def sweep_error_bars(
   """Draws the mean of a metric with its standard deviation over seeds.
 
   Args:
-    points: a row a point of the grid: a column for each axis, `mean`, `std`, `n`.
+    points: one row per point of the grid: a column for each axis, `mean`, `std`, `n`.
     axes: values of each axis in their order.
     metric: name of the metric; an accuracy is drawn in per cent.
     x_axis: the axis along x; joined by lines if its values are numbers.
@@ -73,7 +73,7 @@ def sweep_error_bars(
 
 
 def _set_up_x(plot: Axes, name: str, values: Sequence[str]) -> tuple[dict[str, float], bool]:
-  """Where each value is along x, in rising order, and whether lines may join them."""
+  """Returns where each value is along x, in rising order, and whether lines may join them."""
   numbers = as_numbers(values)
   if numbers is None:
     labels = [names.axis_value(name, value) for value in values]
@@ -107,7 +107,7 @@ def _set_apart(
 def _series_style(
   i: int, series: Sequence[str], values: Sequence[str]
 ) -> tuple[str, str | tuple, str]:
-  """Colour, dashes and marker; a method has its own."""
+  """Returns colour, dashes and marker; a method has its own."""
   colour, dashes, marker = style.nth_series(i)
   if tuple(series) == ('method',):
     return style.colour(values[0]), style.line_style(values[0]), marker

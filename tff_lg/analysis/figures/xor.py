@@ -57,11 +57,11 @@ class GatedUnit(NamedTuple):
     return cls(kernel, bias, shifts, output_kernel, output_bias)
 
   def filter(self, x: np.ndarray, client: np.ndarray, *, conditioned: bool = True) -> np.ndarray:
-    """tanh(w_f x + b_f + v_f), [n], of x [n, 2] and client indices [n]."""
+    """Computes tanh(w_f x + b_f + v_f), [n], of x [n, 2] and client indices [n]."""
     return np.tanh(self._input(0, x, client, conditioned))
 
   def gate(self, x: np.ndarray, client: np.ndarray, *, conditioned: bool = True) -> np.ndarray:
-    """sigmoid(w_g x + b_g + v_g), [n], of x [n, 2] and client indices [n]."""
+    """Computes sigmoid(w_g x + b_g + v_g), [n], of x [n, 2] and client indices [n]."""
     return _sigmoid(self._input(1, x, client, conditioned))
 
   def probability(
@@ -72,7 +72,7 @@ class GatedUnit(NamedTuple):
     condition_filter: bool = True,
     condition_gate: bool = True,
   ) -> np.ndarray:
-    """Probability of class 1, [n], with the shifts of filter and gate or without."""
+    """Returns the probability of class 1, [n], with the shifts of filter and gate or without."""
     h = self.filter(x, client, conditioned=condition_filter) * self.gate(
       x, client, conditioned=condition_gate
     )
@@ -83,7 +83,7 @@ class GatedUnit(NamedTuple):
 
 
 def mlp_probability(weights: Weights, x: np.ndarray) -> np.ndarray:
-  """Probability of class 1, [n], by a ReLU network with one hidden layer."""
+  """Returns the probability of class 1, [n], by a ReLU network with one hidden layer."""
   hidden = np.maximum(x @ weights['hidden_1/kernel'] + weights['hidden_1/bias'], 0)
   return _probability(hidden, weights['output/kernel'], weights['output/bias'])
 
@@ -151,7 +151,7 @@ def xor_panels(
 
 
 def _accuracy(decide: _Decide, train: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
-  """Share of the examples of both clients that are put in their class."""
+  """Returns the share of the examples of both clients that are put in their class."""
   right = [(decide(x, np.full(len(x), client)) > 0.5) == y for client, (x, y) in enumerate(train)]
   return float(np.concatenate(right).mean())
 

@@ -59,7 +59,7 @@ SECTIONS: tuple[SectionBuilder, ...] = (
 def sections_comparing(
   others: Sequence[RunFolder], metric: str | None = None
 ) -> tuple[SectionBuilder, ...]:
-  """The sections of a page that compares the run with others by an accuracy.
+  """Returns the sections of a page that compares the run with others by an accuracy.
 
   Args:
     others: runs on the same split.

@@ -15,11 +15,11 @@ from tff_lg.analysis.sections.section import Illustration, Section, tiles, warni
 _BEFORE_AND_AFTER = (names.FEDERATED, names.BEST)
 _SIZE_AND_COMPLEXITY = ('num_train', 'num_classes')
 _TABLES = ('Accuracy', 'Gains', 'Techniques')
-_BASES = {names.LOCAL_ONLY: 'own local-only model', names.FEDERATED: 'federated model'}
+_BASES = {names.LOCAL_ONLY: 'locally trained model', names.FEDERATED: 'federated model'}
 
 
 def adaptation_sections(run: AdaptationFolder) -> tuple[Section, ...]:
-  """The sections of the report, in order; those that the run lacks the data for left out."""
+  """Returns the sections of the report, in order; those without data are left out."""
   # The figures are of the first group: held-out clients, if there are no others.
   (group, clients), *others = run.groups().items()
   compared = run.compare_models(run.metric, clients)
@@ -46,14 +46,14 @@ def adaptation_sections(run: AdaptationFolder) -> tuple[Section, ...]:
 
 
 def adaptation_title(run: AdaptationFolder) -> str:
-  """What was adapted: `Local adaptation of FedAvg, median on cifar10`."""
+  """Returns what was adapted: `Local adaptation of FedAvg, median on cifar10`."""
   made_by = names.run_name(str(run.source.get('method', 'a run')), run.source.get('aggregator'))
   task = run.source.get('task')
   return f'Local adaptation of {made_by}' + (f' on {task}' if task else '')
 
 
 def headline(compared: ComparedRuns) -> str:
-  """Two sentences: what adaptation adds, and who is worse off than alone before and after."""
+  """Returns two sentences: the gain of adaptation, and who is worse off before and after."""
   federated, best = compared.accuracy[names.FEDERATED], compared.accuracy[names.BEST]
   accuracy = formats.metric_label(compared.metric).removesuffix(' (%)')
   metric = compared.metric
@@ -74,8 +74,8 @@ def headline(compared: ComparedRuns) -> str:
     )
     text += (
       f' With the federated model {before.num_worse:,} clients '
-      f'({formats.percent(before.share_worse, digits=1)} %) are worse off than with their own '
-      f'local-only model, after adaptation {after.num_worse:,} '
+      f'({formats.percent(before.share_worse, digits=1)} %) are worse off than with their '
+      f'locally trained model, after adaptation {after.num_worse:,} '
       f'({formats.percent(after.share_worse, digits=1)} %).'
     )
   return text.replace(' %', '\N{NO-BREAK SPACE}%')
@@ -118,7 +118,7 @@ def _tables(run: AdaptationFolder, clients: pd.Series) -> Markup:
 
 
 def _clients(run: AdaptationFolder, compared: ComparedRuns) -> Section:
-  """The paper's Figures 1, 2, 4 and 5; what needs own local models only where they are known."""
+  """Returns the paper's Figures 1, 2, 4 and 5; some need known locally trained models."""
   series, gains = _series(run), _gains(compared)
   illustrations = []
   if compared.own is not None:
@@ -157,7 +157,7 @@ def _clients(run: AdaptationFolder, compared: ComparedRuns) -> Section:
 
 
 def _data(run: AdaptationFolder, compared: ComparedRuns) -> Section | None:
-  """The paper's Figures 3, 6 and 7; None where size or complexity is not known."""
+  """Returns the paper's Figures 3, 6 and 7; None where size or complexity is not known."""
   size, complexity = (run.values(name)[compared.accuracy.index] for name in _SIZE_AND_COMPLEXITY)
   if (size + complexity).isna().all():
     return None
@@ -192,7 +192,7 @@ def _gains(compared: ComparedRuns) -> dict[str, pd.DataFrame]:
 
 
 def _series(run: AdaptationFolder) -> dict[str, style.Series]:
-  """How the models are drawn in every figure of the page."""
+  """Returns how the models are drawn in every figure of the page."""
   adaptations = {
     name: style.Series(names.model_name(name), *style.nth_series(i))
     for i, name in enumerate(run.adaptations, start=1)

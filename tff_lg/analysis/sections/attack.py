@@ -1,4 +1,4 @@
-"""What an attack did to the run."""
+"""The effect of an attack on the run."""
 
 from markupsafe import Markup
 
@@ -19,7 +19,7 @@ _LABELS = {
 
 
 def build_attack(run: RunFolder) -> Section | None:
-  """The attack, who made it and what came of it; None for a run without one."""
+  """Returns the attack, who made it and what came of it; None for a run without one."""
   if names.ATTACK_NAME not in run.summary:
     return None
   values: dict[str, float | str] = {'attack': _words(str(run.summary[names.ATTACK_NAME]))}

@@ -1,4 +1,4 @@
-"""Who gains and who loses."""
+"""Gains and losses of clients."""
 
 from tff_lg.analysis import figures, names, style
 from tff_lg.analysis.run_folder import RunFolder
@@ -7,7 +7,7 @@ from tff_lg.analysis.sections.section import Illustration, Section
 
 
 def build_clients(run: RunFolder) -> Section | None:
-  """Each client's own model against this method; None without the local-only baseline."""
+  """Returns each client's own model against this method; None without the local-only baseline."""
   own = run.client_accuracy(names.LOCAL_ONLY)
   federated = run.client_accuracy()
   if (own - federated).isna().all():

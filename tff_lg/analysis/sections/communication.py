@@ -1,4 +1,4 @@
-"""What the run sent, and what accuracy it bought."""
+"""The traffic of the run, and the accuracy that it bought."""
 
 import pandas as pd
 from markupsafe import Markup
@@ -11,7 +11,7 @@ _SENT = ('parameters_down', 'parameters_up', 'bytes_down', 'bytes_up')
 
 
 def build_communication(run: RunFolder) -> Section | None:
-  """Traffic by phase and accuracy against bytes; None where no traffic was recorded."""
+  """Returns the traffic by phase and accuracy against bytes; None where no traffic was recorded."""
   illustrations: tuple[Illustration, ...] = ()
   if len(run.curve(names.BYTES_TOTAL)) and len(run.curve(f'{run.local_test}/mean_over_clients')):
     better = 'Up' if run.metric.more_is_better else 'Down'

@@ -12,7 +12,7 @@ from tff_lg.analysis.sections.section import Illustration, Section
 def build_comparison(
   run: RunFolder, *, others: Sequence[RunFolder] = (), metric: str | None = None
 ) -> Section | None:
-  """This run, its local-only baseline and other runs, by their accuracy over clients.
+  """Returns this run, its local-only baseline and other runs, by their accuracy over clients.
 
   Args:
     run: the run, whose baseline is the measure.
@@ -44,9 +44,9 @@ def build_comparison(
 
 
 def improvement_caption(metric: str) -> str:
-  """How to read `figures.improvement_bars`."""
+  """Returns how to read `figures.improvement_bars`."""
   accuracy = formats.metric_label(metric).removesuffix(' (%)')
   return (
-    f'Clients in bins of the {accuracy} of their own local-only model: how much taking part '
+    f'Clients in bins of the {accuracy} of their locally trained model: how much taking part '
     'changes it on average. A bar has no error bar where it stands for one client.'
   )

@@ -15,7 +15,7 @@ _LEAD = 'The command that repeats the run in a new folder, with every flag that 
 
 
 def build_configuration(run: RunFolder) -> Section:
-  """Every flag of the run, as the command that repeats it."""
+  """Returns every flag of the run, as the command that repeats it."""
   changes = run.summary.get(names.CHANGED_SETTINGS)
   if changes is None:
     return command_section(command(run))
@@ -27,25 +27,25 @@ def build_configuration(run: RunFolder) -> Section:
 
 
 def command_section(text: str, lead: str = _LEAD) -> Section:
-  """A section that shows the command of a run, after a sentence on it."""
+  """Returns a section that shows the command of a run, after a sentence on it."""
   html = Markup('<p>{}</p><pre>{}</pre>').format(lead, text)
   return Section('configuration', 'Configuration', html)
 
 
 def flags_section(pipeline: str, hparams: Mapping[str, Any], run_dir: str) -> Section:
-  """A section that shows the command that runs a pipeline with these flags in a new folder."""
+  """Returns a section with the command that runs a pipeline with these flags in a new folder."""
   return command_section(pipeline_command(pipeline, hparams, run_dir))
 
 
 def command(run: RunFolder) -> str:
-  """The shell command that repeats the run in a new folder, one flag a line."""
+  """Returns the shell command that repeats the run in a new folder, one flag a line."""
   if run.is_synthetic:
     return f'python -m pipelines.report --fast {_new_folder(run.path)}'
   return pipeline_command('train', run.hparams, run.path)
 
 
 def pipeline_command(pipeline: str, hparams: Mapping[str, Any], run_dir: str) -> str:
-  """The shell command that runs a pipeline with these flags in a new folder."""
+  """Returns the shell command that runs a pipeline with these flags in a new folder."""
   arguments = _arguments({name: v for name, v in hparams.items() if name != 'run_dir'})
   return ' \\\n  '.join([f'python -m pipelines.{pipeline}', *arguments, _new_folder(run_dir)])
 

@@ -1,4 +1,4 @@
-"""What each metric means: who, which weights, which data, when."""
+"""The meaning of each metric: who, which weights, which data, when."""
 
 import re
 from typing import NamedTuple
@@ -148,7 +148,7 @@ _GLOSSARY = (
 
 
 def build_glossary(run: RunFolder) -> Section | None:
-  """A line for each metric that the run has; None if it has none that is known."""
+  """Returns a line for each metric that the run has; None if it has none that is known."""
   found = {*run.summary, *run.metrics}
   # Entries name the main metric of most runs.
   main = f'/{run.metric.name}/'
@@ -178,7 +178,7 @@ def _is_in(entry: Entry, found: set[str]) -> bool:
 
 
 def _breakable(name: str) -> Markup:
-  """The name with places where a narrow column may break it."""
+  """Returns the name with places where a narrow column may break it."""
   return Markup('/<wbr>').join(name.split('/'))
 
 
@@ -190,14 +190,14 @@ def _note(run: RunFolder) -> str:
 
 
 def _without_noise(run: RunFolder) -> str:
-  """That a private run's metrics are not private."""
+  """Returns the note that a private run's metrics are not private."""
   if names.EPSILON not in run.summary:
     return ''
   return ' Metrics are computed without noise: epsilon does not cover them.'
 
 
 def _best_round(run: RunFolder) -> str:
-  """How the best round was chosen, by the config."""
+  """Returns how the best round was chosen, by the config."""
   metric = metrics.METRICS.get(str(run.hparams.get('selection_metric')), run.metric)
   best = f'{"highest" if metric.more_is_better else "lowest"} {metric.label}'
   data = 'test' if run.chosen_on_test_data else 'validation'

@@ -1,4 +1,4 @@
-"""What data the clients have."""
+"""The data of the clients."""
 
 from tff_lg.analysis import figures
 from tff_lg.analysis.run_folder import RunFolder
@@ -6,7 +6,7 @@ from tff_lg.analysis.sections.section import Illustration, Section
 
 
 def build_labels(run: RunFolder) -> Section | None:
-  """The classes of each client; None where they were not recorded."""
+  """Returns the classes of each client; None where they were not recorded."""
   if run.label_counts is None or run.label_counts.empty:
     return None
   caption = (

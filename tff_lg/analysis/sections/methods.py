@@ -8,7 +8,7 @@ from tff_lg.analysis.sections.section import Section
 
 
 def build_methods(run: RunFolder) -> Section:
-  """The table of methods and, per client, the differences to each baseline."""
+  """Returns the table of methods and, per client, the differences to each baseline."""
   html = tables.to_html(tables.methods_table(run))
   differences = tables.paired_table(run)
   if differences is not None:

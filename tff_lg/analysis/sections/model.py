@@ -7,7 +7,7 @@ from tff_lg.analysis.sections.section import Section
 
 
 def build_model(run: RunFolder) -> Section | None:
-  """The model's split as the run printed it; None where it was not recorded."""
+  """Returns the model's split as the run printed it; None where it was not recorded."""
   if run.model_split is None:
     return None
   html = Markup('<p>{}</p><pre>{}</pre>').format(

@@ -1,4 +1,4 @@
-"""What the run spent of its clients' privacy."""
+"""The privacy that the run spent."""
 
 from tff_lg.analysis import figures, names
 from tff_lg.analysis.run_folder import RunFolder
@@ -22,7 +22,7 @@ _LABELS = {
 
 
 def build_privacy(run: RunFolder) -> Section | None:
-  """The budget, its limits, what it assumes, and epsilon by round; None without privacy."""
+  """Returns the budget, its limits, what it assumes, and epsilon by round; None without privacy."""
   found = [name for name in run.summary if name.startswith(names.PRIVACY)]
   beware = [name for name in found if name.startswith(names.PRIVACY_WARNING)]
   known = [name for name in found if name not in beware]

@@ -1,4 +1,4 @@
-"""What came out, in a sentence and a few numbers."""
+"""The outcome, in a sentence and a few numbers."""
 
 from markupsafe import Markup
 
@@ -23,7 +23,7 @@ REFERENCE_WARNING = (
 
 
 def build_result(run: RunFolder) -> Section:
-  """The headline, the most important numbers, and what to beware of."""
+  """Returns the headline, the most important numbers, and what to beware of."""
   beware = [
     text
     for text, applies in (
@@ -47,7 +47,7 @@ def build_result(run: RunFolder) -> Section:
 
 
 def _headlines(run: RunFolder) -> Markup:
-  """The answer first: who should take part; then what the averages over clients are."""
+  """Returns the answer first: who should take part; then what the averages over clients are."""
   paragraph = Markup('<p class="headline">{}</p>')
   verdicts = client_verdicts.verdict_sentences(run)
   if not verdicts:
@@ -91,7 +91,7 @@ def _mean_is(run: RunFolder) -> str:
 
 
 def _difference(comparison: paired.PairedComparison, metric: str = names.PARTICIPANT_TEST) -> str:
-  """`+1.20 points (95 % interval +0.10 to +2.30)`; of one client without the interval."""
+  """Returns `+1.20 points (95 % interval +0.10 to +2.30)`; for one client, no interval."""
   points = formats.difference(metric, comparison.mean_difference)
   if formats.metric_scale(metric) == 100:
     points += ' points'
@@ -101,7 +101,7 @@ def _difference(comparison: paired.PairedComparison, metric: str = names.PARTICI
 
 
 def _evaluated_sentences(run: RunFolder) -> list[str]:
-  """That only a sample of the clients is evaluated, if that is so."""
+  """Returns a note if only a sample of the clients is evaluated."""
   if names.NUM_EVALUATED not in run.summary:
     return []
   return [
@@ -132,5 +132,5 @@ def _new_test(run: RunFolder) -> str:
 
 
 def _of_main(run: RunFolder, data: str) -> str:
-  """Data with the main metric, which goes without saying where it is accuracy."""
+  """Returns data with the main metric, which goes without saying where it is accuracy."""
   return data if run.local_test == names.LOCAL_TEST else f'{data} {run.metric.label}'

@@ -47,7 +47,7 @@ SectionBuilder = Callable[[RunFolder], Section | None]
 
 
 def tiles(numbers: Mapping[str, str]) -> Markup:
-  """The most important numbers, large, each under what it is called."""
+  """Returns the most important numbers, large, each under what it is called."""
   return Markup('<dl class="tiles">{}</dl>').format(
     Markup().join(
       Markup('<div><dt>{}</dt><dd>{}</dd></div>').format(name, number)
@@ -57,12 +57,12 @@ def tiles(numbers: Mapping[str, str]) -> Markup:
 
 
 def warnings(texts: Iterable[str]) -> Markup:
-  """What to beware of, a paragraph each."""
+  """Returns warnings, one paragraph each."""
   return Markup().join(Markup('<p class="warning">{}</p>').format(text) for text in texts)
 
 
 def values_table(values: Mapping[str, float | str]) -> Markup:
-  """A table of single values: a row each, numbers in four significant digits."""
+  """Returns a table of single values: a row each, numbers in four significant digits."""
   rows = Markup().join(
     Markup('<tr><th scope="row">{}</th><td>{}</td></tr>\n').format(
       name, value if isinstance(value, str) else formats.significant(value)

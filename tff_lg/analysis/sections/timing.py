@@ -6,14 +6,14 @@ from tff_lg.analysis.sections.section import Section, values_table
 
 
 def build_timing(run: RunFolder) -> Section | None:
-  """What timing.json holds; None where it was not recorded."""
+  """Returns the contents of timing.json; None where it was not recorded."""
   if not run.timing:
     return None
   return Section('timing', 'Timing', values_table(dict(map(_row, run.timing, run.timing.values()))))
 
 
 def _row(name: str, value: float | str) -> tuple[str, str]:
-  """A measurement with its unit, which is in its name."""
+  """Returns a measurement with its unit, which is in its name."""
   words = name.replace('_', ' ').replace('/', ', ')
   if isinstance(value, str):
     return words, value

@@ -8,7 +8,7 @@ from tff_lg.analysis.sections.section import Illustration, Section
 
 
 def _early_stopping(run: RunFolder) -> Markup:
-  """How many rounds early stopping saved, if the run had it."""
+  """Returns how many rounds early stopping saved, if the run had it."""
   if names.ROUNDS_SAVED not in run.summary:
     return Markup()
   saved, done = int(run.value(names.ROUNDS_SAVED)), int(run.metrics.index.max())

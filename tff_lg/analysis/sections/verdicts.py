@@ -21,7 +21,7 @@ _HEADINGS = {
 
 
 def build_verdicts(run: RunFolder) -> Section | None:
-  """The clients by their verdicts: sentences, a figure and a table; None without verdicts."""
+  """Returns the clients by verdict: sentences, a figure and a table; None without verdicts."""
   table = client_verdicts.load_verdicts(run)
   if table is None or table.empty:
     return None
@@ -45,7 +45,7 @@ def build_verdicts(run: RunFolder) -> Section | None:
 
 
 def _table(table: pd.DataFrame, sizes: pd.Series, metric: str) -> Markup:
-  """A table of clients that can be searched and sorted where scripts run."""
+  """Returns a table of clients that can be searched and sorted where scripts run."""
   rows = (
     _cells(metric, str(client), row, sizes.get(client, float('nan')))
     for client, row in table.sort_values('difference').iterrows()
@@ -54,7 +54,7 @@ def _table(table: pd.DataFrame, sizes: pd.Series, metric: str) -> Markup:
 
 
 def _headings(metric: str) -> list[str]:
-  """The headings with the units of a metric."""
+  """Returns the headings with the units of a metric."""
   is_share = formats.metric_scale(metric) == 100
   units = {
     'difference': formats.difference_unit(metric),
@@ -67,7 +67,7 @@ def _headings(metric: str) -> list[str]:
 def _cells(
   metric: str, client: str, row: pd.Series, num_test: float
 ) -> list[tuple[str | float, str]]:
-  """Of each column what it is sorted by, and what it shows."""
+  """Returns for each column its sort key and its contents."""
   low, high = (formats.difference(metric, row[end]) for end in ('low', 'high'))
   interval = f'{low} to {high}'
   return [

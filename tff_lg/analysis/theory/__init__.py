@@ -1,13 +1,12 @@
 """When is a mixture of local and global model best: formulas, simulation, estimators.
 
 A device's own model suffers from its few data (data variance), the mean of all devices'
-models from the devices being different (device variance). How much of each to take follows
-from the two variances alone. Comes in: settings of linear devices, or arrays of models
-that clients trained. Goes out: `closed_form` errors and the best weight of the local
-model, `experiment` results that show the formula beside simulated devices, and estimates of
-both variances that know no truth: `estimators` of linear devices, and for any model those of
-`tff_lg.heterogeneity`. May import: that room, NumPy, SciPy, pandas, the tables of
-`tff_lg.analysis`.
+models from the devices being different (device variance). The best mixture follows from the two
+variances alone. Comes in: settings of linear devices, or arrays of models that clients trained.
+Goes out: `closed_form` errors and the best weight of the local model, and `experiment` results
+that show the formula beside simulated devices. `estimators` estimates both variances of linear
+devices without the truth, `tff_lg.heterogeneity` those of any model. May import: that room,
+NumPy, SciPy, pandas, the tables of `tff_lg.analysis`.
 
 Liang et al. 2020, theoretical analysis.
 """

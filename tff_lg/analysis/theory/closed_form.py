@@ -21,7 +21,7 @@ is the minimiser for every M > 1; with one device local and global model are the
 Both hold in any quadratic norm. Here |z|^2 stands for E (z.x)^2, the error of prediction
 beyond the noise.
 
-What R and T are. With E[x x^T] = c I and per coordinate r_m ~ N(0, rho^2), R = c d rho^2.
+The meaning of R and T: with E[x x^T] = c I and per coordinate r_m ~ N(0, rho^2), R = c d rho^2.
 Least squares has E[e_m e_m^T] = sigma^2 / (c N) I, so that c cancels in T = d sigma^2 / N. The
 paper writes rho^2 for R: that is c = 1 (its assumption E[x x^T] = I) and rho^2 = E |r_m|^2, the
 variance summed over the d coordinates. But its experiment draws x ~ U[-1, 1]^d, where c is
@@ -52,7 +52,7 @@ def linear_variances(
   feature_variance: float,
   total_rho: bool = False,
 ) -> Variances:
-  """The variances of linear devices, in squared units of y.
+  """Returns the variances of linear devices, in squared units of y.
 
   Args:
     dims: d, features.
@@ -71,7 +71,7 @@ def linear_variances(
 
 
 def interpolation_error(alpha: _Alpha, variances: Variances, num_devices: int) -> _Alpha:
-  """The expected error of alpha * local + (1 - alpha) * global model.
+  """Returns the expected error of alpha * local + (1 - alpha) * global model.
 
   Args:
     alpha: weight of the local model, of any shape.

@@ -2,7 +2,7 @@
 
 One number is easy to see, the variance between clients' estimates: the sum of both. The
 data variance is estimated within clients and taken off, as in the analysis of variance
-with random effects. What is left estimates the device variance without bias; it may be
+with random effects. The remainder estimates the device variance without bias; it may be
 negative where that is small. `heterogeneity.best_alpha` takes both; a ratio of unbiased
 estimates, its result is only consistent. For parts of any other model there is
 `heterogeneity.estimate_from_halves`.

@@ -18,7 +18,7 @@ _CONFIDENCE = 0.95
 
 @dataclasses.dataclass(frozen=True)
 class LinearExperiment:
-  """What is run.
+  """The settings of the experiment.
 
   Attributes:
     settings: of the devices.
@@ -45,7 +45,7 @@ class LinearExperiment:
         raise ValueError(f'--{name} is {getattr(self, name)}, expected at least {least}.')
 
   def caption(self) -> str:
-    """What a figure of the results shows, in whole sentences."""
+    """Returns what a figure of the results shows, in whole sentences."""
     settings = self.settings
     return (
       f'{settings.devices} linear devices, {settings.examples:,} training and '
@@ -79,7 +79,7 @@ class LinearResult:
   estimated: tuple[heterogeneity.Variances, ...]
 
   def alphas(self) -> dict[str, np.ndarray]:
-    """alpha* by where it is from: float [repeats] if from data, else a single number."""
+    """Returns alpha* by its source: float [repeats] if from data, else a single number."""
     return {
       'formula': np.asarray(heterogeneity.best_alpha(self.variances)),
       'paper_formula': np.asarray(heterogeneity.best_alpha(self.paper_variances)),
@@ -184,7 +184,7 @@ def run_linear(
 
 
 def mean_interval(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-  """The 95 % interval of the mean over the first axis, by Student's distribution.
+  """Returns the 95 % interval of the mean over the first axis, by Student's distribution.
 
   Args:
     samples: float [n, ...], n at least 2.

@@ -31,7 +31,7 @@ _NOTES = (
 
 
 def results_table(results: Sequence[LinearResult]) -> tables.Table:
-  """A row a setting: alpha* and errors.
+  """Returns a row a setting: alpha* and errors.
 
   Args:
     results: of `run_linear`.
@@ -55,7 +55,7 @@ def results_table(results: Sequence[LinearResult]) -> tables.Table:
 
 
 def _with_margin(values: dict[str, float], name: str, scale: float = 1) -> str:
-  """`0.5161` of a number, `0.512 ± 0.004` of a mean over repeats."""
+  """Returns `0.5161` for a number, `0.512 ± 0.004` for a mean over repeats."""
   mean = formats.fixed(scale * values[name], 3)
   if f'{name}/high' not in values:
     return mean

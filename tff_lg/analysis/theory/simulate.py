@@ -68,9 +68,9 @@ class LinearDevices(NamedTuple):
 class MeasuredError(NamedTuple):
   """The measured error of every mixture of local and global model.
 
-  With l and g what local and global model predict too much, the error
-  E (alpha l + (1 - alpha) g)^2 is a quadratic function of alpha, so that three means over
-  all test examples give the whole curve and its minimum, without a grid.
+  Let l and g be the prediction errors of local and global model. The error
+  E (alpha l + (1 - alpha) g)^2 is a quadratic function of alpha. Three means over all test
+  examples therefore give the whole curve and its minimum, without a grid.
 
   Attributes:
     local: mean of l^2, the error at alpha = 1.
@@ -83,7 +83,7 @@ class MeasuredError(NamedTuple):
   mean: float
 
   def at(self, alpha: float | np.ndarray) -> float | np.ndarray:
-    """The error with the weight alpha on the local model, in the shape of `alpha`."""
+    """Returns the error with the weight alpha on the local model, in the shape of `alpha`."""
     return (
       alpha**2 * self.local + 2 * alpha * (1 - alpha) * self.cross + (1 - alpha) ** 2 * self.mean
     )
@@ -98,7 +98,7 @@ class MeasuredError(NamedTuple):
 def draw_devices(settings: LinearSettings, rho: float, seed: int, repeat: int = 0) -> LinearDevices:
   """Draws devices and their data.
 
-  Of two rho with the same seed and repeat everything is the same but for the scale of the
+  For two rho with the same seed and repeat, everything is the same except the scale of the
   r_m, so that settings can be compared.
 
   Args:

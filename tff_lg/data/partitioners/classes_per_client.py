@@ -35,7 +35,7 @@ def classes_per_client(num_clients: int, classes_per_client: int) -> partitioner
   Raises:
     ValueError: a number is not positive.
 
-  Liang et al. 2020, section 5.1: MNIST and CIFAR-10, 100 clients, 2 classes a client.
+  Liang et al. 2020, section 5.1: MNIST and CIFAR-10, 100 clients, 2 classes per client.
   """
   partitioner.check_positive_integer('num_clients', num_clients)
   partitioner.check_positive_integer('classes_per_client', classes_per_client)

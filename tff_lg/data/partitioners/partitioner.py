@@ -1,4 +1,4 @@
-"""What a partitioner is."""
+"""The type of a partitioner."""
 
 from collections.abc import Callable
 
