@@ -72,9 +72,9 @@ class ParseTest(parameterized.TestCase):
   @parameterized.parameters(
     ('--metod=fedavg', flags.UnrecognizedFlagError, 'metod'),
     ('--rounds=many', flags.IllegalFlagValueError, 'rounds'),
-    ('--model=cnn', config_lib.ConfigError, '--model is cnn, but --task=digits has one network'),
+    ('--model=lenet', config_lib.ConfigError, '--model is lenet, but --task=digits has cnn.'),
     ('--method=sgd', flags.IllegalFlagValueError, 'fedavg|fedsgd|fedprox'),
-    ('--hidden_units=0', config_lib.ConfigError, 'it belongs to --task=embeddings'),
+    ('--hidden_units=0', config_lib.ConfigError, '--hidden_units has 0, expected more than 0'),
     ('--baselines=alone', config_lib.ConfigError, '--baselines is alone'),
     ('fedavg', config_lib.ConfigError, "Unexpected argument 'fedavg'; use --name=value."),
   )

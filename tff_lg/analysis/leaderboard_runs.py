@@ -1,4 +1,4 @@
-"""What a finished run is for each of its clients, in the numbers of a leaderboard."""
+"""The scores of a finished run for each of its clients, as a leaderboard needs them."""
 
 import dataclasses
 import math
@@ -21,7 +21,7 @@ _HELD_OUT_CLIENTS = 'held_out_clients.parquet'
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class RunScores:
-  """What a run is for its clients.
+  """The scores of a run for its clients.
 
   Attributes:
     test: score of each client on its own test data, by id; NaN where there is none.

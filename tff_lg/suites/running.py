@@ -20,7 +20,7 @@ MakeConfig = Callable[[str, Sequence[str]], Any]
 
 
 class SuiteError(ValueError):
-  """A suite that cannot go on; one sentence."""
+  """A suite that cannot continue; one sentence."""
 
 
 @dataclasses.dataclass(frozen=True)

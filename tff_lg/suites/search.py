@@ -19,7 +19,7 @@ class SearchAxis(NamedTuple):
   Attributes:
     name: of the flag.
     values: ascending.
-    start: one of them, from which the search goes on to its neighbours.
+    start: one of them, from which the search continues to its neighbours.
     grows: whether values are added at an end while the best stands there; they are positive then.
   """
 

@@ -1,4 +1,4 @@
-"""What a suite is: one entry that says what is compared, how, and what a paper has found."""
+"""Suites: entries that say what is compared, how, and what a paper has found."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
@@ -35,7 +35,7 @@ class SuiteMethod:
 
 
 class Published(NamedTuple):
-  """What a paper has of a row: mean and standard deviation over clients."""
+  """The published numbers of a row: mean and standard deviation over clients."""
 
   mean: float
   std: float
