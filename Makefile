@@ -18,8 +18,8 @@ install:  ## put the command tff-lg into an environment of its own: PREFIX=~/tff
 	@rm -rf build tff_lg.egg-info
 	@echo "Installed: $(PREFIX)/bin/tff-lg"
 
-demo: venv  ## train on embedded data and write runs/demo/report.html
-	@.venv/bin/python -m pipelines.train --flagfile=pipelines/configs/demo.flags --run_dir=runs/demo
+demo: venv  ## say on embedded data which model each client should use: runs/demo/report.html
+	@.venv/bin/python -m pipelines.advise --flagfile=pipelines/configs/advise_demo.flags --run_dir=runs/demo
 
 # An environment of the older stack that is there is kept up to date.
 test: venv $(patsubst .%,%,$(wildcard .venv-3.11))  ## run every test with Bazel

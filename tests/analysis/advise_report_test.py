@@ -10,7 +10,7 @@ from tff_lg.analysis import advise_report
 
 
 class AdviseTextTest(absltest.TestCase):
-  def _text(self, better, worse, unknown):
+  def _text(self, better, worse, unknown, **more):
     summary = {
       'metric': 'accuracy',
       'best_for_all': 'lg_fedavg_0.5',
@@ -22,6 +22,7 @@ class AdviseTextTest(absltest.TestCase):
       'verdict/better': better,
       'verdict/worse': worse,
       'verdict/cannot tell': unknown,
+      **more,
     }
     for part, clients, score in (('local_only', 1, 0.75), ('lg_fedavg_0.5', 3, 0.8)):
       summary |= {
@@ -45,6 +46,16 @@ class AdviseTextTest(absltest.TestCase):
     )
     self.assertEndsWith(
       text, '2 are better off by their test data, 0 worse, and for 1 these cannot tell.'
+    )
+
+  def test_verdicts_on_taking_part_stand_first(self):
+    text = self._text(
+      2, 0, 1, **{f'taking_part/verdict/{v}': n for v, n in (('better', 3), ('cannot tell', 1))}
+    )
+    self.assertIn(
+      'With LG-FedAvg, 0.5 local for all, 3 of 4 clients are better off than with their own models '
+      'by their test data, 0 are worse off, and for 1 these cannot tell.\nSo advised',
+      text,
     )
 
   def test_models_most_advised_first(self):

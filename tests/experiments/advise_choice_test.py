@@ -82,6 +82,11 @@ class ChooseTest(absltest.TestCase):
     self.assertEqual(table['verdict'][1], 'better')
     self.assertGreater(table['low'][1], 0.5)
     self.assertEqual([summary[f'verdict/{v}'] for v in ('better', 'worse')], [1, 0])
+    # Taking part with FedAvg, the only federated model, is judged for everybody.
+    self.assertEqual(table['taking_part/verdict'].tolist(), ['worse', 'better'])
+    self.assertLess(table['taking_part/high'][0], -0.5)
+    counts = [summary[f'taking_part/verdict/{v}'] for v in ('better', 'worse', 'cannot tell')]
+    self.assertEqual(counts, [1, 1, 0])
 
   def test_adapted_models_have_no_marks(self):
     candidates = (
@@ -91,6 +96,7 @@ class ChooseTest(absltest.TestCase):
     table, _ = advise_choice.choose(_clients([100, 100]), candidates, _ACCURACY)
     self.assertEqual(table['advice'].tolist(), ['fedavg_adapted'] * 2)
     self.assertTrue(table['verdict'].isna().all())
+    self.assertTrue(table['taking_part/verdict'].isna().all())
 
   def test_nothing_to_choose_by(self):
     candidates = [_candidate(name, [0.1, 0.1], [0.0, 0.0]) for name in ('local_only', 'fedavg')]

@@ -6,7 +6,10 @@ import pathlib
 import pandas as pd
 from absl.testing import absltest
 
+import pipelines
 from tests.pipelines import testing
+
+_DEMO = pathlib.Path(pipelines.__file__).parent / 'configs/advise_demo.flags'
 
 
 class AdviseTest(absltest.TestCase):
@@ -57,6 +60,7 @@ class AdviseTest(absltest.TestCase):
       (('--method=fedavg',), 'advise: --method is of one run: give --methods.'),
       (('--local_layer_shares=half',), '--local_layer_shares is half, expected numbers'),
       (('--seeds=0-1',), '--seeds and --folds are of pipelines.train'),
+      ((f'--flagfile={_DEMO}', '--run_dir=/dev/null/demo'), '--run_dir=/dev/null/demo cannot be'),
       (('--methods=sgd',), 'advise: --methods is sgd, expected some of '),
       (('a',), "advise: Unexpected argument 'a'; use --name=value."),
     ):

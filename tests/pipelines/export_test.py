@@ -25,6 +25,26 @@ class ExportTest(absltest.TestCase):
     self.assertIn(f'Model of client_3: {self.folder}/model', result.stdout)
     about = json.loads((self.folder / 'model/about.json').read_text())
     self.assertEqual(about['client']['client_id'], 'client_3')
+    # As the part of an advice, which names it.
+    advice = self.folder / 'advice'
+    (advice / 'parts').mkdir(parents=True)
+    (advice / 'parts/lg_fedavg').symlink_to(self.folder / 'run')
+    text = 'client_id,advice\nclient_3,lg_fedavg\nclient_4,local_only\n'
+    (advice / 'advice.csv').write_text(text)
+    result = testing.run(
+      'export', f'--run_dir={advice}', '--client=client_3', f'--output={self.folder}/advised'
+    )
+    self.assertEqual(result.returncode, 0, result.stderr)
+    advised = json.loads((self.folder / 'advised/about.json').read_text())
+    self.assertEqual(advised, about)
+    for client, sentence in (
+      ('client_4', 'client_4 is advised to use local_only, but only models of federated runs'),
+      ('client_5', '--client is client_5, expected a client of'),
+    ):
+      result = self._export(f'--run_dir={advice}', f'--client={client}')
+      self.assertEqual(result.returncode, 1)
+      self.assertIn(sentence, result.stderr)
+
     result = self._export(run_dir, '--client=client_3')
     self.assertEqual(result.returncode, 1)
     self.assertIn('the folder is not empty', result.stderr)

@@ -13,9 +13,10 @@ from tff_lg.analysis.tables import Column, Table, to_text
 from tff_lg.analysis.tables_report import write_tables_report
 
 _MODELS = 'models/'
+_TAKING_PART = 'taking_part/'
 _CAPTION = (
-  'Local test score of the model advised, minus that of the own model, of each client that is '
-  'advised to use another one, with its 95 % interval; verdicts are corrected over clients.'
+  'Local test score of {} minus that of the own model, of {}, with its 95 % interval; verdicts are '
+  'corrected over clients.'
 )
 
 
@@ -31,7 +32,11 @@ def write_advise_report(run_dir: str, command: str) -> str:
   """
   summary, clients = _load(run_dir)
   judged = clients[clients['verdict'].notna()]
-  shown = [] if judged.empty else [_figure(judged, summary)]
+  shown = []
+  if clients[f'{_TAKING_PART}verdict'].notna().any():
+    shown.append(_figure_of_taking_part(clients, summary))
+  if not judged.empty:
+    shown.append(_figure(judged, summary))
   tables = {
     'Which model for how many clients': _models_table(summary),
     'Each client': _clients_table(clients, summary),
@@ -116,13 +121,27 @@ def _sentences(summary: dict[str, Any]) -> list[str]:
     verb = '' if name == 'gain' else ' gives'
     texts.append(f'{what}{verb} {mean} {unit}{over}{interval}.')
   texts[1] = f'{texts[1][:-1]},'
-  counts = [summary[f'verdict/{verdict}'] for verdict in ('better', 'worse', 'cannot tell')]
+  better, worse, unknown = _counts(summary, _TAKING_PART)
+  if total := better + worse + unknown:
+    texts.insert(
+      0,
+      f'With {_name(summary["best_for_all"])} for all, {better:,} of {total:,} clients are better '
+      f'off than with their own models by their test data, {worse:,} are worse off, and for '
+      f'{unknown:,} these cannot tell.',
+    )
+  counts = _counts(summary, '')
   if any(counts):
     texts.append(
       f'Among those advised to use a federated model unchanged, {counts[0]:,} are better off by '
       f'their test data, {counts[1]:,} worse, and for {counts[2]:,} these cannot tell.'
     )
   return texts
+
+
+def _counts(summary: dict[str, Any], prefix: str) -> list[int]:
+  """How many clients are better off, worse off, and cannot tell."""
+  verdicts = ('better', 'worse', 'cannot tell')
+  return [summary.get(f'{prefix}verdict/{verdict}', 0) for verdict in verdicts]
 
 
 def _clients_table(clients: pd.DataFrame, summary: dict[str, Any]) -> Table:
@@ -147,4 +166,17 @@ def _clients_table(clients: pd.DataFrame, summary: dict[str, Any]) -> Table:
 def _figure(judged: pd.DataFrame, summary: dict[str, Any]) -> Illustration:
   floats = judged.astype({'low': float, 'high': float}).assign(difference=judged['gain'])
   figure = figures.verdict_intervals(floats, method='model advised', metric=_metric(summary))
-  return Illustration('advice', figure, _CAPTION)
+  caption = _CAPTION.format(
+    'the model advised', 'each client that is advised to use a federated model'
+  )
+  return Illustration('advice', figure, caption)
+
+
+def _figure_of_taking_part(clients: pd.DataFrame, summary: dict[str, Any]) -> Illustration:
+  columns = {f'{_TAKING_PART}{name}': name for name in ('low', 'high', 'verdict')}
+  table = clients[[*columns, 'gain_of_taking_part']].rename(columns=columns)
+  table = table.rename(columns={'gain_of_taking_part': 'difference'})
+  known = table[table['verdict'].notna()].astype({'low': float, 'high': float})
+  name = _name(summary['best_for_all'])
+  figure = figures.verdict_intervals(known, method=name, metric=_metric(summary))
+  return Illustration('taking_part', figure, _CAPTION.format(name, 'each client'))

@@ -13,6 +13,8 @@ from tff_lg import metrics as metrics_lib
 from tff_lg.scoring import advice
 
 OWN = 'local_only'
+# Prefix of the verdicts on the model that is best for all, against own models.
+TAKING_PART = 'taking_part'
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -62,7 +64,8 @@ def choose(
   Returns:
     The table: `advice`, `own_test`, `advised_test`, `gain_of_taking_part`, `gain_of_choosing`,
     their sum `gain`, its 95 % interval on test examples `low` to `high` and the `verdict` where
-    both models have marks, `bytes`, `epsilon`, and the scores of all candidates. And the summary.
+    both models have marks, the same three of the gain of taking part under `taking_part/`,
+    `bytes`, `epsilon`, and the scores of all candidates. And the summary.
 
   Raises:
     ValueError: no client has validation data.
@@ -85,6 +88,9 @@ def choose(
   table['gain_of_choosing'] = metric.sign * (advised - for_all.test)
   table['gain'] = metric.sign * (advised - own)
   table = table.join(_judge(table['advice'], usable, metric, false_discovery_rate))
+  everybody = pd.Series(for_all.name, table.index)
+  of_all = _judge(everybody, usable, metric, false_discovery_rate)
+  table = table.join(of_all.add_prefix(f'{TAKING_PART}/'))
   table['bytes'] = [usable[index].num_bytes for index in chosen]
   epsilons = [usable[index].epsilon for index in chosen]
   table['epsilon'] = pd.Series(epsilons, dtype='float64')
@@ -146,5 +152,7 @@ def _summarize(
       summary |= {f'{name}/low': float(ends[0]), f'{name}/high': float(ends[1])}
     summary[f'{name}/share_of_clients_worse'] = client_gains.share_worse(gains)
   for verdict in verdicts.Verdict:
-    summary[f'verdict/{verdict.value}'] = int((table['verdict'] == verdict.value).sum())
+    for prefix in ('', f'{TAKING_PART}/'):
+      found = table[f'{prefix}verdict'] == verdict.value
+      summary[f'{prefix}verdict/{verdict.value}'] = int(found.sum())
   return summary
