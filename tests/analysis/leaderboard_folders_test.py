@@ -105,6 +105,24 @@ class CompareFoldersTest(_Folders):
     self.assertEqual(board['method'].tolist(), ['FedAvg, Fine-tuned'])
     self.assertEqual(board[['mean', 'held_out_mean', 'rounds']].values.tolist(), [[0.8, 1.0, 3]])
 
+  def test_models_that_clients_chose_on_validation_data_are_no_default(self):
+    source = self.write('run', [0.5, 0.7])
+    folder = self.root / 'adapted'
+    folder.mkdir()
+    scores = {f'{name}/local_test/accuracy': [0.9] for name in ('fine_tune', 'federated', 'best')}
+    columns = {
+      'client_id': ['a'],
+      'best/name': ['fine_tune'],
+      'fine_tune/validation/accuracy': [1.0],
+    }
+    pd.DataFrame({**columns, **scores}).to_parquet(folder / 'clients.parquet')
+    (folder / 'summary.json').write_text('{}')
+    for choose, default in (('client', [True, False]), ('global', [False, True])):
+      settings = {'adaptation': ['fine_tune'], 'from_run': source, 'choose': choose}
+      hparams = {**settings, 'source': {'method': 'fedavg', 'task': 'digits'}}
+      (folder / 'hparams.json').write_text(json.dumps(hparams))
+      self.assertEqual(self._compare(source, str(folder))['is_default'].tolist(), default)
+
   def test_refuses(self):
     run, other = self.write('0', [0.5]), self.write('1', [0.5], task='mnist')
     for folders, sentence in (

@@ -3,6 +3,7 @@
 import math
 import os
 
+import numpy as np
 import pandas as pd
 from absl.testing import absltest
 
@@ -67,6 +68,20 @@ class ScoreRowsTest(absltest.TestCase):
     unknown = leaderboard.score_rows([_row('a', _scores([1.0], math.nan))], more_is_better=False)
     self.assertEqual(unknown['is_default'].tolist(), [False])
 
+  def test_differences_from_the_first_row(self):
+    rows = [
+      _row('a', _scores([1.0, 5.0])),
+      _row('b', _scores([2.0, 6.0])),
+      _row('c', _scores([2.0, 6.0]), _scores([2.0, 6.0])),
+    ]
+    scores = leaderboard.score_rows(rows, more_is_better=False)
+    differences = scores[[f'difference_{name}' for name in ('mean', 'low', 'high')]]
+    np.testing.assert_array_equal(differences, [[np.nan] * 3, [1] * 3, [np.nan] * 3])
+    shown = leaderboard.Shown('error', False, '{:.2f}'.format, '{:+.2f}'.format)
+    text = tables.to_text(leaderboard.to_table(scores, shown))
+    self.assertIn('minus A, 95 % interval', text)
+    self.assertIn('+1.00 (+1.00 to +1.00)', text)
+
 
 class WriteTest(absltest.TestCase):
   def test_page_and_csv(self):
@@ -93,7 +108,7 @@ class WriteTest(absltest.TestCase):
       self.assertIn(expected, html)
 
   def test_published_numbers_have_their_source(self):
-    shown = leaderboard.Shown('error', False, '{:.2f}'.format, 'A paper')
+    shown = leaderboard.Shown('error', False, '{:.2f}'.format, '{:+.2f}'.format, 'A paper')
     rows = [_row('a', _scores([1.0, 2.0]), published=(1.25, 0.5)), _row('b', _scores([1.0, 2.0]))]
     scores = leaderboard.score_rows(rows, more_is_better=False)
     text = tables.to_text(leaderboard.to_table(scores, shown))

@@ -24,8 +24,10 @@ _NOTES = (
   'deviation over clients, the mean of that of each run.',
   'Worst decile: mean of the tenth of clients, rounded up, with the worst scores.',
   two_way.INTERVAL,
+  'Minus the first row: the difference on the same clients and repeats, which is known better than '
+  'either score.',
   'Default: the row with the best mean main metric on validation data, the one to use before any '
-  'test data are seen. Adapted models are chosen on the same data, which favours them a little.',
+  'test data are seen. Adapted models that each client chose on these data are no candidates.',
 )
 
 
@@ -56,12 +58,14 @@ class Shown:
     label: what they are called.
     more_is_better: whether a greater score is better.
     text: of a score.
+    difference: of two scores, signed.
     source: whose published numbers rows have; without any no column of them is shown.
   """
 
   label: str
   more_is_better: bool
   text: Callable[[float], str]
+  difference: Callable[[float], str]
   source: str = ''
 
 
@@ -72,6 +76,7 @@ def of_metric(metric: str) -> Shown:
     formats.metric_label(column),
     formats.is_more_better(column),
     lambda value: formats.value(column, value),
+    lambda value: formats.difference(column, value),
   )
 
 
@@ -85,17 +90,31 @@ def score_rows(rows: Sequence[LeaderboardRow], *, more_is_better: bool) -> pd.Da
   Returns:
     A row each: `row`, `method`, `is_default`, `mean`, `low`, `high`, `std_over_clients`,
     `worst_decile`, `held_out_mean`, `rounds`, `bytes`, for each goal `rounds_to/GOAL` and
-    `bytes_to/GOAL`, `num_runs`, `num_clients`, `published_mean`, `published_std`, `options`.
+    `bytes_to/GOAL`, `num_runs`, `num_clients`, `published_mean`, `published_std`, `options`; and
+    where repeats pair with those of the first row, `difference_mean`, `difference_low` and
+    `difference_high` from it.
   """
   validation = [float(np.mean([run.main_validation.mean() for run in row.runs])) for row in rows]
   known = [value for value in validation if math.isfinite(value)]
   default = validation.index(max(known)) if known else None
   return pd.DataFrame(
     [
-      _numbers(row, is_default=number == default, more_is_better=more_is_better)
+      {
+        **_numbers(row, is_default=number == default, more_is_better=more_is_better),
+        **_difference(row, rows[0]),
+      }
       for number, row in enumerate(rows)
     ]
   )
+
+
+def _difference(row: LeaderboardRow, first: LeaderboardRow) -> dict[str, float]:
+  """The mean difference from the first row, repeat by repeat and client by client."""
+  interval = two_way.Interval(math.nan, math.nan, math.nan)
+  if row is not first and len(row.runs) == len(first.runs):
+    pairs = zip(row.runs, first.runs, strict=True)
+    interval = two_way.mean_interval([run.test - other.test for run, other in pairs])
+  return {f'difference_{name}': value for name, value in interval._asdict().items()}
 
 
 def _numbers(
@@ -204,11 +223,18 @@ def _columns(scores: pd.DataFrame, shown: Shown) -> dict[str, _Show]:
   def default(row: Mapping[str, Any]) -> sortable.Cell:
     return sortable.Cell(int(row['is_default']), '✓' if row['is_default'] else '')
 
+  def difference(row: Mapping[str, Any]) -> sortable.Cell:
+    low, high = (shown.difference(row[f'difference_{end}']) for end in ('low', 'high'))
+    missing = not math.isfinite(row['difference_mean'])
+    text = f'{shown.difference(row["difference_mean"])} ({low} to {high})'
+    return sortable.Cell(row['difference_mean'], formats.MISSING if missing else text)
+
   columns: dict[str, tuple[str, _Show]] = {
     'method': ('method', lambda row: sortable.Cell(row['method'], row['method'])),
     'default': ('is_default', default),
     f'{shown.label}, mean ± std': ('mean', pair('mean', 'std_over_clients', ' ± ')),
     '95 % interval': ('low', pair('low', 'high', ' to ')),
+    f'minus {scores["method"].iloc[0]}, 95 % interval': ('difference_mean', difference),
     'worst decile': ('worst_decile', number('worst_decile', shown.text)),
     'held-out clients': ('held_out_mean', number('held_out_mean', shown.text)),
     'rounds': ('rounds', number('rounds', formats.count)),

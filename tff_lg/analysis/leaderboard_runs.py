@@ -26,7 +26,8 @@ class RunScores:
   Attributes:
     test: score of each client on its own test data, by id; NaN where there is none.
     validation: the score on its validation data, times -1 where less is better: greater is better.
-    main_validation: the same of the main metric, which adapted models have, too.
+    main_validation: the same of the main metric, by which rows are compared; NaN for adapted models
+      that clients chose each on their own validation data, which makes these scores optimistic.
     held_out: the score of clients that took no part in training; empty without any.
     rounds: of the method and its warm start; NaN where it has none.
     num_bytes: sent in all.
@@ -108,12 +109,12 @@ def load_adapted(
   honest, is_held_out = ~run.is_malicious, run.values('is_held_out') > 0
   _check(os.path.join(path, 'clients.parquet'), run.clients, column)
   trained = run.clients[honest & ~is_held_out]
-  main_validation = _signed(trained, f'{technique}/validation/{main}', main, _as_it_is)
+  validation = _signed(trained, f'{technique}/validation/{main}', main, _as_it_is)
   return dataclasses.replace(
     score_run(source, metric, score),
     test=_scored(trained, column, score),
-    validation=main_validation,
-    main_validation=main_validation,
+    validation=validation,
+    main_validation=validation if run.hparams.get('choose') == 'global' else validation * math.nan,
     held_out=_scored(run.clients[honest & is_held_out], column, score),
     to_goals={},
   )

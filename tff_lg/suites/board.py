@@ -32,5 +32,8 @@ def shown(suite: SuiteEntry) -> leaderboard.Shown:
   def text(value: float) -> str:
     return formats.fixed(value, suite.digits)
 
+  def difference(value: float) -> str:
+    return text(value).replace('-', '−') if value < 0 else f'+{text(value)}'
+
   more_is_better = metrics.METRICS[suite.metric].more_is_better
-  return leaderboard.Shown(suite.score_label, more_is_better, text, suite.source)
+  return leaderboard.Shown(suite.score_label, more_is_better, text, difference, suite.source)

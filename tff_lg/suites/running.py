@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 from absl import logging
 
-from tff_lg import sweeps
+from tff_lg import files, strict_json, sweeps
 from tff_lg.analysis.leaderboard_runs import RunScores, load_adapted, load_trained
 from tff_lg.config.option import resolved
 from tff_lg.suites import search as search_lib
 from tff_lg.suites.suite import SuiteEntry, SuiteMethod
 
 TRAIN, ADAPT = 'train', 'adapt'
+# What the error of a trial that diverged begins with.
+_DIVERGENCE = 'DivergenceError'
 # (pipeline, its arguments) -> the config of a trial.
 MakeConfig = Callable[[str, Sequence[str]], Any]
 
@@ -123,11 +125,13 @@ def _tune(run: SuiteRun, method: SuiteMethod) -> Row:
   """Searches the grid by the mean validation score of clients, then repeats the best point."""
   folder, scores = _folder(run, method), dict[search_lib.Point, float]()
   trials: dict[str, sweeps.Trial] = {}
+  configs: dict[str, Any] = {}
   failures: dict[str, str] = {}
   while points := search_lib.next_points(method.axes, scores, run.search):
     found = {point: _trials(method, point, range(run.search_repeats)) for point in points}
     trials |= {trial.name: trial for of_point in found.values() for trial in of_point}
-    failures |= _run_trials(run, folder, method, trials)
+    new = [trial.name for of_point in found.values() for trial in of_point]
+    failures |= _run_trials(run, folder, method, trials, configs, new)
     for point, of_point in found.items():
       runs = [folder.run_dir(trial.name) for trial in of_point if folder.is_complete(trial.name)]
       # A point at which a repeat diverged is none.
@@ -135,11 +139,11 @@ def _tune(run: SuiteRun, method: SuiteMethod) -> Row:
       scores[point] = float(np.mean(means)) if len(means) == len(of_point) else -np.inf
   best = search_lib.best_point(scores)
   if not np.isfinite(scores[best]):
-    reason = next(iter(failures.values()), 'no client has a validation score')
-    raise SuiteError(f'{method.label}: no point of its grid could be run ({reason})')
+    reason = next(iter(failures.values()), 'no client has a validation score').rstrip('.')
+    raise SuiteError(f'{method.label}: no point of its grid could be run ({reason}).')
   repeats = _trials(method, best, range(run.num_repeats))
   trials |= {trial.name: trial for trial in repeats}
-  failures = _run_trials(run, folder, method, trials, only=[trial.name for trial in repeats])
+  failures = _run_trials(run, folder, method, trials, configs, [each.name for each in repeats])
   _refuse(method, folder, repeats, failures)
   at_ends = tuple(search_lib.at_ends(method.axes, best)) if run.search != 'start' else ()
   if at_ends:
@@ -183,26 +187,47 @@ def _run_trials(
   folder: sweeps.SweepFolder,
   method: SuiteMethod,
   trials: Mapping[str, sweeps.Trial],
-  only: Sequence[str] | None = None,
+  configs: dict[str, Any],
+  chosen: Sequence[str],
 ) -> dict[str, str]:
-  """Runs trials that are not complete, of those named; gives why some failed."""
-  configs = {name: run.train_config(method, trial) for name, trial in trials.items()}
+  """Runs the chosen trials that are not complete; adds configs, and gives why some failed."""
+  for name, trial in trials.items():
+    if name not in configs:  # To read one takes a tenth of a second.
+      configs[name] = run.train_config(method, trial)
   axes = [
     sweeps.Axis(axis.name, tuple(dict.fromkeys(dict(t.values)[axis.name] for t in trials.values())))
     for axis in method.axes
   ]
   folder.claim(TRAIN, axes, list(trials.values()), configs, run.open_names, run.may_change)
-  return _run_jobs(run, folder, {name: configs[name] for name in only or configs})
+  return _run_jobs(run, folder, {name: configs[name] for name in chosen})
 
 
 def _run_jobs(
   run: SuiteRun, folder: sweeps.SweepFolder, configs: Mapping[str, Any]
 ) -> dict[str, str]:
-  jobs = folder.jobs_left(configs)
-  if not jobs:
+  """Runs trials that are neither complete nor known to diverge; gives why some failed."""
+  diverged = _load_diverged(folder)
+  jobs = folder.jobs_left({n: config for n, config in configs.items() if n not in diverged})
+  if jobs:
+    failed = sweeps.run_jobs(jobs, resolved(run.pool), num_done=len(configs) - len(jobs))
+    failures = {failure.job.name: failure.error for failure in failed}
+    known = {n: error for n, error in failures.items() if error.startswith(_DIVERGENCE)}
+    if known:
+      files.write_atomically(_diverged_file(folder), strict_json.dumps({**diverged, **known}))
+    diverged |= failures
+  return {name: diverged[name] for name in configs if name in diverged}
+
+
+def _diverged_file(folder: sweeps.SweepFolder) -> str:
+  return os.path.join(folder.path, 'diverged.json')
+
+
+def _load_diverged(folder: sweeps.SweepFolder) -> dict[str, str]:
+  """Trials that would diverge again, with what they said."""
+  path = _diverged_file(folder)
+  if not os.path.exists(path):
     return {}
-  failed = sweeps.run_jobs(jobs, resolved(run.pool), num_done=len(configs) - len(jobs))
-  return {failure.job.name: failure.error for failure in failed}
+  return strict_json.load(path, dict, 'delete it to run these trials again')
 
 
 def _refuse(
@@ -213,10 +238,9 @@ def _refuse(
 ) -> None:
   for trial in trials:
     if not folder.is_complete(trial.name):
-      reason = failures.get(trial.name, 'it has not ended')
-      raise SuiteError(
-        f'{method.label}: repeat {trial.seed} failed, see {folder.log_path(trial.name)} ({reason})'
-      )
+      reason = failures.get(trial.name, 'it has not ended').rstrip('.')
+      log = folder.log_path(trial.name)
+      raise SuiteError(f'{method.label}: repeat {trial.seed} failed, see {log} ({reason}).')
 
 
 def _arguments(flags: Mapping[str, str]) -> list[str]:
