@@ -61,7 +61,7 @@ def compare_folders(
     The table, and the paths of both files.
 
   Raises:
-    RunFolderError: a folder is no finished run, or the runs are not of one task; one sentence.
+    RunFolderError: a folder is not a finished run, or the runs are not of one task; one sentence.
     OSError: a file cannot be written.
   """
   found = [run for folder in folders for run in _load(folder)]
