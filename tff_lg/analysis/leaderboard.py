@@ -27,7 +27,7 @@ _NOTES = (
   'Minus the first row: the difference on the same clients and repeats, which is known better than '
   'either score.',
   'Default: the row with the best mean main metric on validation data, the one to use before any '
-  'test data are seen. Adapted models that each client chose on these data are no candidates.',
+  'test data are seen. Adapted models that each client chose on these data are not candidates.',
 )
 
 
@@ -88,11 +88,11 @@ def score_rows(rows: Sequence[LeaderboardRow], *, more_is_better: bool) -> pd.Da
     more_is_better: whether a greater score is better.
 
   Returns:
-    A row each: `row`, `method`, `is_default`, `mean`, `low`, `high`, `std_over_clients`,
-    `worst_decile`, `held_out_mean`, `rounds`, `bytes`, for each goal `rounds_to/GOAL` and
-    `bytes_to/GOAL`, `num_runs`, `num_clients`, `published_mean`, `published_std`, `options`; and
-    where repeats pair with those of the first row, `difference_mean`, `difference_low` and
-    `difference_high` from it.
+    One row each: `row`, `method`, `is_default`, `mean`, `low`, `high`, `std_over_clients`,
+    `worst_decile`, `held_out_mean`, `rounds`, `bytes`, `num_runs`, `num_clients`,
+    `published_mean`, `published_std`, `options`. For each goal, `rounds_to/GOAL` and
+    `bytes_to/GOAL`. If repeats pair with those of the first row, `difference_mean`,
+    `difference_low` and `difference_high` from it.
   """
   validation = [float(np.mean([run.main_validation.mean() for run in row.runs])) for row in rows]
   known = [value for value in validation if math.isfinite(value)]
