@@ -19,7 +19,7 @@ class SayTest(absltest.TestCase):
   def test_partitions_are_those_of_the_tasks(self):
     said = task.say_default(task.say_partition)
     self.assertStartsWith(
-      said, 'classes_per_client by default, natural for --task=diabetes, text, c'
+      said, 'classes_per_client by default, natural for --task=diabetes, pfllib, text, c'
     )
     self.assertIn('natural (with a --client_column, else iid) for --task=table', said)
 

@@ -6,7 +6,10 @@ it imports. (The loaders import scikit-learn, pandas, TensorFlow or TFF when the
 `PARTITIONS` has an entry for each way to spread examples; other names are imported when they are
 first used.
 
-A table of the user's own, a row an example: `load_table`. Text by user is data and clients at once:
+A table of the user's own, a row an example: `load_table`; arrays: `from_arrays`; Hugging Face data
+sets and Flower's partitions: `from_datasets`; folders of PFLlib: `load_pfllib`.
+
+Text by user is data and clients at once:
 `load_text`, and `load_mood` with a mood a text. Pupils by school: `load_school`. People with
 protected attributes: `load_adult`. Questions about pictures: `load_vqa`. Clients that do not fit in
 memory are read when needed: `load_client_folder`, `load_client_database`, `from_client_data`, or
@@ -36,6 +39,8 @@ if TYPE_CHECKING:
   from tff_lg.data.folds import Fold, take_fold
   from tff_lg.data.held_out import ChooseHeldOut, hold_out_clients, readmit_held_out
   from tff_lg.data.mood import load_mood
+  from tff_lg.data.own_data import from_arrays, from_datasets
+  from tff_lg.data.pfllib import load_pfllib
   from tff_lg.data.school import load_school
   from tff_lg.data.sources import SOURCE_NAMES, load_source
   from tff_lg.data.synthetic_patients import generate_patients
@@ -66,7 +71,9 @@ __all__ = [
   'TableEncoding',
   'UnreadClient',
   'concatenate',
+  'from_arrays',
   'from_client_data',
+  'from_datasets',
   'generate_patients',
   'hold_out_clients',
   'iid_twin',
@@ -74,6 +81,7 @@ __all__ = [
   'load_client_database',
   'load_client_folder',
   'load_mood',
+  'load_pfllib',
   'load_school',
   'load_source',
   'load_table',
@@ -108,6 +116,8 @@ __getattr__ = lazy_names.importer(
     'held_out',
     'twins',
     'mood',
+    'own_data',
+    'pfllib',
     'school',
     'sources',
     'synthetic_patients',

@@ -65,7 +65,7 @@ def load(
         f'expected {list(train.x.shape[1:])} as in {train_path.name}.'
       )
   else:
-    train, test = _split(train, np.random.default_rng(seed))
+    train, test = split(train, np.random.default_rng(seed), _TEST_FRACTION)
   return examples.Source('arrays', train, test, len(class_names), class_names)
 
 
@@ -199,10 +199,19 @@ def _class_names(path: pathlib.Path, arrays: dict[str, np.ndarray]) -> tuple[str
   return tuple(names.tolist())
 
 
-def _split(
-  data: examples.Examples, rng: np.random.Generator
+def split(
+  data: examples.Examples, rng: np.random.Generator, test_fraction: float
 ) -> tuple[examples.Examples, examples.Examples]:
-  """Holds out a test set, within each user if there are any."""
+  """Holds out a test set, within each user if there are any.
+
+  Args:
+    data: all examples.
+    rng: chooses the test examples.
+    test_fraction: the part held out, in [0, 1).
+
+  Returns:
+    Examples for training and for testing.
+  """
   owners = None if data.users is None else np.unique(data.users, return_inverse=True)[1]
-  is_test = splits.hold_out_of_each(data.strata, owners, _TEST_FRACTION, rng)
+  is_test = splits.hold_out_of_each(data.strata, owners, test_fraction, rng)
   return data.take(np.flatnonzero(~is_test)), data.take(np.flatnonzero(is_test))

@@ -34,6 +34,25 @@ def _check_arrays(config: Any) -> Iterator[str]:
     yield '--task=arrays needs --data_dir, the folder with train.npz.'
 
 
+def _load_pfllib(options: Any, setting: task.Setting) -> data.Source:
+  del options
+  return data.load_pfllib(str(setting.data_dir))
+
+
+def _check_pfllib(config: Any) -> Iterator[str]:
+  if config.data_dir is None:
+    yield '--task=pfllib needs --data_dir, the folder with train and test.'
+
+
+def _look_at_pfllib(options: Any, data_dir: str | None) -> None:
+  from tff_lg.data import first_bytes, pfllib  # They import NumPy.
+
+  del options
+  if data_dir is not None:
+    first_bytes.check_files(data_dir, {'train/*.npz': 'npz', 'test/*.npz': 'npz'})
+    pfllib.find_files(data_dir)
+
+
 def _look_for(name: str, in_folder: Mapping[str, str]) -> Callable[[Any, str | None], None]:
   def look(options: Any, data_dir: str | None) -> None:
     from tff_lg.data import first_bytes  # It imports NumPy.
@@ -125,6 +144,17 @@ for _entry in (
     objectives=ANY_LABELS,
     is_own_data=True,
     contradictions=_check_arrays,
+  ),
+  task.TaskEntry(
+    name='pfllib',
+    label='folders of PFLlib, with a file per client',
+    network=MLP,
+    load_source=_load_pfllib,
+    look_at_files=_look_at_pfllib,
+    data_dir='a folder of PFLlib, with train/*.npz and test/*.npz,',
+    partition='natural',
+    is_own_data=True,
+    contradictions=_check_pfllib,
   ),
 ):
   task.register(_entry)

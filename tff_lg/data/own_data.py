@@ -1,0 +1,198 @@
+"""The user's own data in Python: arrays, and data sets of Hugging Face or Flower."""
+
+import pathlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from tff_lg.data import arrays, examples
+
+
+def from_arrays(
+  x: Any,
+  y: Any,
+  clients: Any = None,
+  *,
+  test: tuple[Any, ...] | None = None,
+  class_names: Sequence[str] | None = None,
+  objective: str = 'classification',
+  test_fraction: float = 0.2,
+  seed: int = 0,
+  where: str = 'The data',
+) -> examples.Source:
+  """Makes a data set of arrays.
+
+  Args:
+    x: numbers [n, ...]; uint8 is divided by 255, as pixels.
+    y: [n], classes as integers from 0 or as texts; or as `objective` says, numbers [n], or 0 and 1
+      [n, num_labels].
+    clients: [n], the client of each example, a text or an integer; None if the data name none.
+    test: `(x, y)`, or `(x, y, clients)` with clients, for testing. By default a part of each
+      client's examples is, stratified by class.
+    class_names: of integers in their order; by default those of the texts, or the integers.
+    objective: what y is, see `examples.Examples.objective`.
+    test_fraction: without `test`, in [0, 1).
+    seed: of the split.
+    where: names the data in errors.
+
+  Returns:
+    The data set, named 'arrays', for `partition_clients`.
+
+  Raises:
+    DataError: values that cannot be; one sentence.
+  """
+  given = [(x, y, clients)]
+  if test is not None:
+    num_arrays = 2 if clients is None else 3
+    if len(test) != num_arrays:
+      raise examples.DataError(
+        f'{where}: test has {len(test)} arrays, expected {num_arrays}: x and y'
+        f'{"" if clients is None else " and clients"}.'
+      )
+    given.append((*test, None) if clients is None else test)
+  labels = [np.asarray(part[1]) for part in given]
+  if objective == 'classification':
+    labels, found = _encode(labels, where)
+    class_names = class_names or found
+  elif objective == 'regression':
+    class_names = ('target',)
+  elif class_names is None:
+    class_names = tuple(map(str, range(labels[0].shape[1] if labels[0].ndim == 2 else 1)))
+  examples.check_class_names(class_names, where)
+  parts = []
+  for (part_x, _, part_clients), part_y in zip(given, labels, strict=True):
+    named = {} if part_clients is None else {'users': _names(part_clients, where)}
+    found_arrays = {'x': _to_array(part_x, where), 'y': part_y, **named}
+    number = None if objective == 'regression' else len(class_names)
+    parts.append(arrays.to_examples(pathlib.Path(where), found_arrays, number, objective))
+  if objective == 'classification' and len(class_names) < 2:
+    raise examples.DataError(f'{where}: one class found, {class_names[0]}, expected at least two.')
+  if len(parts) == 1:
+    parts += arrays.split(parts.pop(), np.random.default_rng(seed), test_fraction)
+  train, tested = parts
+  return examples.Source('arrays', train, tested, len(class_names), tuple(class_names))
+
+
+def from_datasets(
+  datasets: Mapping[str, Any] | Sequence[Any],
+  *,
+  x: str = 'image',
+  y: str = 'label',
+  test: Mapping[str, Any] | Sequence[Any] | None = None,
+  objective: str = 'classification',
+  test_fraction: float = 0.2,
+  seed: int = 0,
+) -> examples.Source:
+  """Makes a data set of one Hugging Face `datasets.Dataset` per client.
+
+  Flower's partitions are such: `[federated.load_partition(i) for i in range(num_partitions)]`. A
+  single data set whose rows name their clients is a table for `load_table`, or its columns are
+  arrays for `from_arrays`.
+
+  Args:
+    datasets: by the clients' names, or in their order; anything with `column_names` and columns by
+      their names does.
+    x: column of the features: numbers, lists of numbers or images, of one shape.
+    y: column of the labels.
+    test: the same clients' test examples; a client may be missing.
+    objective: what y is, see `examples.Examples.objective`.
+    test_fraction: part of each client's examples that is for testing without `test`, in [0, 1).
+    seed: of the split.
+
+  Returns:
+    The data set, with the clients as users.
+
+  Raises:
+    DataError: no data, no such column, or values that cannot be; one sentence.
+  """
+  train = _join(datasets, x, y)
+  first = next(iter(_by_name(datasets).values()))
+  names = getattr(getattr(first, 'features', {}).get(y), 'names', None)
+  return from_arrays(
+    *train,
+    test=None if test is None else _join(test, x, y),
+    class_names=None if names is None else tuple(names),
+    objective=objective,
+    test_fraction=test_fraction,
+    seed=seed,
+    where='The data sets',
+  )
+
+
+def _by_name(datasets: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
+  if isinstance(datasets, Mapping):
+    return {str(name): dataset for name, dataset in datasets.items()}
+  width = len(str(len(datasets) - 1))  # Padded, so that they sort by number.
+  return {f'client_{number:0{width}d}': dataset for number, dataset in enumerate(datasets)}
+
+
+def _join(
+  datasets: Mapping[str, Any] | Sequence[Any], x: str, y: str
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+  """Returns the columns of all clients one after the other, and the client of each row."""
+  by_name = {name: found for name, found in _by_name(datasets).items() if len(found)}
+  if not by_name:
+    raise examples.DataError('The data sets have no rows, expected one client with rows at least.')
+  for name, dataset in by_name.items():
+    for column in (x, y):
+      if column not in dataset.column_names:
+        raise examples.DataError(
+          f'The data set of {name}: column {column} not found; it has '
+          f'{", ".join(dataset.column_names)}.'
+        )
+  rows = [_to_array(found[x], f'The data set of {name}') for name, found in by_name.items()]
+  shapes = {part.shape[1:] for part in rows}
+  if len(shapes) > 1:
+    listed = ' and '.join(str(list(shape)) for shape in sorted(shapes)[:2])
+    raise examples.DataError(f'The data sets: {x} has rows of {listed}, expected one shape.')
+  labels = [np.asarray(found[y]) for found in by_name.values()]
+  clients = np.repeat(list(by_name), [len(part) for part in rows])
+  return np.concatenate(rows), np.concatenate(labels), clients
+
+
+def _to_array(values: Any, where: str) -> np.ndarray:
+  """Returns rows as numbers [n, ...]; rows of one number get an axis, grey images a channel."""
+  if not isinstance(values, np.ndarray) or values.dtype == object:
+    rows = [np.asarray(row) for row in values]
+    shapes = sorted({row.shape for row in rows})
+    if len(shapes) > 1:
+      listed = ' and '.join(str(list(shape)) for shape in shapes[:2])
+      raise examples.DataError(f'{where}: x has rows of {listed}, expected one shape.')
+    values = np.stack(rows) if rows else np.zeros([0, 1])
+  if values.ndim == 1 or (values.ndim == 3 and values.dtype == np.uint8):
+    return values[..., np.newaxis]
+  return values
+
+
+def _names(clients: Any, where: str) -> np.ndarray:
+  """Returns the clients' names, str [n]."""
+  names = np.asarray(clients)
+  missing = [row for row, name in enumerate(names.tolist()) if name is None or name in ('', np.nan)]
+  if missing or names.dtype.kind not in 'iuUO':
+    found = f'{names.dtype}' if not missing else f'none in row {missing[0]}'
+    raise examples.DataError(
+      f'{where}: clients has {found}, expected a text or an integer per row.'
+    )
+  return names.astype(str)
+
+
+def _encode(labels: list[np.ndarray], where: str) -> tuple[list[np.ndarray], tuple[str, ...]]:
+  """Returns classes as integers, and their names: texts by the alphabet, or the integers."""
+  if all(part.dtype.kind in 'UO' for part in labels):
+    flat = np.concatenate(labels)
+    if not all(isinstance(label, str) and label for label in flat.tolist()):
+      raise examples.DataError(
+        f'{where}: y has a label that is missing or not a text, expected one per row.'
+      )
+    names = np.unique(flat.astype(str))
+    return [np.searchsorted(names, part.astype(str)) for part in labels], tuple(names.tolist())
+  labels = [part.astype(np.int32) if part.dtype.kind == 'b' else part for part in labels]
+  largest = max(
+    (int(part.max()) for part in labels if part.size and part.dtype.kind in 'iu'), default=0
+  )
+  if largest >= examples.MOST_CLASSES:
+    raise examples.DataError(
+      f'{where}: y has the label {largest}, expected at most {examples.MOST_CLASSES - 1}.'
+    )
+  return labels, tuple(map(str, range(largest + 1)))
