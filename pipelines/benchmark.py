@@ -121,6 +121,7 @@ def main(argv: Sequence[str]) -> None:
 
   with progress.stage('importing pandas'):
     from tff_lg import analysis
+    from tff_lg.suites import board
 
   try:
     if plan is None:
@@ -128,8 +129,8 @@ def main(argv: Sequence[str]) -> None:
     else:
       with launch.stopped_by_exception(), trial_pools.open_pool(suite_trials.run_trial) as pool:
         run = plan.suite_run(run_dir, pool)
-        rows = suites.leaderboard_rows(run, suites.run_suite(run, plan.methods))
-      title, shown = plan.suite.label, suites.shown(plan.suite)
+        rows = board.leaderboard_rows(run, suites.run_suite(run, plan.methods))
+      title, shown = plan.suite.label, board.shown(plan.suite)
       table, written = analysis.write_leaderboard(run_dir, title, rows, shown, command)
   except (ValueError, OSError) as error:
     sys.exit(f'benchmark: {error}')

@@ -69,6 +69,20 @@ class FolderTest(absltest.TestCase):
     run_settings.claim(self.run_dir, dataclasses.replace(natural, clients_per_round=7))
     self.assertTrue(run_settings.check(self.run_dir, natural))
 
+  def test_options_that_an_older_run_did_not_have_stand_for_their_defaults(self):
+    run_settings.claim(self.run_dir, _CONFIG)
+    hparams = json.loads(self._read('hparams.json'))
+    # The first was unknown, the second known, but not as an option of this optimiser.
+    del hparams['partition_seed']
+    self.assertEqual(hparams['client_weight_decay'], 0.0)
+    hparams['client_weight_decay'] = None
+    with open(os.path.join(self.run_dir, 'hparams.json'), 'w', encoding='utf-8') as file:
+      json.dump(hparams, file)
+    self.assertTrue(run_settings.check(self.run_dir, _CONFIG))
+    other = dataclasses.replace(_CONFIG, client_weight_decay=0.5)
+    with self.assertRaisesRegex(ValueError, 'client_weight_decay was 0.0, now 0.5'):
+      run_settings.check(self.run_dir, other)
+
   def test_folder_of_something_else_is_refused(self):
     self.root.create_file('runs/one/thesis.tex')
     with self.assertRaisesRegex(ValueError, 'is not empty and holds no run'):

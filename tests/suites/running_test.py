@@ -10,6 +10,7 @@ import pandas as pd
 from absl.testing import absltest
 
 from tff_lg import suites
+from tff_lg.suites import board
 from tff_lg.suites import suite as suite_lib
 
 _RATE = suites.SearchAxis('rate', (1.0, 2.0, 4.0), 2.0)
@@ -147,14 +148,14 @@ class RunSuiteTest(absltest.TestCase):
 
   def test_leaderboard_rows(self):
     run = self._suite_run()
-    fedavg, tuned = suites.leaderboard_rows(run, suites.run_suite(run, _rows('fedavg')))
+    fedavg, tuned = board.leaderboard_rows(run, suites.run_suite(run, _rows('fedavg')))
     self.assertEqual(fedavg.about, 'rate=4')
     self.assertEqual(fedavg.published, (1.0, 0.5))
     self.assertEqual([list(scores.test) for scores in fedavg.runs], [[0, 20], [10, 30]])
     self.assertEqual([list(scores.validation) for scores in fedavg.runs], [[0, 0], [-10, -10]])
     self.assertEqual([list(scores.test) for scores in tuned.runs], [[10, 30]] * 2)
     unpublished = self._suite_run(is_published=False)
-    rows = suites.leaderboard_rows(unpublished, suites.run_suite(unpublished, _rows('fedavg')))
+    rows = board.leaderboard_rows(unpublished, suites.run_suite(unpublished, _rows('fedavg')))
     self.assertIsNone(rows[0].published)
 
 

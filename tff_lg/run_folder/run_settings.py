@@ -105,7 +105,8 @@ def _with_new_options(hparams: dict[str, Any]) -> dict[str, Any]:
     config = config_lib.resolve(to_config(hparams))
   except (TypeError, config_lib.ConfigError):
     return hparams
-  return _as_json_gives_it(dataclasses.asdict(config)) | hparams
+  given = {name: value for name, value in hparams.items() if value is not None}
+  return _as_json_gives_it(dataclasses.asdict(config)) | given
 
 
 def _refuse(run_dir: str, different: changed_settings.Differences) -> None:

@@ -5,14 +5,13 @@ often a run is repeated, the score of its table and the numbers that the paper h
 one module here that registers it; one from outside does the same and comes in by `--import`.
 
 Comes in: an entry, a folder, what makes configs of flags and a pool of `tff_lg.sweeps`, which runs
-all trials. Goes out: the runs of each method at its best point, for
-`tff_lg.analysis.leaderboard`. May import: `tff_lg.sweeps`, `tff_lg.analysis`, and the entries of
+all trials. Goes out: the runs of each method at its best point, of which `suites.board` makes the
+rows of a leaderboard. May import: `tff_lg.sweeps`, `tff_lg.analysis`, and the entries of
 `tff_lg.learning.methods` and `tff_lg.adaptation`; no TensorFlow.
 """
 
 import importlib
 
-from tff_lg.suites.board import leaderboard_rows, shown
 from tff_lg.suites.running import ADAPT, TRAIN, Row, SuiteError, SuiteRun, run_suite
 from tff_lg.suites.search import SEARCHES, SearchAxis, next_points
 from tff_lg.suites.suite import SUITES, SuiteEntry, SuiteMethod, register
@@ -28,11 +27,9 @@ __all__ = [
   'SuiteError',
   'SuiteMethod',
   'SuiteRun',
-  'leaderboard_rows',
   'next_points',
   'register',
   'run_suite',
-  'shown',
 ]
 
 for _module in ('motley',):

@@ -1,18 +1,22 @@
 """Runs a suite: each method's grid on a pool, then its repeats at the best point."""
 
+from __future__ import annotations
+
 import dataclasses
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from absl import logging
 
 from tff_lg import files, strict_json, sweeps
-from tff_lg.analysis.leaderboard_runs import RunScores, load_adapted, load_trained
 from tff_lg.config.option import resolved
 from tff_lg.suites import search as search_lib
 from tff_lg.suites.suite import SuiteEntry, SuiteMethod
+
+if TYPE_CHECKING:
+  from tff_lg.analysis import leaderboard_runs
 
 TRAIN, ADAPT = 'train', 'adapt'
 # What the error of a trial that diverged begins with.
@@ -86,11 +90,15 @@ class SuiteRun:
     common += [f'--method={method.method}', '--baselines=']
     return self.make_config(TRAIN, [*common, *trial.arguments])
 
-  def load(self, method: SuiteMethod, folder: str) -> RunScores:
+  def load(self, method: SuiteMethod, folder: str) -> leaderboard_runs.RunScores:
     """Reads what a run of a row is for clients, as the suite scores it."""
+    from tff_lg.analysis import leaderboard_runs  # pandas and Matplotlib take seconds to import.
+
     if method.adapts:
-      return load_adapted(folder, method.technique, self.suite.metric, self.suite.score)
-    return load_trained(folder, self.suite.metric, self.suite.score)
+      return leaderboard_runs.load_adapted(
+        folder, method.technique, self.suite.metric, self.suite.score
+      )
+    return leaderboard_runs.load_trained(folder, self.suite.metric, self.suite.score)
 
 
 def run_suite(run: SuiteRun, methods: Sequence[SuiteMethod]) -> tuple[Row, ...]:
