@@ -7,6 +7,7 @@ from absl.testing import absltest
 
 from tests.learning import running, testing
 from tff_lg import learning, simulation
+from tff_lg.learning import phases
 
 
 def setUpModule():
@@ -67,6 +68,17 @@ class PhaseTest(absltest.TestCase):
       objective=lambda model, weights, received, x, y: weights[0][0, 0] - weights[1][0, 0],
     )
     self.assertEqual(_run(phase), (0.5, 2.5))
+
+  def test_statistics_are_set_and_not_moved(self):
+    plain = learning.Phase((True, True, False))
+    self.assertIs(phases.with_statistics(plain, (False,) * 3), plain)
+    phase = phases.with_statistics(plain, (False, True, True))
+    self.assertEqual(phase.select('abc'), ('a',))
+    before = (np.float32([1]), np.float32([2]), np.float32([3]))
+    self.assertEqual(phase.set_statistics(before, [(before[1], 5), (before[2], 6)])[1], 5)
+    self.assertIs(phase.set_statistics(before, [(before[1], 5), (before[2], 6)])[2], before[2])
+    with self.assertRaisesRegex(ValueError, 'batch normalisation, but what the method trains'):
+      phase.set_statistics(before, [(before[2], 6)])
 
 
 if __name__ == '__main__':

@@ -91,12 +91,15 @@ class FrozenTest(absltest.TestCase):
     without = _predict(model, model.initial_weights, _X)
     self.assertGreater(np.abs(drops[0] - without).max(), 0.1)
 
-  def test_batch_normalisation_that_is_not_frozen_is_refused(self):
+  def test_batch_normalisation_that_is_not_frozen_moves(self):
     keras_model = _on_body()
-    keras_model.get_layer('pretrained').get_layer('norm').trainable = True
-    keras_model.get_layer('pretrained').trainable = True
-    with self.assertRaisesRegex(ValueError, 'norm/moving_mean.*freeze its layer'):
-      _wrap(keras_model)
+    body = keras_model.get_layer('pretrained')
+    body.trainable = True
+    for name in ('body', 'plain_norm'):
+      body.get_layer(name).trainable = False
+    model = _wrap(keras_model)
+    self.assertEqual(model.statistics, {'norm/moving_mean', 'norm/moving_variance'})
+    self.assertLen(model.constants, 4)
 
   def test_nothing_to_copy(self):
     self.assertFalse(frozen.needs_copy(models.build_mlp((4,), 4, (4, 4))))

@@ -174,13 +174,6 @@ class FromKerasTest(absltest.TestCase):
     for name, weight in zip(model.weight_names, model.initial_weights, strict=True):
       np.testing.assert_array_equal(weight, by_name[name])
 
-  def test_batch_normalisation_is_refused(self):
-    keras_model = tf.keras.Sequential(
-      [tf.keras.layers.Dense(3, input_shape=(4,)), tf.keras.layers.BatchNormalization(name='norm')]
-    )
-    with self.assertRaisesRegex(ValueError, 'norm/moving_mean, .*use group normalisation'):
-      _wrap(keras_model)
-
   def test_group_normalisation_is_welcome(self):
     keras_model = tf.keras.Sequential(
       [

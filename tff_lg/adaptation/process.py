@@ -26,6 +26,7 @@ from tff_lg.adaptation.technique import Adaptation
 from tff_lg.compatibility import tff
 from tff_lg.learning import batches as batches_lib
 from tff_lg.learning import client_work, evaluation
+from tff_lg.learning import phases as phases_lib
 from tff_lg.models import local_global
 
 
@@ -157,12 +158,14 @@ def build_adaptation_process(
     split = split.with_global_extra_weights()
   evaluation_batches = evaluation_batches or evaluation.default_batches(model)
   between = dataclasses.replace(batches, num_epochs=evaluate_every_epochs)
+  is_statistic, _ = split.split(split.weight_is_statistic)
+  phase = phases_lib.with_statistics(phases_lib.Phase(), is_statistic)
 
   def start(weights: tuple) -> client_work.TrainingState:
     trained, _ = split.split(weights)
     return client_work.TrainingState(
       trained,
-      client_work.initialize_optimizer(client_optimizer, trained),
+      client_work.initialize_optimizer(client_optimizer, phase.select(trained)),
       tf.constant(0.0),
       tf.constant(0),
     )
@@ -180,7 +183,9 @@ def build_adaptation_process(
       index: tf.Tensor, state: client_work.TrainingState
     ) -> tuple[client_work.TrainingState, tf.Tensor]:
       seed = tf.random.experimental.stateless_fold_in(data.seed, index)
-      state = client_work.train(loss_fn, client_optimizer, between, state, data._replace(seed=seed))
+      state = client_work.train(
+        loss_fn, client_optimizer, between, state, data._replace(seed=seed), phase=phase
+      )
       return state, client_work.all_finite((state.weights, state.loss_sum))
 
     return train

@@ -9,7 +9,7 @@ import tensorflow as tf
 from tff_lg.compatibility import tff
 from tff_lg.learning import batches as batches_lib
 from tff_lg.learning import objectives
-from tff_lg.models import local_global
+from tff_lg.models import batch_norm, local_global
 
 # (model, weights, initial_weights, x, y) -> weights, as an objective has its arguments.
 BeforeStep = Callable[[local_global.LocalGlobalModel, tuple, tuple, tf.Tensor, tf.Tensor], Sequence]
@@ -37,6 +37,8 @@ class Phase:
 
   Attributes:
     trained: for each weight of the model whether the optimiser moves it; None for all.
+    statistics: for each weight whether steps set it by what batch normalisation has seen; None for
+      none. See `with_statistics`.
     batches: of the client's data.
     optimizer: takes the steps; another one than the settings' has no rates by round.
     objective: what the steps minimise.
@@ -52,6 +54,7 @@ class Phase:
   begin: Callable[[tuple], Sequence] | None = None
   before_step: BeforeStep | None = None
   finish: Callable[[Trained], Sequence] | None = None
+  statistics: tuple[bool, ...] | None = None
 
   def select(self, weights: Sequence) -> tuple:
     """Returns the weights that the optimiser moves, or anything else one per weight."""
@@ -66,6 +69,46 @@ class Phase:
     new = iter(selected)
     pairs = zip(weights, self.trained, strict=True)
     return tuple(next(new) if moves else weight for weight, moves in pairs)
+
+  def set_statistics(self, weights: Sequence, found: batch_norm.Found) -> tuple:
+    """Returns all weights, with moving statistics as the step has left them.
+
+    Args:
+      weights: all of the model's; statistics are those that the step has used.
+      found: by statistic, its next value.
+
+    Raises:
+      ValueError: the objective has not used one of them, but something made of it.
+    """
+    if self.statistics is None:
+      return tuple(weights)
+    following = {id(weight): value for weight, value in found}
+    if not all(
+      id(weight) in following
+      for weight, moves in zip(weights, self.statistics, strict=True)
+      if moves
+    ):
+      raise ValueError(
+        'the network has batch normalisation, but what the method trains are not networks with '
+        'moving statistics of their own: expected another method, or group normalisation.'
+      )
+    return tuple(
+      following[id(weight)] if moves else weight
+      for weight, moves in zip(weights, self.statistics, strict=True)
+    )
+
+
+def with_statistics(phase: Phase, weight_is_statistic: Sequence[bool]) -> Phase:
+  """Returns the phase with those of its weights that are moving statistics set by its steps."""
+  if not any(weight_is_statistic):
+    return phase
+  trained = phase.trained or (True,) * len(weight_is_statistic)
+  pairs = list(zip(trained, weight_is_statistic, strict=True))
+  return dataclasses.replace(
+    phase,
+    trained=tuple(moves and not is_statistic for moves, is_statistic in pairs),
+    statistics=tuple(moves and is_statistic for moves, is_statistic in pairs),
+  )
 
 
 def with_epochs(batches: batches_lib.Batches, num_epochs: int) -> batches_lib.TensorBatches:

@@ -20,7 +20,7 @@ import numpy as np
 import tensorflow as tf
 
 from tff_lg.compatibility import tff
-from tff_lg.learning import client_work, evaluation
+from tff_lg.learning import client_work, evaluation, newcomers
 from tff_lg.learning import settings as settings_lib
 from tff_lg.learning.methods import parts as parts_lib
 from tff_lg.models import local_global
@@ -150,11 +150,13 @@ def build_local_global_process(
 
   McMahan et al. 2017, Algorithm 1; Liang et al. 2020, Algorithm 1.
   """
+  settings = settings_lib.with_statistics(settings, model.weight_is_statistic)
   weight_types = tuple(tff.TensorType(w.dtype.type, w.shape) for w in model.initial_weights)
   global_types, local_types = model.split(weight_types)
   data_type = settings.batches.data_type(model.functional.input_spec)
   work = client_work.build_client_work(model, settings)
   server_optimizer = settings.server_optimizer
+  averaged, _ = model.split(model.weight_is_statistic)
 
   @tff.tensorflow.computation(weight_types)
   def initialize_client(model_weights: Any) -> client_work.ClientState:
@@ -215,8 +217,15 @@ def build_local_global_process(
     optimizer_state = client_work.with_learning_rate(
       server_optimizer, optimizer_state, settings.server_learning_rate_fn, round_num
     )
-    optimizer_state, global_weights = server_optimizer.next(
-      optimizer_state, tuple(global_weights), client_work.or_zeros(is_finite, mean_update)
+    gradients = client_work.or_zeros(is_finite, mean_update)
+    before = tuple(global_weights)
+    optimizer_state, after = server_optimizer.next(optimizer_state, before, gradients)
+    global_weights = tuple(
+      # Statistics are averaged, whatever optimiser moves the others.
+      weight - gradient if is_averaged else moved
+      for weight, gradient, moved, is_averaged in zip(
+        before, gradients, after, averaged, strict=True
+      )
     )
     return global_weights, optimizer_state, (is_finite, client_work.all_finite(global_weights))
 
@@ -286,41 +295,8 @@ def build_local_global_process(
     download_type=tff.to_type((global_types, round_num_type) if global_types else ()),
     upload_type=tff.to_type((global_types, tff.TensorType(np.float32)) if global_types else ()),
     parts=settings.parts,
-    settle=_build_settling(model, settings, global_types, client_state_type, data_type),
+    settle=newcomers.build_settling(model, settings, global_types, client_state_type, data_type),
   )
-
-
-def _build_settling(
-  model: local_global.LocalGlobalModel,
-  settings: settings_lib.ProcessSettings,
-  global_types: tuple,
-  client_state_type: tff.Type,
-  data_type: tff.Type,
-) -> tff.Computation | None:
-  """What newcomers do alone; None where it is nothing."""
-  if not settings.newcomer_phases:
-    return None
-  alone = dataclasses.replace(
-    settings, phases=settings.newcomer_phases, reset_client_optimizer=True
-  )
-  work = client_work.build_client_work(model, alone)
-
-  @tff.tensorflow.computation(global_types, client_state_type, data_type)
-  def settle_client(global_weights: Any, client_state: Any, data: Any) -> client_work.ClientState:
-    start = client_work.ClientState(tuple(client_state.local_weights), ())
-    output = work(tuple(global_weights), start, data, tf.constant(0))
-    return client_work.ClientState(output.client_state.local_weights, client_state.optimizer_state)
-
-  @tff.federated_computation(
-    tff.FederatedType(global_types, tff.SERVER),
-    tff.FederatedType(client_state_type, tff.CLIENTS),
-    tff.FederatedType(data_type, tff.CLIENTS),
-  )
-  def settle(global_weights: tff.Value, client_states: tff.Value, data: tff.Value) -> tff.Value:
-    at_clients = tff.federated_broadcast(global_weights)
-    return tff.federated_map(settle_client, (at_clients, client_states, data))
-
-  return settle
 
 
 class _Sums(NamedTuple):

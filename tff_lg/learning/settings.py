@@ -1,7 +1,7 @@
 """Everything that makes one stateful process differ from another, in one value."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 import tensorflow as tf
@@ -76,3 +76,16 @@ class ProcessSettings:
         f'update_attack is given with {type(self.batches).__name__}, expected TensorBatches, '
         'whose data say which clients are malicious.'
       )
+
+
+def with_statistics(
+  settings: ProcessSettings, weight_is_statistic: Sequence[bool]
+) -> ProcessSettings:
+  """Returns settings whose steps set moving statistics; the same where there are none."""
+  if not any(weight_is_statistic):
+    return settings
+  phases, newcomer_phases = (
+    tuple(phases_lib.with_statistics(phase, weight_is_statistic) for phase in some)
+    for some in (settings.phases, settings.newcomer_phases)
+  )
+  return dataclasses.replace(settings, phases=phases, newcomer_phases=newcomer_phases)

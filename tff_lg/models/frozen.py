@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tff_lg.models import dropout
+from tff_lg.models import batch_norm, dropout
 
 
 @tf.keras.saving.register_keras_serializable(package='tff_lg')
@@ -56,9 +56,18 @@ class FixedBatchNormalization(tf.keras.layers.Layer):
 
 
 def needs_copy(keras_model: tf.keras.Model) -> bool:
-  """Returns whether a model has frozen layers with weights, or dropout of Keras."""
+  """Returns whether a model has frozen layers, batch normalisation, or dropout of Keras."""
   layers = keras_model._flatten_layers(include_self=False)
-  return bool(frozen_weights(keras_model)) or any(map(_is_dropout, layers))
+  has_fixed_or_moving = frozen_weights(keras_model) or moving_statistics(keras_model)
+  return bool(has_fixed_or_moving) or any(map(_is_dropout, layers))
+
+
+def moving_statistics(keras_model: tf.keras.Model) -> list[tf.Variable]:
+  """Returns the moving means and variances of batch normalisation that is not frozen."""
+  fixed = {id(weight) for weight in frozen_weights(keras_model)}
+  layers = filter(_is_batch_norm, keras_model._flatten_layers(include_self=False))
+  moments = [weight for layer in layers for weight in (layer.moving_mean, layer.moving_variance)]
+  return [weight for weight in moments if id(weight) not in fixed]
 
 
 def frozen_weights(keras_model: tf.keras.Model) -> list[tf.Variable]:
@@ -80,7 +89,8 @@ def frozen_weights(keras_model: tf.keras.Model) -> list[tf.Variable]:
 def copy_without_states(keras_model: tf.keras.Model) -> tf.keras.Model:
   """Returns a copy in which Keras calls all weights trained, and no layer keeps a state.
 
-  Frozen batch normalisation becomes `FixedBatchNormalization`, dropout a `StatelessDropout`.
+  Frozen batch normalisation becomes `FixedBatchNormalization`, any other a
+  `StatelessBatchNormalization`, dropout a `StatelessDropout`.
 
   Args:
     keras_model: a sequential or functional model of legacy Keras.
@@ -102,6 +112,16 @@ def copy_without_states(keras_model: tf.keras.Model) -> tf.keras.Model:
       (axis,) = layer.axis
       return FixedBatchNormalization(
         axis, layer.epsilon, center=layer.center, scale=layer.scale, name=layer.name
+      )
+    if _is_batch_norm(layer):
+      (axis,) = layer.axis
+      return batch_norm.StatelessBatchNormalization(
+        axis,
+        layer.momentum,
+        layer.epsilon,
+        center=layer.center,
+        scale=layer.scale,
+        name=layer.name,
       )
     return type(layer).from_config(layer.get_config())
 

@@ -43,6 +43,8 @@ class LocalGlobalModel:
     constants: values of the functional model's weights that stay as they are, such as a frozen
       layer's, each with its place among all of them, in ascending order. They are none of the
       model's weights: nothing trains or sends them.
+    statistics: names of weights that no gradient trains, but steps set: the moving statistics of
+      batch normalisation. They are global or local as other weights of their layers.
     dropout_key: int64 [2], what the masks of dropout are drawn from in training; None in a
       model that no step trains.
   """
@@ -59,6 +61,7 @@ class LocalGlobalModel:
   server_has_copy: bool = False
   extra_weights: ModelWeights = ()
   constants: tuple[tuple[int, np.ndarray], ...] = ()
+  statistics: frozenset[str] = frozenset()
   dropout_key: tf.Tensor | None = dataclasses.field(default=None, compare=False)
 
   @property
@@ -176,7 +179,25 @@ class LocalGlobalModel:
     of_network = list(self.network_weights(weights))
     for place, value in self.constants:
       of_network.insert(place, tf.constant(value))
-    return self.functional.predict_on_batch((tuple(of_network), keys), x, training)
+    predict = self.functional.predict_on_batch
+    if self.statistics and training:
+      # In the graph of the step, not in a function of its own, so that statistics can be collected.
+      predict = self.functional._predict_on_batch_fn.python_function
+    return predict((tuple(of_network), keys), x, training)
+
+  @property
+  def weight_is_statistic(self) -> tuple[bool, ...]:
+    """Which weights are moving statistics, of the network or of a copy among the extra weights."""
+    return tuple(
+      any(name == each or name.endswith(f'/{each}') for each in self.statistics)
+      for name in self.weight_names
+    )
+
+  @property
+  def batch_norm_layers(self) -> tuple[str, ...]:
+    """Names of the layers that have moving statistics, in the model's order."""
+    layers = set(map(_layer, self.statistics))
+    return tuple(name for name in self.layer_names if name in layers)
 
   def count_examples(self, y: tf.Tensor) -> tf.Tensor:
     """Examples in a batch of labels, an int32 scalar: rows or, of sequences, real positions."""
@@ -227,9 +248,9 @@ def from_keras(
   Args:
     keras_model: an uncompiled model with one input and one output, of tf.keras or of Keras 3
       (see `keras3.to_legacy`). It is built and has trained weights, those of frozen layers, which
-      stay as they are, and the keys of `StatelessDropout`; no batch normalisation that is not
-      frozen. Keras's dropout draws its masks from the step's key. Do not use the model afterwards:
-      TFF clones it in a graph, where Keras changes its classes.
+      stay as they are, the moving statistics of batch normalisation, and the keys of
+      `StatelessDropout`. Keras's dropout draws its masks from the step's key. Do not use the model
+      afterwards: TFF clones it in a graph, where Keras changes its classes.
     loss: mean loss of a batch.
     metrics: by name, what makes a Keras metric of labels and outputs; the main one first.
     label_spec: type of a batch of labels, int32 [None] by default.
@@ -240,9 +261,9 @@ def from_keras(
     The model; choose a split by `with_global_layers`.
 
   Raises:
-    ValueError: the model has no weights to train, weights that change without a gradient, such as
-      the statistics of batch normalisation, or two weights of one name; or the model or a metric
-      of Keras 3 has no counterpart in legacy Keras.
+    ValueError: the model has no weights to train, weights that change without a gradient other
+      than the statistics of batch normalisation, or two weights of one name; or the model or a
+      metric of Keras 3 has no counterpart in legacy Keras.
   """
   if keras3.is_keras3(keras_model):
     keras_model = keras3.to_legacy(keras_model)
@@ -250,17 +271,19 @@ def from_keras(
     if keras3.is_keras3(build()):
       raise ValueError(f'metric {name} is one of Keras 3, expected metrics of tf.keras.')
   fixed = frozen.frozen_weights(keras_model)
-  known = {*map(id, fixed), *map(id, dropout.keys(keras_model))}
+  moving = frozen.moving_statistics(keras_model)
+  known = {*map(id, fixed), *map(id, moving), *map(id, dropout.keys(keras_model))}
   untrained = [weight for weight in keras_model.non_trainable_weights if id(weight) not in known]
   if untrained:
     names = ', '.join(map(_weight_name, untrained))
     raise ValueError(
-      f'model {keras_model.name}: {names} found, which no gradient trains; use group '
-      'normalisation instead of batch normalisation, or freeze its layer (trainable=False).'
+      f'model {keras_model.name}: {names} found, which no gradient trains; leave its layer out, or '
+      'freeze it (trainable=False).'
     )
   if not keras_model.trainable_weights:
     raise ValueError(f'model {keras_model.name}: no weight is trainable, expected one or more.')
   names_of_fixed = set(map(_weight_name, fixed))
+  statistics = frozenset(map(_weight_name, moving))
   activation = getattr(keras_model.layers[-1], 'activation', None)
   needs_copy = frozen.needs_copy(keras_model)
   if needs_copy:
@@ -306,13 +329,15 @@ def from_keras(
     metric_names=tuple(metrics),
     to_predictions=to_predictions,
     constants=constants,
+    statistics=statistics,
   )
 
 
 def assign_weights(keras_model: tf.keras.Model, weights: Mapping[str, np.ndarray]) -> None:
-  """Sets a Keras model's trained weights, by their names in `LocalGlobalModel.weight_names`."""
-  for variable in keras_model.trainable_weights:
-    variable.assign(weights[_weight_name(variable)])
+  """Sets a Keras model's weights, by their names in `LocalGlobalModel.weight_names`."""
+  for variable in keras_model.weights:
+    if _weight_name(variable) in weights:
+      variable.assign(weights[_weight_name(variable)])
 
 
 def layer_names(keras_model: tf.keras.Model) -> tuple[str, ...]:

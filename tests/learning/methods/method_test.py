@@ -47,6 +47,7 @@ class MethodTest(parameterized.TestCase):
         'per_fedavg': 4,
         'pfedme': 4,
         'scaffold': 8,
+        'fedbn': 4,
         'fednova': 5,
         'ifca': 9,
         'fedala': 4,
