@@ -24,7 +24,7 @@ class CheckpointManager:
   """Keeps the newest checkpoints of a run, one file each.
 
   A file holds the round's number of rounds done, so a run that is killed at any
-  moment goes on from the last whole file. An array that appears under several
+  moment resumes from the last whole file. An array that appears under several
   names is stored once, and is one array again when it is loaded.
 
   Attributes:
@@ -82,7 +82,7 @@ class CheckpointManager:
       arrays = {name: stored[first] for name, first in content['aliases'].items()}
     except Exception as error:  # A damaged archive can raise nearly anything.
       raise CheckpointError(
-        f'Checkpoint {path} is damaged ({error}); delete it to go on from the one before.'
+        f'Checkpoint {path} is damaged ({error}); delete it to resume from the one before.'
       ) from error
     return rounds[-1], arrays, content['meta']
 
@@ -116,7 +116,7 @@ def _read_archive(path: str) -> dict[str, np.ndarray]:
 
 
 def with_prefix(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-  """The same arrays, under names that begin with `prefix` and a slash."""
+  """Returns the arrays under names that begin with `prefix` and a slash."""
   return {f'{prefix}/{name}': array for name, array in arrays.items()}
 
 

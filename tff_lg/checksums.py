@@ -59,7 +59,7 @@ def check(path: str) -> None:
 
 def _load(folder: str) -> dict[str, int]:
   path = os.path.join(folder, FILE)
-  remedy = 'delete it to go on without a check of the other files'
+  remedy = 'delete it to resume without a check of the other files'
   try:
     return strict_json.load(path, dict, remedy, DamagedFileError)
   except FileNotFoundError:

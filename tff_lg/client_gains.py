@@ -1,4 +1,4 @@
-"""What one model is worth to each client against another: some rooms write it, others read it."""
+"""Gains of each client by one model over another: some rooms write them, others read them."""
 
 import pandas as pd
 

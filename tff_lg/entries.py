@@ -80,7 +80,7 @@ def _nothing_to_say(config: Any) -> Iterable[str]:
 
 @attrs.frozen(kw_only=True)
 class Entry:
-  """What all entries have.
+  """The fields that all entries have.
 
   Attributes:
     name: what the flag takes.

@@ -11,7 +11,7 @@ _RATIO = 3.0
 
 
 class GridSearch(NamedTuple):
-  """What a search has found.
+  """The result of a search.
 
   Attributes:
     best: the value with the greatest score; of equals the one tried first.
@@ -51,7 +51,7 @@ def extended(values: Sequence[float]) -> tuple[float, ...]:
 
 
 def _ratios(values: Sequence[float]) -> tuple[float, float]:
-  """Of the first two values and of the last two."""
+  """Returns the ratios of the first two values and of the last two."""
   if len(values) == 1:
     return _RATIO, _RATIO
   return values[1] / values[0], values[-1] / values[-2]

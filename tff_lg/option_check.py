@@ -1,4 +1,4 @@
-"""What values an option may have, stated where the option is: a validator of attrs."""
+"""Checks of an option's values, stated where the option is: a validator of attrs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,7 +22,7 @@ class OptionError(ValueError):
 
 @attrs.frozen
 class Check:
-  """What numbers an option may have.
+  """The numbers that an option may have.
 
   Attributes:
     allows: whether a number may be.

@@ -14,7 +14,7 @@ Arrays = dict[str, np.ndarray]
 
 
 class Parts:
-  """The parts of a long work that are done, each in a file; a killed run goes on after them."""
+  """The parts of a long work that are done, each in a file; a killed run resumes after them."""
 
   def __init__(
     self, folder: str, name: str, chunk_size: int, bar: progress.Bar | None = None
@@ -36,7 +36,7 @@ class Parts:
 
     Args:
       clients: int [n], indices.
-      function: of some of them, to arrays with a row a client. One that a chunk lacks is NaN there.
+      function: of some of them, to arrays with one row per client; NaN if a chunk lacks it.
       stage: of the work, in the names of its files.
 
     Returns:

@@ -1,6 +1,6 @@
 """Joins a Ray cluster, or starts Ray on this machine.
 
-Whoever reaches a Ray port can run code there. A Ray that is started here listens on the loopback
+Anyone who reaches a Ray port can run code there. A Ray that is started here listens on the loopback
 address only, and wants a token that is made for it and given to its own processes alone.
 """
 
@@ -131,7 +131,7 @@ def connect(
 
 
 def first_line(error: BaseException) -> str:
-  """What an error of Ray says, without the many lines that follow."""
+  """Returns the message of an error of Ray, without the many lines that follow."""
   return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 

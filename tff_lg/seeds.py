@@ -6,7 +6,7 @@ import numpy as np
 
 
 class Purpose(enum.IntEnum):
-  """What randomness is for; the numbers are part of what a seed means."""
+  """The uses of randomness; the numbers are part of the meaning of a seed."""
 
   PARTITION = 0
   SAMPLING = 1
@@ -39,7 +39,7 @@ def derive_seed(seed: int, purpose: Purpose, *path: int) -> int:
 
 
 def tensor_seed(seed: int, purpose: Purpose, *path: int) -> np.ndarray:
-  """The same, as an int32 [2] for TensorFlow's stateless random operations."""
+  """Returns the seed as an int32 [2] for TensorFlow's stateless random operations."""
   return _sequence(seed, purpose, path).generate_state(2).astype(np.int32)
 
 

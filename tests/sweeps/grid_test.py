@@ -18,8 +18,8 @@ class AxisTest(parameterized.TestCase):
     self.assertEqual(sweeps.parse_axis(text), axis)
 
   @parameterized.parameters(
-    ('model', '--grid=model is no axis'),
-    ('=1,2', 'is no axis'),
+    ('model', '--grid=model is not an axis'),
+    ('=1,2', 'is not an axis'),
     ('model=', 'has an empty value'),
     ('model=a,,b', 'has an empty value'),
     ('model=a,b,a', 'has a twice'),

@@ -1,4 +1,4 @@
-"""Local adaptation: each client goes on from a trained model, alone.
+"""Local adaptation: each client continues from a trained model, alone.
 
 Comes in: a `LocalGlobalModel`, an `Adaptation`, an optimiser, batches; then clients' weights
 (global and local merged) and data. Goes out: an `AdaptationProcess`, TFF computations that

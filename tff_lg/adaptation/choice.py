@@ -6,7 +6,7 @@ import numpy as np
 
 
 class Choice(NamedTuple):
-  """What each client uses.
+  """The choice of each client.
 
   Attributes:
     setting: int64 [num_clients], index of the setting.
@@ -28,7 +28,7 @@ def choose(
   """Chooses the best of several settings and epochs by clients' validation metrics.
 
   Globally, the best is that of the mean over all validation examples of all clients. A
-  client without validation examples always uses the global choice. Of equals, the earliest
+  client without validation examples always uses the global choice. Among equals, the earliest
   epoch is chosen, then the first setting; where epoch 0 is the model as it was, adaptation
   has to earn its place. A metric that is not a number is never chosen over one that is.
 

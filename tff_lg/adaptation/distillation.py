@@ -63,7 +63,7 @@ def distillation(
   alpha of 0.95 and K of 6 that is 34.2 CE + 0.05 KL, in effect fine-tuning at 34 times the
   rate. `scaled_term='labels'` gives this form.
 
-  Of numbers and of several labels KL is the mean squared difference of both outputs, with K of 1:
+  For numbers and for several labels, KL is the mean squared difference of both outputs, with K = 1:
   what it tends to at high temperatures (Hinton et al. 2015, section 2.1), but for a factor.
 
   Args:
@@ -127,7 +127,7 @@ def _logits(model: local_global.LocalGlobalModel, output: tf.Tensor) -> tf.Tenso
 def _mean_over_examples(
   model: local_global.LocalGlobalModel, values: tf.Tensor, y: tf.Tensor
 ) -> tf.Tensor:
-  """Mean over rows or, of sequences, over real positions; 0 where there are none."""
+  """Returns the mean over rows or, of sequences, over real positions; 0 where there are none."""
   import tensorflow as tf
 
   if model.padding_label is not None:

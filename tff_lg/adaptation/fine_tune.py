@@ -1,4 +1,4 @@
-"""Fine-tuning: all weights go on training. Yu et al. 2020, section 4 (FT)."""
+"""Fine-tuning: all weights continue training. Yu et al. 2020, section 4 (FT)."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -34,7 +34,7 @@ def freeze_base(trained_layers: Sequence[str] | None = None) -> Adaptation:
       weights. Name the layer where the output is an earlier one (tied embeddings).
 
   Returns:
-    The adaptation. Building a process with it raises ValueError for a name that is no
+    The adaptation. Building a process with it raises ValueError for a name that is not a
     layer with weights.
 
   Yu et al. 2020, Salvaging Federated Learning by Local Adaptation, section 4.

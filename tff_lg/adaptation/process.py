@@ -102,7 +102,7 @@ class AdaptationProcess:
 
 
 class _Progress(NamedTuple):
-  """What the loop over epochs carries along; `index` counts evaluations."""
+  """The state of the loop over epochs; `index` counts evaluations."""
 
   index: Any
   training: client_work.TrainingState
@@ -138,8 +138,8 @@ def build_adaptation_process(
       metric of the model; its entry in `tff_lg.metrics` says whether more is better.
     evaluation_batches: how validation data become batches; None for the model's default.
     patience: evaluations in a row without a better `selection_metric` or a lower loss after which
-      a client of `adapt` stops. Of epochs with equal metrics it then keeps the last, not the first.
-      None to train all epochs.
+      a client of `adapt` stops. Among epochs with equal metrics, it then keeps the last,
+      not the first. None to train all epochs.
 
   Returns:
     The process.

@@ -1,4 +1,4 @@
-"""What an adaptation is: a loss around the starting weights, and which layers train."""
+"""Adaptations: a loss around the starting weights, and which layers train."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _all_layers(model: local_global.LocalGlobalModel) -> tuple[str, ...]:
 
 @dataclasses.dataclass(frozen=True)
 class Adaptation:
-  """How a client goes on from a trained model, alone.
+  """The way in which a client continues from a trained model, alone.
 
   Attributes:
     objective: what `measure` gave, () without one, to what the client minimises. The

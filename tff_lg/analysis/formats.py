@@ -92,7 +92,7 @@ def metric_label(metric: str) -> str:
 
 
 def metric_with_std(metric: str, mean: float, std: float) -> str:
-  """Returns mean and deviation of any metric: `98.77 ± 0.35` (accuracy), `0.9981 ± 0.0004`."""
+  """Returns the mean and deviation of any metric: `98.77 ± 0.35` (accuracy), `0.9981 ± 0.0004`."""
   if metric_scale(metric) == 100:
     return percent_with_std(mean, std)
   if not math.isfinite(mean):

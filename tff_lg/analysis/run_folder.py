@@ -149,7 +149,7 @@ class RunFolder:
     return formats.value_with_std(self.local_test, mean, std)
 
   def client_accuracy(self, method: str | None = None, metric: str | None = None) -> pd.Series:
-    """Returns accuracy, or another main metric, by client id, of this run or a baseline.
+    """Returns the accuracy, or another main metric, by client id, of this run or a baseline.
 
     Args:
       method: a baseline's method; None is this run.

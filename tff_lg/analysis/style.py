@@ -113,7 +113,7 @@ def line_style(method: str) -> LineStyle:
 
 
 def nth_series(i: int) -> tuple[str, LineStyle, str]:
-  """Returns colour, dashes and marker of a figure's series that are not methods, from 0 on."""
+  """Returns the colour, dashes and marker of a figure's series that are not methods, from 0 on."""
   series = list(map(_look, _SERIES))
   name, dashes = series[i % len(series)]
   # Beyond the palette a colour comes again, with other dashes and another marker.

@@ -21,7 +21,7 @@ def seal(key: bytes, content: bytes) -> bytes:
 
 
 def unseal(key: bytes, sealed: memoryview) -> memoryview:
-  """The content that `seal` got; DamagedError if the checksum is another."""
+  """Returns the content that `seal` got; DamagedError if the checksum is another."""
   content = sealed[_CHECKSUM_BYTES:]
   if zlib.crc32(content, zlib.crc32(key)) != int.from_bytes(sealed[:_CHECKSUM_BYTES], 'big'):
     raise DamagedError
@@ -29,7 +29,7 @@ def unseal(key: bytes, sealed: memoryview) -> memoryview:
 
 
 def describe_difference(found: str, expected: str) -> str:
-  """The first difference of two schemas of a `StateCodec`, as `..., expected ...`."""
+  """Returns the first difference of two schemas of a `StateCodec`, as `..., expected ...`."""
   first, second = json.loads(found), json.loads(expected)
   for number, pair in enumerate(zip(first['arrays'], second['arrays'], strict=False)):
     if pair[0] != pair[1]:
@@ -61,7 +61,7 @@ class StateCodec:
     )
 
   def encode(self, state: client_work.ClientState) -> bytes:
-    """The state's arrays one after the other; ValueError if it is of another type."""
+    """Returns the state's arrays one after the other; ValueError if it is of another type."""
     leaves = [np.asarray(leaf) for leaf in tf.nest.flatten(state)]
     found = [(leaf.dtype, leaf.shape) for leaf in leaves]
     if found != self._types:
@@ -69,7 +69,7 @@ class StateCodec:
     return b''.join(leaf.tobytes() for leaf in leaves)
 
   def decode(self, content: bytes) -> client_work.ClientState:
-    """The state that `encode` got."""
+    """Returns the state that `encode` got."""
     leaves, start = [], 0
     for dtype, shape in self._types:
       size = int(np.prod(shape))

@@ -99,7 +99,7 @@ class ClientStateFile:
     return self._opened
 
   def load(self, name: bytes | None, key: bytes, what: str) -> bytes:
-    """The value of a key; ClientStoreError that says `what` is missing or damaged."""
+    """Returns the value of a key; ClientStoreError that says `what` is missing or damaged."""
     with self.errors(), self._env.begin(buffers=True) as txn:
       value = txn.get(key, db=None if name is None else self._dbs[name])
       if value is not None:
@@ -133,7 +133,7 @@ class ClientStateFile:
 
   @contextlib.contextmanager
   def write(self, num_keys: int, num_bytes: int) -> Iterator[lmdb.Transaction]:
-    """A transaction that changes so many keys, with values of so many bytes together."""
+    """Yields a transaction that changes so many keys, with values of so many bytes together."""
     page = self._env.stat()['psize']
     num_bytes += (num_keys + 4) * _PAGES_OF_A_KEY * page
     with self.errors(num_bytes):

@@ -67,7 +67,7 @@ class ClientStateStore:
     return [self._states.get(client, self.initial_state) for client in clients]
 
   def snapshot(self, clients: Sequence[int]) -> Sequence[client_work.ClientState]:
-    """The same, as they are now: what is put later does not change them."""
+    """Returns a snapshot of the states: later calls of `put` do not change it."""
     return self.get(clients)
 
   def put(
@@ -78,7 +78,7 @@ class ClientStateStore:
     self._states.update(zip(clients, states, strict=True))
 
   def written(self) -> Iterator[tuple[list[int], list[client_work.ClientState]]]:
-    """All clients ever written with their states, some at a time."""
+    """Yields all clients ever written with their states, some at a time."""
     yield list(self._states), list(self._states.values())
 
   def to_arrays(self, round_num: int) -> dict[str, np.ndarray]:

@@ -4,7 +4,7 @@ A state is stored under (client, round after which the client had it), beside th
 rounds. Which of them is a client's present one, and which that of its chosen model, are two
 arrays in memory, so that a state which is lost is known to be missing. At a checkpoint both are
 stored too, as a snapshot, and states that no kept checkpoint's snapshot names are dropped. A run
-that goes on from a checkpoint drops what was written after it, by the journal: the keys of states
+that resumes from a checkpoint drops what was written after it, by the journal: the keys of states
 by round.
 """
 
@@ -84,7 +84,7 @@ class StoredChoice:
 class DiskClientStateStore:
   """Holds the state of each client on disk; one never written has the initial state and no space.
 
-  The first `put` makes the folder, or begins it anew. Each is one transaction, on disk when it
+  The first `put` makes the folder, or clears it. Each is one transaction, on disk when it
   returns. Whatever cannot be read is a `client_state_file.ClientStoreError`, a full disk an
   `OSError` with `errno.ENOSPC`.
 
@@ -120,7 +120,7 @@ class DiskClientStateStore:
     return list(self.snapshot(clients))
 
   def snapshot(self, clients: Sequence[int] | np.ndarray) -> StoredStates:
-    """The same, as they are now, to be read before the next checkpoint."""
+    """Returns a snapshot of the states, to be read before the next checkpoint."""
     indices = np.asarray(clients, np.int64)
     is_known = indices < len(self._rounds)
     rounds = np.where(is_known, self._rounds[np.where(is_known, indices, 0)], _NEVER)
@@ -144,14 +144,14 @@ class DiskClientStateStore:
     self._rounds[list(clients)] = round_num
 
   def read(self, client: int, round_num: int) -> client_work.ClientState:
-    """The state that a client had after a round in which it was put."""
+    """Returns the state that a client had after a round in which it was put."""
     if round_num == _NEVER:
       return self.initial_state
     what = f'the state of client {client} after round {round_num}'
     return self._codec.decode(self._file.load(self._file.states, _key(client, round_num), what))
 
   def written(self) -> Iterator[tuple[list[int], list[client_work.ClientState]]]:
-    """All clients ever written with their states, some at a time."""
+    """Yields all clients ever written with their states, some at a time."""
     clients = np.flatnonzero(self._rounds != _NEVER)
     for start in range(0, len(clients), CLIENTS_AT_A_TIME):
       part = clients[start : start + CLIENTS_AT_A_TIME]
@@ -199,7 +199,7 @@ class DiskClientStateStore:
   def settle(self, checkpoints: Collection[int]) -> None:
     """Drops states that none of the checkpoints of these rounds needs.
 
-    Of all clients only the numbers of rounds are looked at.
+    Only the clients' numbers of rounds are examined.
     """
     if not self._file.id:
       return
@@ -233,5 +233,5 @@ class DiskClientStateStore:
 
 
 def _key(*numbers: int) -> bytes:
-  """Numbers as bytes that are in the same order."""
+  """Returns numbers as bytes that are in the same order."""
   return struct.pack(f'>{len(numbers)}Q', *numbers)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen(kw_only=True)
 class Setting:
-  """What a store is made for: one phase of a run, in which every client has the initial state.
+  """The setting of a store: one phase of a run, in which every client has the initial state.
 
   Attributes:
     folder: the phase's own, in the run folder; it may not exist yet.

@@ -8,9 +8,9 @@ cannot be imported, TFF gets a stand-in; using that raises an `ImportError` that
 missing. No file of an installed package is changed, and nothing that can be imported is replaced;
 `mends` changes two functions of TFF in memory.
 
-What the project uses of TFF beyond its public names comes from here too, so that this is the one
-place to look when names of TFF move. Those that its repository has moved since 0.87 are taken from
-where they are, see `moved`.
+The names of TFF that the project uses beyond the public ones come from here too. So this is the
+one place to look when names of TFF move. Those that its repository has moved since 0.87 are taken
+from where they are, see `moved`.
 """
 
 # ruff: noqa: E402, I001  # Stand-ins come first.

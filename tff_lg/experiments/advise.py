@@ -35,7 +35,7 @@ def run_advise(
 ) -> dict[str, Any]:
   """Trains all parts, each in a run folder of its own, and writes which model is for whom.
 
-  Parts that are complete are not trained again, and one that was stopped goes on.
+  Parts that are complete are not trained again, and one that was stopped resumes.
 
   Args:
     base: of `advise_config.base_config`.

@@ -55,17 +55,18 @@ def choose(
   is best for all, and that of choosing another one for this client.
 
   Args:
-    clients: a row per honest client, with `client_id` and `num_train`, `num_validation`,
+    clients: one row per honest client, with `client_id` and `num_train`, `num_validation`,
       `num_test`.
     candidates: models of these clients, their own ones first.
     metric: of the scores.
     false_discovery_rate: of verdicts on the models advised against own ones.
 
   Returns:
-    The table: `advice`, `own_test`, `advised_test`, `gain_of_taking_part`, `gain_of_choosing`,
-    their sum `gain`, its 95 % interval on test examples `low` to `high` and the `verdict` where
-    both models have marks, the same three of the gain of taking part under `taking_part/`,
-    `bytes`, `epsilon`, and the scores of all candidates. And the summary.
+    The table and the summary. The table has `advice`, `own_test`, `advised_test`,
+    `gain_of_taking_part`, `gain_of_choosing` and their sum `gain`. If both models have marks, it
+    has the 95 % interval of `gain` on test examples, `low` to `high`, and the `verdict`; under
+    `taking_part/` it has the same three of the gain of taking part. It also has `bytes`,
+    `epsilon` and the scores of all candidates.
 
   Raises:
     ValueError: no client has validation data.

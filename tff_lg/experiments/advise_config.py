@@ -16,7 +16,7 @@ PLAIN = '_plain'
 
 @dataclasses.dataclass(frozen=True)
 class AdviseOptions:
-  """What is tried for the clients.
+  """The models to try for the clients.
 
   Attributes:
     methods: federated methods.

@@ -2,7 +2,7 @@
 
 Ten devices with rows of UCI Adult. Local layers give a representation h, later layers
 predict income from it, and an adversary guesses race and sex from it. Every device first
-trains alone, with an adversary that only listens. From there each method goes on for some
+trains alone, with an adversary that only listens. From there, each method continues for some
 rounds of one epoch: `fedavg`, where network and adversary are global; `lg_fedavg`, where the
 layers above h are global and the adversary is local. The server's first weights are the devices'
 mean. Strength 0 is a method whose adversary only listens: what the paper calls LG-FedAvg, without
@@ -52,7 +52,7 @@ _SPLITS: Mapping[str, _Split] = {
 
 
 class DeviceOutputs(NamedTuple):
-  """What a device's own model and adversary say of n rows.
+  """Outputs of a device's own model and adversary for n rows.
 
   Attributes:
     h: representation, float32 [n, 32]; NaN for a simple model, which has none.
@@ -117,7 +117,7 @@ def run_fair(config: fair_config.FairConfig) -> Iterator[FairRun]:
 
   Raises:
     data_lib.DataError: the files of Adult are missing or damaged.
-    training.DivergenceError: training alone diverges, from which all others go on.
+    training.DivergenceError: training alone diverges, from which all others start.
   """
   processes: dict[tuple, learning.LocalGlobalProcess] = {}
   trainer = None
@@ -179,7 +179,7 @@ def run_fair(config: fair_config.FairConfig) -> Iterator[FairRun]:
 def _spread(
   config: fair_config.FairConfig, source: data_lib.Source, partition: str, seed: int
 ) -> tuple[list[learning.ClientTensors], ...]:
-  """Each device's training and test rows, labels with attributes."""
+  """Returns each device's training and test rows, labels with attributes."""
   partitioner = {
     'iid': lambda: data_lib.partitioners.iid(config.num_clients),
     'non_iid': lambda: data_lib.partitioners.shards(config.num_clients, 10),
@@ -212,7 +212,7 @@ def _keras_model(num_inputs: int, seed: int) -> tf.keras.Model:
 def _build_model(
   num_inputs: int, seed: int, strength: float, split: _Split
 ) -> tuple[models.LocalGlobalModel, models.Adversary]:
-  """The network with the adversary's weights, split, and the adversary."""
+  """Returns the network with the adversary's weights, split, and the adversary."""
   adversary = models.build_adversary(
     _keras_model(num_inputs, seed),
     _GLOBAL_LAYERS,
@@ -233,7 +233,7 @@ def _build_model(
 def _build_process(
   method: str, strength: float, epochs: int, num_inputs: int
 ) -> learning.LocalGlobalProcess:
-  """The process for any seed: that of the model's build only tells its dropout layers apart."""
+  """Returns the process for any seed: the build's seed only tells dropout layers apart."""
   model, adversary = _build_model(num_inputs, 0, strength, _SPLITS[method])
   return learning.build_local_global_process(
     model,
@@ -376,7 +376,7 @@ def _run_rounds(
 
 
 def _build_outputs(num_inputs: int) -> _Look:
-  """A function (weights, rows) -> what model and adversary say, without dropout."""
+  """Returns a function (weights, rows) -> what model and adversary say, without dropout."""
   model, adversary = _build_model(num_inputs, 0, 0.0, _SPLITS['local_only'])
   weight_types = tuple(tff.TensorType(w.dtype.type, w.shape) for w in model.initial_weights)
 

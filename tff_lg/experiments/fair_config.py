@@ -16,7 +16,7 @@ class FairConfig:
 
   Attributes:
     data_dir: folder with the files of Adult; None for the synthetic table.
-    partitions: of `PARTITIONS`. `non_iid` is rows sorted by income, in ten shards a device.
+    partitions: of `PARTITIONS`. `non_iid` is rows sorted by income, in ten shards per device.
     lambdas: strengths of the adversary, tried beside 0.
     seeds: each repeats everything, from the draw of the rows on.
     num_clients: devices, all in every round.

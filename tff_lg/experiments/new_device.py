@@ -1,6 +1,6 @@
 """A new device with transformed data joins finished runs: what does each forget, and learn?
 
-Training goes on from a run's last round. The new device takes part in every round, with a share C
+Training continues from a run's last round. The new device takes part in every round, with a share C
 of the old devices drawn at random. It starts as the source run's method starts newcomers; old
 devices keep theirs, and change them only when they are drawn. What it gains is told by its
 opponent: the best model that it trains alone on the same examples.
@@ -42,10 +42,10 @@ def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str
 
   Args:
     config: `from_run` names at least one run.
-    run_dir: made or gone on with. `runs/<name>` has the metrics and checkpoints of each training,
-      `own_models/<number>` what the new device trains alone beside each source run, `curves.csv`
-      the main metric of all by round, `clients.parquet` those of each device before and after, and
-      `summary.json` those of both groups and of the own model.
+    run_dir: made or resumed. `runs/<name>` has the metrics and checkpoints of each training, and
+      `own_models/<number>` what the new device trains alone beside each source run. `curves.csv`
+      has the main metric of all by round, `clients.parquet` those of each device before and
+      after, and `summary.json` those of both groups and of the own model.
 
   Returns:
     The summary.
@@ -53,7 +53,7 @@ def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str
   Raises:
     ValueError: a source run, its data or the folder cannot be used; one sentence.
     checkpoints.CheckpointError: a source run's models are missing or damaged.
-    training.RunError: training cannot go on.
+    training.RunError: training cannot continue.
   """
   sources = {path: trained_run.load_config(path) for path in config.from_run}
   hparams = dataclasses.asdict(config)
@@ -118,7 +118,7 @@ def _with_prefix(prefix: str, values: Mapping[str, Any]) -> dict[str, Any]:
 def _load_source(
   config: config_lib.NewDeviceConfig, path: str
 ) -> Iterator[tuple[trained_run.LastRound, data_lib.ClientExamples]]:
-  """A source run after its last round, closed in the end, and the device that joins it."""
+  """Yields a source run after its last round, closed in the end, and the device that joins it."""
   last = trained_run.load_last_round(path, config.data_dir)
   with contextlib.closing(last.state.clients):
     yield last, build_new_device(config, last.federated_data, path)
@@ -136,8 +136,8 @@ def build_new_device(
 
   Returns:
     The device: training examples out of those of all clients, held-out ones too; test examples out
-    of the whole test set; no validation examples, as it chooses nothing. What others have as it is
-    and the device transformed may be the same images.
+    of the whole test set; no validation examples, as it chooses nothing. Others may have
+    the same images untransformed.
 
   Raises:
     ValueError: there are too few, or they cannot be transformed; one sentence.
@@ -312,14 +312,14 @@ def _join(
 
 
 def _curve(folder: str, metric: str) -> pd.DataFrame:
-  """The metric of both groups at each evaluated round, from 0."""
+  """Returns the metric of both groups at each evaluated round, from 0."""
   rounds = pd.read_csv(os.path.join(folder, 'metrics.csv'))
   names = [f'{group}/{metric}/pooled' for group in _GROUPS]
   return rounds[['round_num', *names, f'{_GROUPS[0]}/{metric}/mean_over_clients']].dropna()
 
 
 def _summarize(curve: pd.DataFrame, table: pd.DataFrame, metric: str) -> dict[str, float]:
-  """Both groups' metric before the first and after the last round, and what was forgotten."""
+  """Returns both groups' metric before the first and after the last round, and the forgetting."""
   first, last = (curve.drop(columns='round_num').iloc[row].to_dict() for row in (0, -1))
   old = table[~table['is_new'] & table[metric].notna()]
   pooled, is_more_better = f'{_GROUPS[0]}/{metric}/pooled', metrics.sign(metric.split('/')[-1]) > 0

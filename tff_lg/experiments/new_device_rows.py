@@ -50,7 +50,7 @@ def check_rows(sources: Mapping[str, config_lib.TrainConfig]) -> None:
 
 
 def _settings(from_run: str) -> dict[str, Any]:
-  """A run's settings that make its experiment; as given, where the run picked its layers itself."""
+  """Returns a run's settings that make its experiment; as given, if the run chose its layers."""
   hparams = run_settings.load_hparams(from_run)
   settings = {name: value for name, value in hparams.items() if name not in _MAY_DIFFER}
   settings |= {name: settings.get(name) and os.path.basename(settings[name]) for name in _PLACES}

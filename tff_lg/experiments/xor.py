@@ -75,7 +75,7 @@ class TrainedModel:
 
 @dataclasses.dataclass(frozen=True)
 class XorResult:
-  """What the experiment gives.
+  """The results of the experiment.
 
   Attributes:
     train: the clients' training examples.
@@ -103,7 +103,7 @@ class XorResult:
     return values
 
   def as_text(self) -> str:
-    """A line a model: test accuracy, and how many initialisations solved the task."""
+    """Returns a line a model: test accuracy, and how many initialisations solved the task."""
     summary = self.summary()
     lines = []
     for name, label in (('mlp', 'MLP, two hidden units'), ('cgau', 'CGAU, one unit')):

@@ -16,7 +16,7 @@ _PREFIX = 'held_out'
 
 
 def choose_by(config: config_lib.TrainConfig) -> data_lib.ChooseHeldOut:
-  """Who is held out, as a config says: some clients drawn at random, or those that it names.
+  """Returns the choice of held-out clients of a config: some at random, or those it names.
 
   Args:
     config: resolved.
@@ -55,7 +55,7 @@ def select_models(
   start_weights: models.ModelWeights,
   train: Sequence[learning.ClientTensors],
 ) -> selection_lib.ModelSelection:
-  """The model that clients get which took no part.
+  """Returns the model that clients get which took no part.
 
   Args:
     process: the one that trained the models.
@@ -67,8 +67,8 @@ def select_models(
   Returns:
     For each the global weights of the round chosen for all clients, or those of the last round
     where each client has a best round of its own; and the local weights that the method gives
-    newcomers. Of a client's own data only what the method settles has been made, such as its
-    cluster.
+    newcomers. From a client's own data, only what the method settles has been made,
+    such as its cluster.
   """
   groups = selection.groups()
   round_num, weights = last
@@ -105,14 +105,14 @@ def newcomers(
 
 
 def as_participants(federated_data: data_lib.FederatedData) -> data_lib.FederatedData:
-  """The held-out clients alone, as if they were all there are."""
+  """Returns the held-out clients alone, as if they were all there are."""
   return dataclasses.replace(federated_data, clients=federated_data.held_out, held_out=())
 
 
 def summarize(
   scores: Mapping[str, float], clients: pd.DataFrame, metrics: Sequence[str] = ('accuracy',)
 ) -> dict[str, float]:
-  """What the model is for held-out clients.
+  """Returns the scores of the model over held-out clients.
 
   Args:
     scores: of the held-out clients, as `scores.add_scores` and the like give them; those of the

@@ -1,4 +1,4 @@
-"""What a run trains on: the data and the model of the task that a config names."""
+"""The data and the model of the task that a config names."""
 
 import math
 import re
@@ -65,7 +65,7 @@ def load_data(config: config_lib.TrainConfig) -> data.FederatedData:
 
 
 def _load(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
-  """The clients' data as the task and its network want them."""
+  """Returns the clients' data as the task and its network want them."""
   task, name = find_task(config), config.partition
   options = config_lib.TASK_OPTIONS.build(config, config.task)
   setting = tasks.Setting(
@@ -128,7 +128,7 @@ def build_keras_model(
 
 
 def _network_options(config: config_lib.TrainConfig) -> Any:
-  """The options of the network; None for one that is no entry of the registry."""
+  """Returns the options of the network; None for one that is not an entry of the registry."""
   name = config.model or ''
   return config_lib.NETWORK_OPTIONS.build(config, name) if name in tasks.NETWORKS else None
 
@@ -152,9 +152,9 @@ def own_global_layers(config: config_lib.TrainConfig) -> tuple[str, ...] | None:
 
 
 def global_layers(config: config_lib.TrainConfig, layer_names: Sequence[str]) -> tuple[str, ...]:
-  """The layers that LG-FedAvg sends: those that the config names, a share, or the network's own.
+  """Returns the layers that LG-FedAvg sends: the config's, a share, or the network's default.
 
-  A name may be a regular expression for whole names. Of a network that names none the first third
+  A name may be a regular expression for whole names. For a network that names none, the first third
   of the layers stay local by default, rounded to the nearest number.
 
   Args:
@@ -272,7 +272,7 @@ def as_local_global(
 
 
 def _label_loss(keras_model: tf.keras.Model) -> tf.keras.losses.Loss:
-  """Of a classifier by its logits, of examples or of positions."""
+  """Returns the metrics of a classifier by its logits, for examples or for positions."""
   if len(keras_model.output_shape) == 3:
     return models.SequenceCrossentropy(data.vocabulary.PADDING)
   return tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)

@@ -27,7 +27,7 @@ def find_own_models(run_dir: str, clients: pd.DataFrame) -> pd.DataFrame | None:
   Args:
     run_dir: of a run with the baseline `local_only`, of a run of that method, or of an adaptation
       run that knows such models.
-    clients: a row a client, with `client_id`.
+    clients: one row per client, with `client_id`.
 
   Returns:
     A row for each of them, in their order, with `validation/accuracy`, `local_test/accuracy` or
@@ -52,7 +52,7 @@ def find_own_models(run_dir: str, clients: pd.DataFrame) -> pd.DataFrame | None:
 def load_own_models(
   run_dir: str, clients: pd.DataFrame, config: config_lib.TrainConfig
 ) -> pd.DataFrame:
-  """The same, of a run that must have them and be of the same clients.
+  """Returns those of a run that must have them and be of the same clients.
 
   Args:
     run_dir: as above.

@@ -101,7 +101,7 @@ class _Work:
     self._process = functools.cache(self._build_process)
 
   def can_tune(self, clients: np.ndarray) -> bool:
-    """Whether any of the clients has validation data."""
+    """Returns whether any of the clients has validation data."""
     return bool(self._num_validation[clients].any())
 
   def tune(self, clients: np.ndarray) -> Callable[[float], tuple[float, float]]:
@@ -195,7 +195,7 @@ class _Work:
     )
 
   def _try(self, process: adaptation.AdaptationProcess, clients: np.ndarray) -> parts.Arrays:
-    """The validation metrics of the clients' best epochs."""
+    """Returns the validation metrics of the clients' best epochs."""
     outputs = self._outputs(process, clients)
     return {
       name: np.array([of.validation[name][of.best_epoch] for of in outputs], np.float64)

@@ -132,7 +132,7 @@ def choose_kinds(
 
 
 def _build_process(model: models.LocalGlobalModel) -> learning.LocalGlobalProcess:
-  """The process that evaluates; its training is not used."""
+  """Returns the process that evaluates; its training is not used."""
   settings = learning.ProcessSettings(
     tff.learning.optimizers.build_sgdm(), learning.TensorBatches(None)
   )
@@ -239,7 +239,7 @@ def _pooled(
 def _describe_networks(
   config: config_lib.TrainConfig, own: networks.OwnNetworks, clients: np.ndarray
 ) -> dict[str, Any]:
-  """What the own networks were given, and whether it was enough."""
+  """Returns the budget of the own networks, and whether it was enough."""
   improving = ~own.was_stopped[clients]
   few = improving & (own.num_epochs[clients] < _FEW_EPOCHS)
   if few.any():

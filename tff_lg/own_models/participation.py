@@ -17,7 +17,7 @@ def add_participation(clients: pd.DataFrame, config: config_lib.TrainConfig) -> 
   """Adds the epochs of each client to the table, and warns of models that were still improving.
 
   Args:
-    clients: a row a client, with `best_round`; gets the column `epochs`.
+    clients: one row per client, with `best_round`; gets the column `epochs`.
     config: resolved, with its cohort, of a run of local learning with `--local_budget=cohort`.
 
   Returns:

@@ -169,7 +169,7 @@ _BY_EXAMPLE = ('of_examples', 'probability', 'prediction')
 
 
 def _loss(predictions: np.ndarray, y: np.ndarray) -> float:
-  """Mean cross-entropy of classes, mean squared error of numbers; NaN without examples."""
+  """Returns the mean cross-entropy, or squared error of numbers; NaN without examples."""
   if not len(y):
     return np.nan
   if predictions.ndim == 1:

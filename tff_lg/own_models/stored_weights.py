@@ -15,7 +15,7 @@ class StoredWeights:
     """Takes the files; nothing is read.
 
     Args:
-      paths: npz files with arrays `0`, `1` and so on, one row a client.
+      paths: npz files with arrays `0`, `1` and so on, one row per client.
       clients: of each file, indices of its clients in the order of the rows.
       num_weights: arrays of a client.
     """

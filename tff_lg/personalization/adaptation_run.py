@@ -31,7 +31,7 @@ _COPIED = (
 
 
 def run_adaptation(config: config_lib.AdaptConfig, run_dir: str) -> dict[str, Any]:
-  """Adapts the clients of a finished run; goes on where an earlier call stopped.
+  """Adapts the clients of a finished run; resumes where an earlier call stopped.
 
   Args:
     config: `from_run` names the run.
@@ -117,13 +117,14 @@ def build_table(
     adapted: by adaptation.
 
   Returns:
-    A row a client. For each model M of `local_only` (where there are such), `federated`, the
-    adaptations and `best` the columns `M/validation/...` of the main metric, `M/local_test/...` of
-    each and, of plain classes, `M/participant_test/accuracy`; for each adaptation its chosen
-    `M/epoch`, `M/is_finite` and settings, such as `M/learning_rate`; and `best/name`, of federated
-    and adapted models the one that is best on validation data, the first of equals. A client
-    without validation data has the one that is best on all validation data. The mean of models
-    adapted by A for E epochs is `A_aggregated_E`, with test accuracies only.
+    One row per client. The models M are `local_only` (if there are such), `federated`, the
+    adaptations and `best`. Each has the columns `M/validation/...` of the main metric,
+    `M/local_test/...` of each metric and, for plain classes, `M/participant_test/accuracy`. Each
+    adaptation also has its chosen `M/epoch`, `M/is_finite` and settings, such as
+    `M/learning_rate`. `best/name` is the federated or adapted model that is best on validation
+    data, the first among equals. A client without validation data has the one that is best on all
+    validation data. The mean of models adapted by A for E epochs is
+    `A_aggregated_E`, with test accuracies only.
   """
   own = source.clients.iloc[clients].reset_index(drop=True)
   table = own[[name for name in _COPIED if name in own]].copy()
@@ -168,7 +169,7 @@ def build_table(
 
 
 def summarize(table: pd.DataFrame) -> dict[str, Any]:
-  """What the models are for clients on average, and for how many one is worse than another.
+  """Returns the models' mean scores, and for how many clients one is worse than another.
 
   Args:
     table: as `build_table` gives it, and with the columns of `retraining.retrain_without`.

@@ -217,7 +217,7 @@ class AdaptationWork:
     return {**{str(i): w for i, w in enumerate(output.weights)}, 'client_weight': total}
 
   def _start(self, clients: np.ndarray) -> tuple[list, list]:
-    """What clients start from, and their training data with the seeds of their order."""
+    """Returns clients' initial weights, and their training data with the seeds of their order."""
     weights = [self._source.weights[client] for client in clients]
     train = [
       client_data.to_tensors(self._source.federated_data.clients[client].train)._replace(
@@ -229,7 +229,7 @@ class AdaptationWork:
     return weights, train
 
   def _measure(self, weights: list) -> list:
-    """What the adaptation knows of public data, once for weights that clients share."""
+    """Returns what is measured on public data, once for weights that clients share."""
     keys = [tuple(map(id, of_client)) for of_client in weights]
     missing = {k: w for k, w in zip(keys, weights, strict=True) if k not in self._measured}
     self._measured = {key: self._measured[key] for key in keys if key in self._measured}

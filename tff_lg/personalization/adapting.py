@@ -125,7 +125,7 @@ def adapt_clients(
   clients: np.ndarray,
   folder: str,
 ) -> dict[str, Adapted]:
-  """Adapts clients of a run by one technique after the other; goes on where a call stopped.
+  """Adapts clients of a run by one technique after the other; resumes where a call stopped.
 
   Args:
     config: resolved, see `check_adaptable`.
@@ -170,7 +170,7 @@ def _adapt(
   work: adaptation_work.AdaptationWork | knn_work.KnnWork,
   done: parts.Parts,
 ) -> Adapted:
-  """Both passes of one adaptation."""
+  """Returns both passes of one adaptation."""
   tried = done.compute_chunks(clients, work.try_all, 'tried')
   num_validation, metric = tried['num_validation'], config.selection_metric
   choice = adaptation_lib.choose(
@@ -211,6 +211,6 @@ def _adapt(
 
 
 def _mixes_clients(config: config_lib.TrainConfig) -> bool:
-  """Whether a client's examples depend on who the others are."""
+  """Returns whether a client's examples depend on who the others are."""
   name = config.partition
   return name is not None and config_lib.PARTITIONS[name].mixes_clients

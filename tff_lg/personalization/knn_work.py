@@ -90,7 +90,7 @@ class KnnWork:
     return {'is_finite': np.ones(len(clients), bool), **evaluated}
 
   def _curves(self, client: int) -> dict[str, np.ndarray]:
-    """Each metric on validation data, float32 [num_settings, 2]; zeros without such data."""
+    """Returns each metric on validation data, float32 [num_settings, 2]; zeros without data."""
     examples = self._source.federated_data.clients[client].validation
     names = (*self._source.model.metric_names, 'loss')
     if not len(examples):
@@ -105,7 +105,7 @@ class KnnWork:
     }
 
   def _evaluate(self, chosen: list[tuple[int, int, int]]) -> Arrays:
-    """Test metrics of (client, setting, epoch), as `ModelEvaluator` gives them."""
+    """Returns test metrics of (client, setting, epoch), as `ModelEvaluator` gives them."""
     clients, test = [client for client, _, _ in chosen], self._source.federated_data.test
     names = self._source.model.metric_names
     result = {f'local_test/{name}': np.full(len(chosen), np.nan) for name in names}
@@ -155,7 +155,7 @@ class KnnWork:
     return {**exact.score('classification', names, probabilities, y), 'loss': loss}
 
   def _embed_by(self, weights: models.ModelWeights) -> '_Embedded':
-    """The network with these weights; it remembers common examples while clients share them."""
+    """Returns the network with these weights; remembers examples while clients share them."""
     if self._embedded is None or not _are_same(self._embedded[0], weights):
       self._network.assign(weights)
       self._embedded = weights, _Embedded(self._network, self._source.federated_data.test)
@@ -212,5 +212,5 @@ class _Embedded:
 
 
 def _are_same(one: models.ModelWeights, other: models.ModelWeights) -> bool:
-  """Whether two clients share the arrays of their weights."""
+  """Returns whether two clients share the arrays of their weights."""
   return all(a is b for a, b in zip(one, other, strict=True))

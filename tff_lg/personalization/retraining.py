@@ -34,7 +34,7 @@ def retrain_without(
     if nobody or everybody is to be removed, or those that are left cannot be trained.
 
   Raises:
-    training.RunError: training cannot go on.
+    training.RunError: training cannot continue.
 
   Yu et al. 2020, appendix A.
   """

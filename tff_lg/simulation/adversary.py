@@ -59,7 +59,7 @@ def build_adversary(config: config_lib.TrainConfig, num_clients: int) -> Adversa
 def poison(
   adversary: Adversary, config: config_lib.TrainConfig, federated_data: data_lib.FederatedData
 ) -> data_lib.FederatedData:
-  """The data with what malicious clients train on; validation and test data stay as they are.
+  """Returns the data with what malicious clients train on; other data stay unchanged.
 
   Raises:
     ValueError: the attack does not fit the data.

@@ -45,7 +45,7 @@ def build_budget(
 def summarize_budget(
   budget: aggregators.PrivacyBudget, config: config_lib.TrainConfig
 ) -> dict[str, Any]:
-  """What `summary.json` says of the privacy that a whole run has spent, and of its limits."""
+  """Returns the entries of `summary.json` on the privacy that a run has spent, and its limits."""
   epsilon = budget.epsilon(config.total_rounds)
   warning = aggregators.privacy_warning(epsilon)
   return {
@@ -87,7 +87,7 @@ def build_aggregator(
 
 
 def _options(config: config_lib.TrainConfig) -> Any:
-  """The options of the aggregator."""
+  """Returns the options of the aggregator."""
   return config_lib.AGGREGATOR_OPTIONS.build(config, config.aggregator)
 
 

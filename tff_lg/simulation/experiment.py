@@ -36,7 +36,7 @@ _WARM_START = 'fedavg'
 def run_experiment(
   config: config_lib.TrainConfig, run_dir: str, began: float | None = None
 ) -> dict[str, Any]:
-  """Runs a config in its folder, with its baselines; goes on where an earlier call stopped.
+  """Runs a config in its folder, with its baselines; resumes where an earlier call stopped.
 
   Args:
     config: resolved.
@@ -49,7 +49,7 @@ def run_experiment(
   Raises:
     ValueError: the folder holds a run of another config, or the data or the config
       cannot be used; one sentence.
-    training.RunError: training cannot go on.
+    training.RunError: training cannot continue.
   """
   run_settings.check(run_dir, config)
   began = time.monotonic() if began is None else began
@@ -87,7 +87,7 @@ def _run_locked(
   began: float,
   held: contextlib.ExitStack,
 ) -> dict[str, Any]:
-  """The same; `held` gets the folder's lock once the config is known to be good."""
+  """Runs the config; `held` gets the folder's lock once the config is known to be good."""
   num_clients = len(federated_data.clients)
   budget = aggregation.build_budget(config, num_clients)
   adversary = adversary_lib.build_adversary(config, num_clients)
@@ -285,7 +285,7 @@ def _method_options(
   auxiliary: models.AuxiliaryNetwork | None,
   num_clients: int | None,
 ) -> dict[str, Any]:
-  """A method's options by name, with layers, networks and cohorts as the task has them."""
+  """Returns a method's options by name, with layers, networks and cohorts as the task has them."""
   names = learning.METHODS[method].option_names()
   options = config_lib.METHOD_OPTIONS.given(config, method)
   if 'global_layers' in names:
@@ -314,7 +314,7 @@ def _tell_privacy(budget: aggregators.PrivacyBudget, config: config_lib.TrainCon
 
 
 def _settings(config: config_lib.TrainConfig, num_rounds: int) -> learning.ProcessSettings:
-  """The settings of a phase of so many rounds, but those that adversaries and aggregators have."""
+  """Returns the settings of a phase of so many rounds, without adversaries and aggregators."""
   rates = {role: config_lib.learning_rate(config, role) for role in config_lib.ROLES}
   client, server = (
     config_lib.schedule(config, role).build(rate, num_rounds) for role, rate in rates.items()

@@ -151,7 +151,7 @@ class _ColumnEncoder:
 
 
 def _tensor_name(column: str) -> str:
-  """A name that graphs and signatures may have."""
+  """Returns a name that graphs and signatures may have."""
   return re.sub('^(?![A-Za-z0-9])', 'column_', re.sub(r'[^A-Za-z0-9_]', '_', column))
 
 

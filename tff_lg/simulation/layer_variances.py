@@ -20,7 +20,7 @@ _MAX_CLIENTS = 100
 
 @dataclasses.dataclass(frozen=True)
 class LayerVariance:
-  """What is estimated of one layer.
+  """The estimates of one layer.
 
   Attributes:
     layer: its name.
@@ -170,7 +170,7 @@ def _able_clients(federated_data: data_lib.FederatedData) -> list[int]:
 def _halves(
   config: config_lib.TrainConfig, federated_data: data_lib.FederatedData, client: int
 ) -> list[batches.ClientTensors]:
-  """Two disjoint halves of a client's training examples; of an odd number, one is left out."""
+  """Returns two disjoint halves of a client's training examples; an odd one is left out."""
   train = federated_data.clients[client].train
   seed = seeds.derive_seed(config.seed, seeds.Purpose.SPLIT, client)
   order = np.random.default_rng(seed).permutation(len(train))

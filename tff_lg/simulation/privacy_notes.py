@@ -1,4 +1,4 @@
-"""What stands beside an epsilon: what it does not cover, and what it takes for granted."""
+"""Notes beside an epsilon: what it does not cover, and what it assumes."""
 
 from tff_lg import config as config_lib
 from tff_lg import tasks
@@ -77,7 +77,7 @@ def _noise(config: config_lib.TrainConfig) -> str:
 
 
 def _chooses_round(config: config_lib.TrainConfig) -> bool:
-  """Whether a phase whose models are chosen is evaluated in more rounds than its last."""
+  """Returns whether a phase whose models are chosen is evaluated in more rounds than its last."""
   ends = [(config.warm_start_rounds, config.total_rounds)]
   if config.choices.warm_start_from == 'best':
     ends.append((0, config.warm_start_rounds))

@@ -41,7 +41,7 @@ class Candidate:
     global_layers: the others, from the input on; one at least.
     parameters: weights that a client sends in a round.
     scores: the model's main metric and its loss, by name, pooled over all clients' validation
-      examples, after the last round tried; NaN if training could not go on.
+      examples, after the last round tried; NaN if training could not continue.
   """
 
   local_layers: tuple[str, ...]
@@ -52,7 +52,7 @@ class Candidate:
 
 @dataclasses.dataclass(frozen=True)
 class SplitChoice:
-  """What was picked, and from what; `split.json` in the run folder.
+  """The chosen split and the candidates; `split.json` in the run folder.
 
   Attributes:
     global_layers: picked, from the input on.
@@ -73,12 +73,12 @@ class SplitChoice:
   bytes_total: int
 
   def apply(self, config: config_lib.TrainConfig) -> config_lib.TrainConfig:
-    """The config of a run that was given these layers."""
+    """Returns the config of a run that was given these layers."""
     changes: dict[str, Any] = {'global_layers': self.global_layers, 'auto_rounds': None}
     return dataclasses.replace(config, **changes)
 
   def summary(self) -> dict[str, Any]:
-    """What `summary.json` says of it."""
+    """Returns its entries of `summary.json`."""
     return {
       'split/global_layers': ','.join(self.global_layers),
       'split/communication/parameters_total': self.parameters_total,
@@ -86,7 +86,7 @@ class SplitChoice:
     }
 
   def describe(self) -> str:
-    """Text tables of the layers and of the candidates."""
+    """Returns text tables of the layers and of the candidates."""
     labels = [metrics_lib.METRICS[name].label for name in self.candidates[0].scores]
     width = max(28, *(2 + len(each.layer) for each in self.layers))
     lines = [
@@ -135,7 +135,7 @@ def choose_split(
 
   Raises:
     ValueError: too few clients to estimate from; one sentence.
-    training.RunError: training cannot go on, with any of the splits.
+    training.RunError: training cannot continue with any of the splits.
   """
   choice = load_choice(run_dir)
   if choice is None:
@@ -169,7 +169,7 @@ def load_choice(run_dir: str) -> SplitChoice | None:
 def nested_splits(
   layers: Sequence[layer_variances.LayerVariance],
 ) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-  """The candidates: of the layers by falling alpha* the first few are local.
+  """Returns the candidates: of the layers by falling alpha* the first few are local.
 
   Args:
     layers: from the input on; of equals the first comes first.
@@ -185,7 +185,7 @@ def nested_splits(
 
 
 def best_candidate(candidates: Sequence[Candidate], metric: str) -> Candidate:
-  """The best by one of their scores; of equals the one that sends less."""
+  """Returns the best by one of their scores; of equals the one that sends less."""
 
   def score(candidate: Candidate) -> tuple[float, int]:
     value = metrics_lib.sign(metric) * candidate.scores[metric]
@@ -268,17 +268,17 @@ def _try(
 
 
 def _score_names(config: config_lib.TrainConfig) -> tuple[str, str]:
-  """What splits may be compared by, see `config.metric_options`."""
+  """Returns the metrics that may compare splits, see `config.metric_options`."""
   return config.model_metrics[0], 'loss'
 
 
 def _columns(texts: Iterable[str]) -> str:
-  """A line's columns of scores."""
+  """Returns a line's columns of scores."""
   return ''.join(f'{text:>{width}}' for text, width in zip(texts, (18, 16), strict=True))
 
 
 def _candidate(found: dict[str, Any]) -> Candidate:
-  """A candidate of `split.json`; older ones have accuracy and loss beside the rest."""
+  """Returns a candidate of `split.json`; older ones have accuracy and loss beside the rest."""
   values = _with_tuples(found)
   if 'scores' not in values:
     values['scores'] = {name: values.pop(name) for name in ('accuracy', 'loss')}

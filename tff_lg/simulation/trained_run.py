@@ -25,7 +25,7 @@ _Newest = TypeVar('_Newest')
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class TrainedRun:
-  """What a finished run left behind.
+  """The files of a finished run, read.
 
   Attributes:
     config: of the run, with the places where its data are now.
@@ -54,7 +54,7 @@ class TrainedRun:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class LastRound:
-  """A finished run as it stands after its last round, to go on with.
+  """A finished run in its state after the last round, to continue with.
 
   Attributes:
     config: of the run, with the places where its data are now.
@@ -122,7 +122,7 @@ def load_trained_run(run_dir: str, data_dir: str | None = None) -> TrainedRun:
 
 
 def load_last_round(run_dir: str, data_dir: str | None = None) -> LastRound:
-  """Loads what a finished federated run goes on from; it had --aggregator=mean and no attack.
+  """Loads the state that continues a finished federated run: --aggregator=mean and no attack.
 
   Args:
     run_dir: the run folder.
@@ -146,7 +146,7 @@ def load_last_round(run_dir: str, data_dir: str | None = None) -> LastRound:
 def _load_inputs(
   run_dir: str, data_dir: str | None
 ) -> tuple[config_lib.TrainConfig, pd.DataFrame, data_lib.FederatedData, models.LocalGlobalModel]:
-  """The run's config, table of clients, data, and model."""
+  """Returns the run's config, table of clients, data, and model."""
   config = _moved(load_config(run_dir), data_dir)
   clients = _load_clients(run_dir)
   try:
@@ -163,7 +163,7 @@ def _load_inputs(
 
 
 def _load_clients(run_dir: str) -> pd.DataFrame:
-  """The run's table of clients, with those that were held out."""
+  """Returns the run's table of clients, with those that were held out."""
   _, clients = run_files.load_results(run_dir)
   others = run_files.load_held_out_clients(run_dir)
   if others is None:
@@ -175,7 +175,7 @@ def _load_clients(run_dir: str) -> pd.DataFrame:
 
 
 def _moved(config: config_lib.TrainConfig, data_dir: str | None) -> config_lib.TrainConfig:
-  """The config with its data in another folder."""
+  """Returns the config with its data in another folder."""
   if data_dir is None:
     return config
   task = tasks.find_task(config)
@@ -224,7 +224,7 @@ def _load_weights(
   num_clients: int,
   held_out_train: Sequence[learning.ClientTensors],
 ) -> tuple[models.ModelWeights, ...]:
-  """All weights of each client's network, from the checkpoint after the last round."""
+  """Returns all weights of each client's network, from the checkpoint after the last round."""
   folder = os.path.join(run_dir, 'checkpoints')
   newest = checkpoints.CheckpointManager(folder).load_latest()
   round_num, arrays, meta = _last(run_dir, config, newest, lambda loaded: loaded[0])
@@ -265,7 +265,7 @@ def _last(
   newest: _Newest | None,
   round_of: Callable[[_Newest], int],
 ) -> _Newest:
-  """The newest checkpoint; refuses one that is missing, or of another round than the last."""
+  """Returns the newest checkpoint; rejects one that is missing, or not of the last round."""
   round_num = None if newest is None else round_of(newest)
   saved = run_settings.load_summary(run_dir).get(results.ROUNDS_SAVED, 0)
   last_round = config.total_rounds - int(saved)

@@ -55,7 +55,7 @@ def tune_learning_rate(
     The rate with the best mean validation metric over clients, of equals the one tried first.
 
   Raises:
-    training.RunError: every rate diverges, or a run cannot go on.
+    training.RunError: every rate diverges, or a run cannot continue.
   """
   metric = resolved(config.selection_metric)
   sign = metrics.sign(metric)

@@ -42,19 +42,19 @@ class SweepFolder:
 
   @property
   def is_claimed(self) -> bool:
-    """Whether the folder holds a sweep, to go on with."""
+    """Whether the folder holds a sweep to resume."""
     return os.path.exists(os.path.join(self.path, _DEFINITION))
 
   def run_dir(self, trial: str) -> str:
-    """The run folder of the trial of this name."""
+    """Returns the run folder of the trial of this name."""
     return os.path.join(self.path, 'trials', trial)
 
   def log_path(self, trial: str) -> str:
-    """The file with what a trial printed."""
+    """Returns the file with what a trial printed."""
     return os.path.join(self.path, 'logs', f'{trial}.log')
 
   def is_complete(self, trial: str) -> bool:
-    """Whether the trial has ended; the summary is the last that a run writes."""
+    """Returns whether the trial has ended; the summary is the last that a run writes."""
     return os.path.exists(os.path.join(self.run_dir(trial), _SUMMARY))
 
   def jobs_left(self, configs: Mapping[str, Any]) -> list[Job]:
@@ -74,12 +74,12 @@ class SweepFolder:
     open_names: Collection[str] = (),
     may_change: MayChange | None = None,
   ) -> None:
-    """Makes the folder this sweep's, new or to go on with.
+    """Makes the folder this sweep's, new or resumed.
 
     A sweep may have other values and seeds than before, on the same axes: trials that
-    are new are added, and those that are no longer asked for keep their folders. What
-    makes a trial may not change once it has written anything, but as its pipeline allows: then
-    it has not ended, and goes on. One sweep at a time.
+    are new are added, and those that are no longer asked for keep their folders. The
+    settings of a trial may not change once it has written anything, except as its pipeline allows.
+    Such a trial has not ended, and resumes. One sweep at a time.
 
     Args:
       pipeline: that runs the trials.
@@ -139,7 +139,7 @@ class SweepFolder:
     open_names: Collection[str],
     may_change: MayChange | None,
   ) -> list[str]:
-    """Refuses what would change the meaning of trials that are there; names those that go on."""
+    """Refuses a change of the meaning of trials that are there; names those that resume."""
     go_on = []
     known = {**old.get('earlier_trials', {}), **old['trials']}
     different = [

@@ -76,7 +76,7 @@ def parse_axis(text: str) -> Axis:
   name, equals, values = text.strip().partition('=')
   name = name.strip().removeprefix('--')
   if not name or not equals:
-    raise SweepError(f'--grid={text} is no axis, expected --grid=name=value,value.')
+    raise SweepError(f'--grid={text} is not an axis, expected --grid=name=value,value.')
   if name == 'seed':
     raise SweepError(f'--grid={text} is an axis of seeds: give them by --seeds.')
   found = tuple(value.strip() for value in values.split(';' if ';' in values else ','))
@@ -111,7 +111,7 @@ def build_trials(
   Args:
     axes: of the grid.
     seeds: of each point.
-    needs_axis: whether seeds alone are no grid.
+    needs_axis: whether seeds alone are not enough.
 
   Raises:
     SweepError: no axis, an axis that comes twice, or two trials of one name.

@@ -65,7 +65,7 @@ class ProcessPool:
     """Starts no process before the first job.
 
     Args:
-      run: (config, run folder) -> None, runs a trial or goes on with it; can be pickled.
+      run: (config, run folder) -> None, runs a trial or resumes it; can be pickled.
       num_workers: how many trials run at a time.
     """
     if num_workers < 1:

@@ -39,7 +39,7 @@ class RayPool:
     """Connects to Ray, or starts it.
 
     Args:
-      run: (config, run folder) -> None, runs a trial or goes on with it; importable by the
+      run: (config, run folder) -> None, runs a trial or resumes it; importable by the
         cluster's workers.
       num_workers: how many trials run at a time.
       address: `host:port` of a cluster, or `auto` for the one that this machine is part of; None

@@ -40,7 +40,7 @@ class Failure(NamedTuple):
 
 
 class Pool(Protocol):
-  """What runs jobs: processes of this machine, or a cluster.
+  """The runner of jobs: processes of this machine, or a cluster.
 
   Attributes:
     num_workers: how many jobs may run at a time.

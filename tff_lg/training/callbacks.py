@@ -1,4 +1,4 @@
-"""What happens around the rounds of a run, beside training: callbacks, one class a purpose."""
+"""Events around the rounds of a run, beside training: callbacks, one class per purpose."""
 
 from collections.abc import Mapping, Sequence
 
@@ -61,7 +61,7 @@ class Callback:
   def on_round_end(self, state: run_state.RunState, metrics: Mapping[str, float]) -> None:
     """Is called after each round.
 
-    Where a run goes on with trained models, it is also called before the first round, with the
+    If a run continues with trained models, it is also called before the first round, with the
     metrics of their evaluation alone.
 
     Args:

@@ -16,7 +16,7 @@ from tff_lg.learning import batches
 
 
 def to_tensors(examples: examples_lib.Examples) -> batches.ClientTensors:
-  """A client's examples as the process takes them, in TensorFlow's memory once and for all."""
+  """Returns a client's examples as the process takes them, in TensorFlow's memory for good."""
   y = examples.y
   if examples.answers is not None:  # They go where labels go, not into the network.
     y = np.column_stack([y, examples.answers])
@@ -37,7 +37,7 @@ class UnreadTensors(Sequence[batches.ClientTensors]):
     return np.array([client.size(self._part) for client in self._clients], np.int64)
 
   def __len__(self) -> int:
-    """How many clients."""
+    """Returns the number of clients."""
     return len(self._clients)
 
   @overload
@@ -47,14 +47,14 @@ class UnreadTensors(Sequence[batches.ClientTensors]):
   def __getitem__(self, index: slice) -> list[batches.ClientTensors]: ...
 
   def __getitem__(self, index: int | slice) -> batches.ClientTensors | list[batches.ClientTensors]:
-    """A client's tensors, or a list of those of a slice; DataError as of `ClientReader.read`."""
+    """Returns a client's tensors, or a list for a slice; DataError as in `ClientReader.read`."""
     if isinstance(index, slice):
       self.prefetch(range(len(self))[index])
       return [self[number] for number in range(len(self))[index]]
     return to_tensors(getattr(self._clients[index], self._part))
 
   def take(self, indices: Sequence[int] | np.ndarray) -> 'UnreadTensors':
-    """The same of some clients, in this order."""
+    """Returns the data of some clients, in this order."""
     return UnreadTensors([self._clients[index] for index in indices], self._part)
 
   def prefetch(self, indices: Sequence[int]) -> None:
@@ -68,7 +68,7 @@ ClientData = Sequence[batches.ClientTensors]
 
 
 def part_tensors(federated_data: data_lib.FederatedData, part: str) -> ClientData:
-  """The tensors of a part, `train`, `validation` or `test`, of each client that takes part."""
+  """Returns the tensors of a part, `train`, `validation` or `test`, of participating clients."""
   clients = federated_data.clients
   if unread := [client for client in clients if isinstance(client, data_lib.UnreadClient)]:
     return UnreadTensors(unread, part)
@@ -99,7 +99,7 @@ class Clients:
         raise ValueError(f'{part} is of {len(tensors)} clients, expected {len(self.ids)}.')
 
   def __len__(self) -> int:
-    """How many clients."""
+    """Returns the number of clients."""
     return len(self.ids)
 
 
@@ -126,7 +126,7 @@ def to_clients(
 
 
 def take(client_data: ClientData, indices: Sequence[int] | np.ndarray) -> ClientData:
-  """Of some clients, in this order; nothing is read."""
+  """Returns the data of some clients, in this order; nothing is read."""
   if isinstance(client_data, UnreadTensors):
     return client_data.take(indices)
   return [client_data[index] for index in indices]

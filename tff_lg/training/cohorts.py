@@ -1,4 +1,4 @@
-"""Who takes part in a round, and how much of it each client finishes."""
+"""The cohort of a round, and how much of it each client finishes."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -78,7 +78,7 @@ class CohortSampler:
     )
 
   def __call__(self, round_num: int) -> Cohort:
-    """The cohort of a round, counted from 0: distinct clients, each as likely as any.
+    """Returns the cohort of a round, counted from 0: distinct clients, each as likely as any.
 
     A Poisson sample may be empty. Whether a client drops out does not depend on the others.
     """
@@ -100,7 +100,7 @@ class CohortSampler:
     return [int(client) for client in self._sample(round_num, self._clients_per_round)]
 
   def most_participations(self, num_rounds: int) -> int:
-    """How often the client that is sampled most takes part in the first rounds."""
+    """Returns how often the client that is sampled most takes part in the first rounds."""
     clients = [client for round_num in range(num_rounds) for client in self._draw(round_num)]
     return int(np.bincount(np.array(clients, np.int64), minlength=self._num_clients).max())
 

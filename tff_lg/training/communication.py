@@ -1,4 +1,4 @@
-"""What travels: parameters and bytes, up and down, counted from the types that travel."""
+"""Traffic: parameters and bytes, up and down, counted from the types that travel."""
 
 import dataclasses
 
@@ -70,7 +70,7 @@ def count_round(
 
 
 def _count(travelling: tff.Type) -> tuple[int, int]:
-  """Model weights and bytes in a value of type (weights, something) or ()."""
+  """Returns model weights and bytes in a value of type (weights, something) or ()."""
   if not len(travelling):
     return 0, 0
   weights = _specs(travelling[0])

@@ -1,4 +1,4 @@
-"""Why a run cannot go on: whose update was out of scale, and what the server made of it."""
+"""The reason why a run cannot continue: whose update was out of scale, and its effect."""
 
 import collections
 import dataclasses
@@ -38,7 +38,7 @@ class LargestUpdate(NamedTuple):
 
 @dataclasses.dataclass(frozen=True)
 class Wording:
-  """What messages call the settings of a run.
+  """The names of a run's settings in messages.
 
   Attributes:
     aggregator: what makes one update of all clients' updates.
@@ -94,7 +94,7 @@ class UpdateWatch:
       output: of the round.
 
     Returns:
-      Why the run cannot go on from this round's result; None if it can.
+      Why the run cannot continue from this round's result; None if it can.
     """
     left_out = ', '.join(
       self._ids[client]
@@ -128,7 +128,7 @@ class UpdateWatch:
     return None
 
   def to_meta(self) -> dict[str, Any]:
-    """Returns what a checkpoint keeps, so that a run that goes on blames the same client."""
+    """Returns what a checkpoint keeps, so that a resumed run blames the same client."""
     return {'usual': list(self._usual), 'jump': None if self.jump is None else [*self.jump]}
 
   def load_meta(self, meta: Mapping[str, Any]) -> None:
@@ -165,5 +165,5 @@ def _either(*choices: str) -> str:
 
 
 def is_void(metrics: process_lib.RoundMetrics) -> bool:
-  """Whether clients took part in a round, but their aggregate was not finite."""
+  """Returns whether clients took part in a round, but their aggregate was not finite."""
   return metrics.num_clients > 0 and not metrics.aggregate_is_finite

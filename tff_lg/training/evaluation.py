@@ -107,7 +107,7 @@ def evaluate_parts(
 def round_scores(
   values: ClientValues, num_examples: np.ndarray, metric: str, scope: str
 ) -> np.ndarray:
-  """How good a round is for each client, greater is better.
+  """Returns how good a round is for each client, greater is better.
 
   Args:
     values: of all clients, on the part that models are chosen by.
@@ -133,7 +133,7 @@ def defined(values: ClientValues, num_examples: np.ndarray, metric: str) -> np.n
 
 
 def _is_undefined(values: ClientValues, metric: str) -> np.ndarray:
-  """Where a metric that need not be defined has no value though the model has a loss."""
+  """Returns where a metric that need not be defined has no value though the model has a loss."""
   entry = metrics_lib.METRICS.get(metric)
   if entry is None or entry.is_always_defined:
     return np.zeros(len(values[metric]), bool)
@@ -141,7 +141,7 @@ def _is_undefined(values: ClientValues, metric: str) -> np.ndarray:
 
 
 def pooled(values: np.ndarray, num_examples: np.ndarray, metric: str = 'accuracy') -> float:
-  """A metric of all examples together, of clients' values; clients without examples don't count.
+  """Returns a metric of all examples together; clients without examples do not count.
 
   NaN if a client with examples has NaN, as a model that has diverged does.
   """
@@ -160,7 +160,7 @@ def predict_selected(
   client_data: Sequence[batches.ClientTensors],
   clients: np.ndarray,
 ) -> list[np.ndarray]:
-  """Each of these clients' chosen model's predictions for its own examples.
+  """Returns each of these clients' chosen model's predictions for its own examples.
 
   They are probabilities [n, num_classes], numbers [n], or the probability of each label.
   """
@@ -251,7 +251,7 @@ def evaluate_new_test(
 def _ensemble_batches(
   test: examples_lib.Examples,
 ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-  """Where each batch of a test set starts, its features, its labels."""
+  """Yields where each batch of a test set starts, its features, its labels."""
   size = learning_evaluation.ENSEMBLE_BATCH_SIZE
   for start in range(0, len(test), size):
     yield start, test.x[start : start + size], test.y[start : start + size]
@@ -264,7 +264,7 @@ def evaluate_weight_average(
   test: examples_lib.Examples,
   clients: np.ndarray | None = None,
 ) -> float:
-  """Main metric of one model with the mean of the clients' weights on the whole test set."""
+  """Returns the main metric of one model, with mean weights, on the whole test set."""
   groups = _distinct_groups(process, selection, clients)
   mean_global, mean_local = _mean_weights(groups)
   average = evaluate_clients(
@@ -288,7 +288,7 @@ def _distinct_groups(
   selection: selection_lib.ModelSelection,
   clients: np.ndarray | None,
 ) -> list:
-  """The selection's groups; where all clients have one model, one state stands for all."""
+  """Returns the selection's groups; where all clients have one model, one state stands for all."""
   groups = selection.groups(clients)
   if all(process.model.weight_is_global):
     groups = [(of_group, weights, states[:1]) for of_group, weights, states in groups]
@@ -296,7 +296,7 @@ def _distinct_groups(
 
 
 def _chunks(groups: list, description: str) -> Iterator[tuple]:
-  """The groups in parts of a few clients, whose states are in memory at a time; under a bar."""
+  """Yields the groups in parts of a few clients, whose states are in memory; under a bar."""
   total = sum(len(clients) for clients, _, _ in groups)
   with progress.Bar(total, 'client', description, is_nested=True) as bar:
     for clients, global_weights, states in groups:
@@ -325,7 +325,7 @@ def class_accuracy(class_correct: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def participant_accuracy(class_accuracy: np.ndarray, label_counts: np.ndarray) -> np.ndarray:
-  """Accuracy on the test set, were its classes as frequent as in the client's own data.
+  """Returns accuracy on the test set, were its classes as frequent as in the client's own data.
 
   Args:
     class_accuracy: as of `NewTest`.
@@ -344,7 +344,7 @@ def participant_accuracy(class_accuracy: np.ndarray, label_counts: np.ndarray) -
 
 
 def _mean_weights(groups: list) -> tuple[tuple, tuple]:
-  """Mean over clients of their global weights and of their local weights."""
+  """Returns the mean over clients of their global weights and of their local weights."""
   num_clients = sum(len(states) for _, _, states in groups)
 
   def add(sums: list, weights: tuple, times: int) -> list:

@@ -1,4 +1,4 @@
-"""What a run is to do: its phases, and how models are evaluated and chosen."""
+"""The plan of a run: its phases, and how models are evaluated and chosen."""
 
 import dataclasses
 from collections.abc import Mapping, Sequence

@@ -13,7 +13,7 @@ from tff_lg.training import communication, evaluation
 def of_training(
   metrics: process_lib.RoundMetrics, traffic: communication.RoundTraffic
 ) -> dict[str, float]:
-  """What a round of training shows, and all communication so far."""
+  """Returns the metrics of a round of training, and all communication so far."""
   return {
     'train/loss': float(metrics.loss),
     'train/num_examples': int(metrics.num_examples),
@@ -63,7 +63,7 @@ def of_evaluation(
 
 
 def for_progress_bar(metrics: Mapping[str, float]) -> dict[str, str]:
-  """What is worth watching while rounds go by."""
+  """Returns the metrics to watch during training."""
   shown = {}
   if 'train/loss' in metrics:
     shown['loss'] = f'{metrics["train/loss"]:.4f}'
@@ -73,7 +73,7 @@ def for_progress_bar(metrics: Mapping[str, float]) -> dict[str, str]:
 
 
 def _scalars(prefix: str, measurements: Any) -> dict[str, float]:
-  """The aggregator's measurements that are single numbers, by their names."""
+  """Returns the aggregator's measurements that are single numbers, by their names."""
   if isinstance(measurements, Mapping):
     named = measurements.items()
     return {k: v for name, value in named for k, v in _scalars(f'{prefix}/{name}', value).items()}

@@ -1,7 +1,7 @@
 """The round loop: sample a cohort, run a round, evaluate, tell callbacks, checkpoint.
 
 A run is a list of phases, each a process and a number of rounds; LG-FedAvg after a FedAvg warm
-start is two. What is random follows from seed and round, so a resumed run gives the same bits.
+start is two. All randomness follows from seed and round, so a resumed run gives the same bits.
 """
 
 import dataclasses
@@ -33,7 +33,7 @@ SeedOf = Callable[[int, int], np.ndarray]
 
 
 class RunError(RuntimeError):
-  """A run that cannot go on; one sentence, the last checkpoint is kept."""
+  """A run that cannot continue; one sentence, the last checkpoint is kept."""
 
 
 class DivergenceError(RunError):
@@ -67,7 +67,7 @@ def run(
   """Trains clients' models to the end of the last phase.
 
   With a run folder, a run that was stopped resumes from its newest checkpoint to the same bits, and
-  a finished one goes on if its last phase has more rounds now. Equal values give equal bits.
+  a finished one continues if its last phase has more rounds now. Equal values give equal bits.
 
   Args:
     phases: processes with their numbers of rounds, at least one.
@@ -81,8 +81,8 @@ def run(
     client_store: where client states are between rounds: `memory`, or `disk` in the run folder.
     seed: of the order of examples, augmentation and dropout, not negative; or a function from a
       round's number, counted from 0, and a client's index to the seed of its work in that round.
-    start: where a run begins that goes on with trained models: another run's `state.as_start()`, or
-      an `initial_state`. They are evaluated first, and `start` stays as it is. By default a run
+    start: the trained models that a run continues with: another run's `state.as_start()`, or an
+      `initial_state`. They are evaluated first, and `start` does not change. By default a run
       begins with the model's initial weights.
     newcomers: states of the last clients, whom `start` does not know.
     budget: of a private run; its `privacy/epsilon` becomes a metric of each round.
@@ -223,7 +223,7 @@ class _RoundLoop:
   def _begin(
     self, start: run_state.RunState | None, newcomers: Sequence[client_work.ClientState]
   ) -> run_state.RunState:
-    """The state before the first round, with a copy of the client states of `start`."""
+    """Returns the state before the first round, with a copy of the client states of `start`."""
     if start is None:
       return self.storage.start(0, self.phases[0].process.model.initial_weights)
     total = self.storage.phase_end(len(self.phases) - 1)
@@ -327,7 +327,7 @@ class _RoundLoop:
 
   @property
   def _metric(self) -> str:
-    """What the best round is best in."""
+    """Returns the metric that the best round is best in."""
     return self.evaluation.metric or self.phases[0].process.model.metric_names[0]
 
   @functools.cached_property
@@ -356,7 +356,7 @@ class _RoundLoop:
     self.storage.save(state, arrays, {'watch': self.watch.to_meta()})
 
   def _restore(self) -> run_state.RunState | None:
-    """The state at the newest checkpoint, which callbacks get as well; None without one."""
+    """Returns the state at the newest checkpoint, which callbacks get as well; None without one."""
     restored = self.storage.restore(read_only=False)
     if restored is None:
       return None

@@ -34,7 +34,7 @@ class ModelSelection:
 
   A client with local weights has a model of its own, and its own best round. Where
   all weights are global there is one model for all, and one best round by the mean
-  over clients. Of equals the later round wins: it has seen more data.
+  over clients. Among equals, the later round wins: it has seen more data.
 
   Only references to states are kept, so a model that did not change since costs
   nothing, and of states on disk none is in memory.
@@ -105,7 +105,7 @@ class ModelSelection:
     return result
 
   def to_arrays(self) -> dict[str, np.ndarray]:
-    """Everything, by name, for a checkpoint."""
+    """Returns everything, by name, for a checkpoint."""
     arrays = {'best_score': self.best_score, 'best_round': self.best_round}
     for round_num, weights in self._global_weights.items():
       for index, leaf in enumerate(weights):

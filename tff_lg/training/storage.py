@@ -42,7 +42,7 @@ class RunStorage:
     run_dir: str | None = None,
     client_store: str = MEMORY,
   ) -> None:
-    """Prepares; nothing is read or written.
+    """Prepares the storage; nothing is read or written.
 
     Args:
       phases: of the run.
@@ -121,7 +121,7 @@ class RunStorage:
     """Loads the newest checkpoint; None without one.
 
     Args:
-      read_only: whether nobody goes on with the run in this folder.
+      read_only: whether nobody resumes the run in this folder.
 
     Raises:
       checkpoints.CheckpointError: the checkpoint, or its clients' store, is damaged.

@@ -117,7 +117,7 @@ def _count(correct: np.ndarray, other: np.ndarray) -> tuple[int, int, int, int]:
 
 
 def _test(gains: np.ndarray) -> tuple[int, float, float, float, float, str]:
-  """Returns number, mean, interval, p-value and name of the test of paired differences."""
+  """Returns the number, mean, interval, p-value and name of the test of paired differences."""
   num_examples = len(gains)
   if num_examples < 2:
     mean = float(gains.mean()) if num_examples else np.nan

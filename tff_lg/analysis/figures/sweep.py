@@ -107,7 +107,7 @@ def _set_apart(
 def _series_style(
   i: int, series: Sequence[str], values: Sequence[str]
 ) -> tuple[str, str | tuple, str]:
-  """Returns colour, dashes and marker; a method has its own."""
+  """Returns the colour, dashes and marker; a method has its own."""
   colour, dashes, marker = style.nth_series(i)
   if tuple(series) == ('method',):
     return style.colour(values[0]), style.line_style(values[0]), marker

@@ -69,7 +69,7 @@ def _difference(method: str, metric: str) -> str:
 
 
 def _looks(method: str) -> dict[str, tuple[str, str, str]]:
-  """Returns label, colour and marker of each verdict, from the least to the most certain."""
+  """Returns the label, colour and marker of each verdict, from the least to the most certain."""
   return {
     Verdict.CANNOT_TELL: ('cannot tell', style.MUTED, 'o'),
     Verdict.WORSE: ('better alone', style.colour(names.LOCAL_ONLY), 'v'),
