@@ -34,7 +34,9 @@ def mean_interval(repeats: list[pd.Series]) -> Interval:
   """Computes the mean over clients and repeats with its 95 % interval.
 
   With mean squares C between clients, S between repeats and E of the rest, of K clients and R
-  repeats, the variance of the mean is (C + S - E) / (K R), here C / (K R) at least.
+  repeats, the variance of the mean is (C + S - E) / (K R); here it is C / (K R) and S / (K R) at
+  least. S counts only where it is greater than E. The degrees of freedom are at least the fewer of
+  C and S.
 
   Args:
     repeats: of each repeat the score by client. The interval is of clients that all have.
@@ -55,9 +57,10 @@ def mean_interval(repeats: list[pd.Series]) -> Interval:
     residual = np.sum(rest**2) / degrees
     if between_repeats > residual:
       terms += [(between_repeats, num_repeats - 1), (-residual, degrees)]
-  total = sum(square for square, _ in terms)
+  total = max(sum(square for square, _ in terms), *(square for square, _ in terms))
   if total <= 0:
     return Interval(mean, mean, mean)
   freedom = total**2 / sum(square**2 / degrees for square, degrees in terms)
+  freedom = max(freedom, min(degrees for _, degrees in terms))
   half = stats.t.ppf((1 + _CONFIDENCE) / 2, freedom) * math.sqrt(total / table.size)
   return Interval(mean, mean - half, mean + half)
