@@ -77,7 +77,7 @@ class PhaseTest(absltest.TestCase):
     before = (np.float32([1]), np.float32([2]), np.float32([3]))
     self.assertEqual(phase.set_statistics(before, [(before[1], 5), (before[2], 6)])[1], 5)
     self.assertIs(phase.set_statistics(before, [(before[1], 5), (before[2], 6)])[2], before[2])
-    with self.assertRaisesRegex(ValueError, 'batch normalisation, but what the method trains'):
+    with self.assertRaisesRegex(ValueError, 'batch normalisation, but what a phase trains'):
       phase.set_statistics(before, [(before[2], 6)])
 
 

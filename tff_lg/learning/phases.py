@@ -89,8 +89,8 @@ class Phase:
       if moves
     ):
       raise ValueError(
-        'the network has batch normalisation, but what the method trains are not networks with '
-        'moving statistics of their own: expected another method, or group normalisation.'
+        'the network has batch normalisation, but what a phase trains is not this network: '
+        'expected another method or objective, or group normalisation.'
       )
     return tuple(
       following[id(weight)] if moves else weight

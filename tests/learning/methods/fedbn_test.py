@@ -163,7 +163,7 @@ class FedBnTest(parameterized.TestCase):
 
   @parameterized.parameters('apfl', 'per_fedavg', 'pfedme', 'fednova', 'ifca')
   def test_methods_without_networks_of_their_own_statistics_are_refused(self, name):
-    with self.assertRaisesRegex(ValueError, 'batch normalisation.*expected'):
+    with self.assertRaisesRegex(ValueError, f'^method {name} does not fit .* has norm: expected'):
       _run(name, 0)
 
 

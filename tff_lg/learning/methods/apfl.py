@@ -108,5 +108,6 @@ registry.register(
     build=_build,
     options=Options,
     parts=parts.Parts(merge=_mixture, warm_start=_twice, newcomer=_global_model),
+    fits_batch_norm=False,
   )
 )

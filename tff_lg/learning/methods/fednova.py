@@ -32,15 +32,13 @@ def _build(
   one step: neither noise nor an attacker brings tau_eff below 1.
 
   Raises:
-    ValueError: the client optimiser is not SGD, its state stays with the client, or the network
-      has batch normalisation.
+    ValueError: the client optimiser is not SGD, or its state stays with the client.
   """
   import numpy as np  # They take seconds to import.
   import tensorflow as tf
 
   del options
   sgd_steps.check_settings(_NAME, settings)
-  server_steps.check_model(_NAME, model)
   network = model.with_all_global()
   n = len(network.weight_names)
   with_steps = network.with_extra_weights(
@@ -92,6 +90,7 @@ registry.register(
     build=_build,
     # What SPLIT says, but the server keeps a number beside the network's weights.
     parts=attrs.evolve(parts.SPLIT),
+    fits_batch_norm=False,
     contradictions=_contradictions,
   )
 )

@@ -43,14 +43,13 @@ def _build(
   divided by the cluster's share of them, is that of the cluster. A cluster without clients stays.
 
   Raises:
-    ValueError: the settings' batches are not tensors, or the network has batch normalisation.
+    ValueError: the settings' batches are not tensors.
   """
   import numpy as np  # They take seconds to import.
   import tensorflow as tf
 
   from tff_lg.compatibility import tff
 
-  server_steps.check_model(_NAME, model)
   k, network = options.num_clusters, model.with_all_global()
   n = len(network.weight_names)
   pairs = list(zip(network.weight_names, network.initial_weights, strict=True))
@@ -193,5 +192,6 @@ registry.register(
       newcomer=lambda model, global_weights, start: (*global_weights, model.extra_weights[-1]),
     ),
     needs_mean=True,
+    fits_batch_norm=False,
   )
 )

@@ -35,6 +35,8 @@ class Method(entries.Entry):
     source: its paper, in Markdown, for the table of methods.
     build: (model, settings, options) -> the process; raises ValueError for what it cannot build.
     parts: how its global and local weights behave.
+    fits_batch_norm: whether what it trains and averages are networks, which have moving statistics
+      of batch normalisation, and no mixtures of them.
     needs_mean: whether the server needs means of what clients send, and no other aggregate.
     sends_updates: whether clients send anything; else there is nothing to aggregate or attack.
     keeps_layers: whether layers of the network may stay with their client.
@@ -51,6 +53,7 @@ class Method(entries.Entry):
     [models.LocalGlobalModel, learning.ProcessSettings, Any], learning.LocalGlobalProcess
   ]
   parts: Parts
+  fits_batch_norm: bool = True
   needs_mean: bool = False
   sends_updates: bool = True
   keeps_layers: bool = False
@@ -73,6 +76,11 @@ class Method(entries.Entry):
     Raises:
       ValueError: an option cannot be, or does not fit the model or the settings.
     """
+    if model.statistics and not self.fits_batch_norm:
+      raise ValueError(
+        f'method {self.name} does not fit batch normalisation, but the network has '
+        f'{", ".join(model.batch_norm_layers)}: expected group normalisation, or another method.'
+      )
     settings = dataclasses.replace(settings, parts=self.parts)
     process = self.build(model, settings, self.options(**options))
     self._check_parts(process.model)

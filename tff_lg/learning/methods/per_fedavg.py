@@ -105,5 +105,6 @@ registry.register(
     parts=attrs.evolve(
       parts.SPLIT, merge=lambda model, global_weights, local: _add(global_weights, local)
     ),
+    fits_batch_norm=False,
   )
 )

@@ -104,5 +104,6 @@ registry.register(
     build=_build,
     options=Options,
     parts=own_model.PARTS,
+    fits_batch_norm=False,
   )
 )

@@ -6,20 +6,10 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-  from tff_lg import models
   from tff_lg.compatibility import tff
 
 # (all global weights, their mean update) -> (gradients of the first n, next values of the others).
 Combine = Callable[[Sequence, Sequence], tuple[Sequence, Sequence]]
-
-
-def check_model(name: str, model: models.LocalGlobalModel) -> None:
-  """Raises ValueError for batch normalisation, whose statistics these methods do not average."""
-  if model.statistics:
-    raise ValueError(
-      f'{name} does not average statistics of batch normalisation, such as '
-      f'{min(model.statistics)}: expected a network with group normalisation, or another method.'
-    )
 
 
 def combining(
