@@ -2,8 +2,8 @@
 
   python -m benchmarks.kills --kills=20 --folder=runs/kills -- --client_store=disk
 
-After `--` come flags of `pipelines.train` beside those of `_RUN`. A killed run goes on by the same
-command; once it is complete, its files are compared and another one is begun.
+After `--` come flags of `pipelines.train` beside those of `_RUN`. The same command resumes a killed
+run; once it is complete, its files are compared and another one is begun.
 """
 
 import filecmp
@@ -20,7 +20,7 @@ from pipelines import launch
 
 _KILLS = flags.DEFINE_integer('kills', 20, 'How often a run is killed.', lower_bound=1)
 _FOLDER = flags.DEFINE_string('folder', None, 'Folder of the runs, which must not exist.')
-_SEED = flags.DEFINE_integer('seed', 0, 'Of the moments.')
+_SEED = flags.DEFINE_integer('seed', 0, 'Seed of the moments.')
 
 # Clients with states, few enough rounds between checkpoints that a killed run gets somewhere.
 _RUN = (
@@ -57,7 +57,7 @@ def main(argv: Sequence[str]) -> None:
       num_kills += 1
       print(f'kill {num_kills} of {folder}, {_newest_checkpoint(folder)}', flush=True)
     elif process.wait():
-      sys.exit(f'kills: a run did not go on; see {folder}.log.')
+      sys.exit(f'kills: a run did not resume; see {folder}.log.')
     else:
       same = all(_is_same(whole, folder, name) for name in _COMPARED)
       num_runs, num_same = num_runs + 1, num_same + same

@@ -23,7 +23,7 @@ _EXAMPLES = flags.DEFINE_list('examples', ['10', '50', '500'], 'Numbers of test 
 _REPEATS = flags.DEFINE_integer('repeats', 20, 'Simulated studies per row.', lower_bound=1)
 _GAIN = flags.DEFINE_float('gain', 0.05, 'Mean true difference of accuracy over clients.')
 _SPREAD = flags.DEFINE_float('spread', 0.1, 'Its standard deviation over clients.')
-_SEED = flags.DEFINE_integer('seed', 0, 'Of all draws.')
+_SEED = flags.DEFINE_integer('seed', 0, 'Seed of all draws.')
 
 # Share of examples whose difficulty is the same for both models.
 _SHARED = 0.7

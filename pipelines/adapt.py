@@ -5,10 +5,10 @@ r"""Adapts the model of a finished training run to each of its clients, by each 
   python -m pipelines.adapt --from_run=runs/fedavg --adaptation=ewc,distillation --epochs=20 \
     --learning_rate=0.1,0.01 --max_clients=50 --run_dir=runs/fedavg_adapted_50
 
-Each client goes on from its chosen model on its own training data; epoch and, of several, learning
-rate and strength are chosen on validation data. Writes a run folder with a table of clients, in
-which their own local, federated and adapted models are side by side, and report.html. The same
-command again goes on where a stopped run was.
+Each client continues from its chosen model on its own training data. Validation data choose the
+epoch and, if there are several, learning rate and strength. Writes a run folder with a table of
+clients, in which their own, federated and adapted models are side by side, and report.html. Rerun
+the same command to resume a stopped run.
 """
 
 import os
@@ -44,7 +44,7 @@ def config_from_arguments(arguments: Sequence[str]) -> config_lib.AdaptConfig:
 
 
 def run(config: config_lib.AdaptConfig, run_dir: str) -> None:
-  """Adapts by a config in its folder, or goes on with it; what a sweep calls.
+  """Adapts by a config in its folder, or resumes; also called by a sweep.
 
   Raises:
     ValueError, OSError, RuntimeError: what cannot be, one sentence.
@@ -89,4 +89,4 @@ def main(argv: Sequence[str]) -> None:
 
 
 if __name__ == '__main__':
-  launch.run(main, after_stop='the same command goes on after the clients that are done')
+  launch.run(main, after_stop='rerun the same command to resume after the clients that are done')

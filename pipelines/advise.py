@@ -4,10 +4,10 @@ r"""Says which model each client should use: its own, or which federated one.
     --label_column=readmitted --rounds=50 --run_dir=runs/advice
 
 Trains own models, --methods, LG-FedAvg over --local_layer_shares, and adapts FedAvg's model to each
-client. Flags are those of `pipelines.train`; a private or robust --aggregator and an --attack count
-for all federated models, and the same without them are shown beside. Validation data choose, test
-data say what each client gains. Writes advice.csv, summary.json and report.html; each part is a run
-folder in RUN_DIR/parts. The same command again goes on where a stopped one was.
+client. Flags are those of `pipelines.train`. A private or robust --aggregator and an --attack apply
+to all federated models, which are also shown without them. Validation data choose, test data say
+what each client gains. Writes advice.csv, summary.json and report.html; each part is a run
+folder in RUN_DIR/parts. Rerun the same command to resume.
 """
 
 import dataclasses
@@ -106,4 +106,4 @@ def main(argv: Sequence[str]) -> None:
 
 
 if __name__ == '__main__':
-  launch.run(main, after_stop='the same command goes on with the parts that are left')
+  launch.run(main, after_stop='rerun the same command to resume with the parts that are left')

@@ -7,8 +7,8 @@ r"""Compares methods by a suite, a paper's protocol on its data, and writes a le
 Each method is trained at points of its grid and repeated at the point with the best mean score on
 validation data. By default the search goes from the middle of the grid to better neighbours, one
 option after another, until the best lies between two others; --search=full tries the whole grid
-first. Either way a grid grows at an end where its best stands. What follows `--` are flags of
-`pipelines.train` for all runs. The same command again resumes.
+first. Either way a grid grows at an end where its best stands. Flags after `--` are those
+of `pipelines.train`, for all runs. Rerun the same command to resume.
 
 With --runs it trains nothing: finished runs of `pipelines.train`, with their baselines, and of
 `pipelines.adapt` are rows; those that differ in nothing but the seed are repeats of one row.
@@ -35,7 +35,7 @@ _SUITE = flags.DEFINE_enum(
   'suite',
   None,
   list(suites.SUITES),
-  f'What is compared. {" ".join(f"{n}: {e.label}." for n, e in suites.SUITES.items())}',
+  f'The suite to run. {" ".join(f"{n}: {e.label}." for n, e in suites.SUITES.items())}',
 )
 _DATA = path_flags.define(
   'data',
@@ -138,4 +138,4 @@ def main(argv: Sequence[str]) -> None:
 
 
 if __name__ == '__main__':
-  launch.run(main, after_stop='the same command goes on')
+  launch.run(main, after_stop='rerun the same command to resume')

@@ -1,4 +1,4 @@
-"""Ends a program on Ctrl-C and SIGTERM while its first imports go on, until `launch.run` does."""
+"""Ends a program on Ctrl-C and SIGTERM during its first imports, until `launch.run` does."""
 
 import os
 import signal

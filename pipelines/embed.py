@@ -4,9 +4,9 @@
   python -m pipelines.embed --preset=inception_v3 --source=cifar10 --output=cifar10.npz
 
 --data_dir is, for sounds, a folder laid out as FSDKaggle2018 is: FSDKaggle2018.audio_train,
-FSDKaggle2018.audio_test and the CSV files in FSDKaggle2018.meta. What is embedded is kept in a
-cache folder beside the output: the same command again goes on where a stopped one was, and
-embeds only what is new or changed. The folder may be deleted once the output is there.
+FSDKaggle2018.audio_test and the CSV files in FSDKaggle2018.meta. Embeddings are kept in a
+cache folder beside the output. Rerun the same command to resume a stopped one; it embeds only new
+or changed examples. The folder may be deleted once the output is there.
 """
 
 import dataclasses
@@ -23,7 +23,7 @@ from tff_lg.config import option
 from tff_lg.embeddings import embedding_set, image_folder, presets
 
 _PRESET = flags.DEFINE_enum(
-  'preset', None, list(presets.PRESETS), 'What the network takes, and where it is by default.'
+  'preset', None, list(presets.PRESETS), 'Input of the network, and its default location.'
 )
 _HANDLE = path_flags.define(
   'handle', None, 'Another network of the kind: a TF-Hub handle or a SavedModel folder.'
@@ -49,7 +49,7 @@ _BATCH_SIZE = flags.DEFINE_integer('batch_size', 32, 'Images: how many at a time
 _MAX_EXAMPLES = flags.DEFINE_integer(
   'max_examples', None, 'Embeds this many, train and test by their shares, at random.', 1
 )
-_SEED = flags.DEFINE_integer('seed', 0, 'Of that choice, and of a split that is not given.', 0)
+_SEED = flags.DEFINE_integer('seed', 0, 'Seed of that choice, and of a split that is not given.', 0)
 _OUTPUT = path_flags.define('output', None, 'The file to write, .npz.')
 _CACHE_DIR = path_flags.define('cache_dir', None, 'Cache folder; <output>.cache by default.')
 
@@ -145,4 +145,4 @@ def main(argv: Sequence[str]) -> None:
 
 
 if __name__ == '__main__':
-  launch.run(main, after_stop='the same command goes on where this one was')
+  launch.run(main, after_stop='rerun the same command to resume')

@@ -4,11 +4,11 @@ r"""Fair representations on UCI Adult: predict income, do not tell race and sex.
     --flagfile=pipelines/configs/adult_fair.flags
   python -m pipelines.fair --run_dir=runs/fair_fast --fast
 
-Ten devices with rows of Adult learn local layers that give a representation h, later layers
-that predict income from h, and an adversary that guesses race and sex from h. FedAvg (network
-and adversary global) and LG-FedAvg (later layers global, adversary local) each go on for --rounds
-from what the devices learned alone, without an adversary's pressure and with each of --lambdas.
-The adversary steps first in each batch, then the local layers against it, with the gradient times
+Ten devices with rows of Adult learn local layers that give a representation h, later layers that
+predict income from h, and an adversary that guesses race and sex from h. FedAvg (network and
+adversary global) and LG-FedAvg (later layers global, adversary local) each continue for --rounds
+from what the devices learned alone, without an adversary's pressure and with each of --lambdas. The
+adversary steps first in each batch, then the local layers against it, with the gradient times
 lambda. Their opponent is local learning: each device trains alone to its best, with a tuned
 learning rate, or fits a simple model (--own_models). --local_budget=cohort gives its networks the
 same epochs as the others have.

@@ -13,7 +13,7 @@ _DATA_DIR = path_flags.define(
 _LAMBDAS = flags.DEFINE_list('lambdas', ['1', '3', '10'], 'Strengths of the adversary, above 0.')
 _SEEDS = flags.DEFINE_list('seeds', ['0'], 'Each repeats everything.')
 _PARTITIONS = flags.DEFINE_list(
-  'partitions', ['iid', 'non_iid'], 'iid; non_iid: sorted by income, ten shards a device.'
+  'partitions', ['iid', 'non_iid'], 'iid; non_iid: sorted by income, ten shards per device.'
 )
 _NUM_CLIENTS = flags.DEFINE_integer(
   'num_clients', 10, 'Devices, all in every round.', lower_bound=1

@@ -90,7 +90,7 @@ def given(flag: flags.FlagHolder[Any], wanted: str = 'a value') -> str:
 def stopped_by_exception() -> Iterator[None]:
   """Lets a signal raise an exception meanwhile, so that what is open is closed before the end.
 
-  A second signal ends the process at once. The exception is no `Exception` and is `run`'s to catch.
+  A second signal ends the process at once. The exception is not an `Exception`; `run` catches it.
   """
   at_once = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
 

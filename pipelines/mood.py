@@ -3,10 +3,10 @@ r"""Mood from typed text: which share of the layers should be local?
   python -m pipelines.mood --sweep_dir=runs/mood --data_dir=mood.csv
   python -m pipelines.mood --sweep_dir=runs/mood_fast --fast
 
-Trains a Bi-LSTM by LG-FedAvg for each share alpha of local layers, from 0, all is sent as
-in FedAvg, to 1, each user learns alone, and for each of ten seeds, which decide the split,
-the sampling and the initial weights. Writes results.csv, table.md and a figure of the
-accuracy over alpha with error bars. The same command again goes on where it was stopped.
+Trains a Bi-LSTM by LG-FedAvg for each share alpha of local layers and each of ten seeds. At 0, all
+is sent as in FedAvg; at 1, each user learns alone. Seeds determine the split, the sampling and the
+initial weights. Writes results.csv, table.md and a figure of the accuracy over alpha with error
+bars. Rerun the same command to resume.
 
 For other shares give --grid=local_layer_share=..., not --local_layer_share.
 
@@ -54,4 +54,4 @@ def main(argv: Sequence[str]) -> None:
 
 
 if __name__ == '__main__':
-  launch.run(main, after_stop='the same command goes on')
+  launch.run(main, after_stop='rerun the same command to resume')

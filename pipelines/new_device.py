@@ -5,13 +5,13 @@ r"""Lets a new device with transformed data join finished training runs: what is
   python -m pipelines.new_device --from_run=runs/fedavg,runs/lg --transform=rotate90 \
     --train_examples=300 --test_examples=100 --rounds=100 --run_dir=runs/new_device
 
-Training of each run goes on from its last round, by its own method. The new device takes part in
+Training of each run continues from its last round, by its own method. The new device takes part in
 each round, with a share C of the old ones (--old_clients_share; each C is a run of its own). Prints
 the accuracy of the old devices (normal) and of the new one by method and C, and that of the best
 model that the new device trains alone (--own_models). Several source runs of one method and
 partition, which may differ in their seed alone, are averaged. Writes figures/forgetting.png (both
-by round), curves.csv, clients.parquet (each device before and after) and summary.json. The same
-command again goes on where a stopped run was.
+by round), curves.csv, clients.parquet (each device before and after) and summary.json. Rerun the
+same command to resume.
 
 Liang et al. 2020, Table 3; docs/PROTOCOL.md P3.
 """
@@ -49,7 +49,7 @@ def config_from_arguments(arguments: Sequence[str]) -> config_lib.NewDeviceConfi
 
 
 def run(config: config_lib.NewDeviceConfig, run_dir: str) -> None:
-  """Trains by a config in its folder, or goes on with it; what a sweep calls.
+  """Trains by a config in its folder, or resumes; also called by a sweep.
 
   Raises:
     ValueError, OSError, RuntimeError: what cannot be, one sentence.
@@ -97,4 +97,4 @@ def main(argv: Sequence[str]) -> None:
 
 
 if __name__ == '__main__':
-  launch.run(main, after_stop='the same command goes on after the newest checkpoint')
+  launch.run(main, after_stop='rerun the same command to resume after the newest checkpoint')

@@ -32,7 +32,7 @@ def check_can_be_made(run_dir: str) -> None:
   while not os.path.lexists(above):
     above = os.path.dirname(above)
   if not os.path.isdir(above):
-    raise ValueError(f'--run_dir={run_dir} cannot be made: {above} is no folder.')
+    raise ValueError(f'--run_dir={run_dir} cannot be made: {above} is not a folder.')
   if not os.access(above, os.W_OK | os.X_OK):
     raise ValueError(f'--run_dir={run_dir} cannot be written: no permission in {above}.')
 
@@ -45,7 +45,7 @@ def check_folder(run_dir: str, flag_lines: str) -> None:
     flag_lines: what the run's `FLAGS_FILE` is to hold.
 
   Raises:
-    ValueError: it is no folder, or holds other files or a run with other flags.
+    ValueError: it is not a folder, or holds other files or a run with other flags.
     OSError: it cannot be read.
   """
   check_can_be_made(run_dir)

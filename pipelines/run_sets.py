@@ -1,6 +1,6 @@
 """Several runs of one config with different seeds or folds, on processes or Ray, and their report.
 
-Its folder is that of a sweep, with an axis of folds or none: the same command goes on in it.
+Its folder is that of a sweep, with an axis of folds or none: the same command resumes in it.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ _SAME_CLIENTS = flags.DEFINE_bool(
   True,
   'Whether runs with --seeds have the clients and the test examples of the first seed, unless '
   '--partition_seed names another one, so that there are verdicts over all seeds; otherwise each '
-  'seed spreads and splits the data anew.',
+  'seed distributes and splits the data again.',
 )
 flags.adopt_module_key_flags(trial_pools)
 
@@ -47,7 +47,7 @@ def is_wanted(config: config_lib.TrainConfig) -> bool:
 
 
 def run_one(config: config_lib.TrainConfig, run_dir: str, began: float | None = None) -> None:
-  """Runs a config in its folder, or goes on with it; also what a sweep calls.
+  """Runs a config in its folder, or resumes; also called by a sweep.
 
   Args:
     config: resolved.
@@ -113,7 +113,7 @@ def plan(config: config_lib.TrainConfig, run_dir: str) -> RunSet:
 
 
 def claim(runs: RunSet) -> None:
-  """Makes the folder these runs', new or to go on with.
+  """Makes the folder these runs', new or resumed.
 
   Raises:
     ValueError: it holds something else; one sentence.

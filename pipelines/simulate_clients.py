@@ -37,7 +37,7 @@ _SHUFFLED_SHARE = flags.DEFINE_list(
   'Shares p in [0, 1] of examples that are reassigned at random, with commas between.',
 )
 _SEED = flags.DEFINE_integer(
-  'seed', 0, 'Of the k-means, the owners of the centroids and the reassigned.', lower_bound=0
+  'seed', 0, 'Seed of k-means, the owners of the centroids and reassigned examples.', lower_bound=0
 )
 _OUTPUT_DIR = path_flags.define('output_dir', None, 'Folder for the files, made if need be.')
 
@@ -126,7 +126,7 @@ def main(argv: Sequence[str]) -> None:
   except ValueError as error:
     sys.exit(f'simulate_clients: {error}')
 
-  print('   p  mean Frechet distance  examples a client')
+  print('   p  mean Frechet distance  examples per client')
   for share, rows in distances.groupby('p'):
     sizes = f'{rows["num_examples"].min():,} to {rows["num_examples"].max():,}'
     print(f'{share:4g}  {rows["distance"].mean():21,.4g}  {sizes:>17}')

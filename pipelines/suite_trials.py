@@ -15,7 +15,7 @@ _FAST_ADAPTATION = ('--epochs=2', '--learning_rate=0.01')
 
 @dataclasses.dataclass(frozen=True)
 class Plan:
-  """What is compared, and how.
+  """The comparison and its settings.
 
   Attributes:
     suite: its entry.

@@ -4,13 +4,14 @@ r"""Runs a pipeline for each point of a grid of flags and each seed.
     --grid=classes_per_client=2,5,10 --seeds=0-2 --x_axis=classes_per_client \
     -- --task=digits --rounds=20
 
-What follows `--` are flags of the pipeline (`python -m pipelines.train --help`), for all trials, on
-top of those in --flagfile_of_trials; the grid's values win. `-- --fast` is small, on embedded data.
+Flags after `--` are those of the pipeline (`python -m pipelines.train --help`), for all trials, on
+top of those in --flagfile_of_trials; the grid's values take precedence. `-- --fast` is a
+small run on embedded data.
 
-Each trial has a run folder in SWEEP_DIR/trials and what it printed in SWEEP_DIR/logs. The same
-command again skips trials that are complete and goes on with those that were stopped; more seeds or
-values on the same axes are added. A trial that fails is run once more. With --trials_on=ray trials
-run on a Ray cluster. Writes results.csv (a row a trial), table.md (mean and standard deviation over
+Each trial has a run folder in SWEEP_DIR/trials and what it printed in SWEEP_DIR/logs. Rerun the
+same command to resume: it skips complete trials and resumes stopped ones. More seeds or values on
+the same axes are added. A trial that fails is run once more. With --trials_on=ray, trials run on a
+Ray cluster. Writes results.csv (one row per trial), table.md (mean and standard deviation over
 seeds), figures/ and report.html; `python -m pipelines.report` makes the page of one trial.
 """
 
@@ -74,7 +75,7 @@ def _load_pipeline(name: str) -> ModuleType:
 def _configs(
   pipeline: ModuleType, trials: Sequence[sweeps.Trial], common: Sequence[str]
 ) -> dict[str, Any]:
-  """What the pipeline makes of each trial's flags, by the trial's name."""
+  """Returns what the pipeline makes of each trial's flags, by the trial's name."""
   configs = {}
   for trial in trials:
     try:
@@ -137,4 +138,4 @@ def main(argv: Sequence[str]) -> None:
 
 
 if __name__ == '__main__':
-  launch.run(main, after_stop='the same command goes on')
+  launch.run(main, after_stop='rerun the same command to resume')

@@ -39,9 +39,9 @@ _RHOS = flags.DEFINE_list(
   'a setting each.',
 )
 _REPEATS = flags.DEFINE_integer(
-  'repeats', 50, 'Of each setting, with new devices and data; for intervals.', lower_bound=2
+  'repeats', 50, 'Repeats of each setting, with new devices and data; for intervals.', lower_bound=2
 )
-_SEED = flags.DEFINE_integer('seed', 0, 'Of everything random.', lower_bound=0)
+_SEED = flags.DEFINE_integer('seed', 0, 'Seed of everything random.', lower_bound=0)
 _FAST = flags.DEFINE_bool(
   'fast',
   False,

@@ -4,7 +4,7 @@
   python -m pipelines.train --flagfile=pipelines/configs/mnist_lg_fedavg.flags --data_dir=mnist
 
 Writes a run folder with metrics by round, a table of clients, checkpoints and
-report.html. The same command again goes on where a stopped run was.
+report.html. Rerun the same command to resume a stopped run.
 
 With --seeds=0-4 there is a run for each seed, with --folds=5 one for each fold of each client's
 examples, on --jobs processes; their folders are in RUN_DIR/trials, and report.html tells of all.
@@ -79,4 +79,4 @@ def main(argv: Sequence[str]) -> None:
 
 
 if __name__ == '__main__':
-  launch.run(main, after_stop='the same command goes on from the last checkpoint')
+  launch.run(main, after_stop='rerun the same command to resume from the last checkpoint')

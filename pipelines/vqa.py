@@ -4,10 +4,10 @@ r"""Questions about pictures: after how many rounds do FedAvg and LG-FedAvg reac
   python -m pipelines.vqa --sweep_dir=runs/vqa_fast --fast
   python -m pipelines.vqa --sweep_dir=runs/vqa_v2 --data_dir=vqa --embeddings=pictures.npz
 
-Trains a network of two channels on 50 devices by FedAvg, and by LG-FedAvg, 32 rounds of FedAvg and
-17 in which pictures and questions are encoded locally, and prints the rounds and parameters that
-each needed to 40 % of the official VQA accuracy. Writes results.csv, table.md and a figure. The
-same command again goes on where it was stopped.
+Trains a network of two channels on 50 devices by FedAvg and by LG-FedAvg. The latter has 32 rounds
+of FedAvg and 17 in which pictures and questions are encoded locally. Prints the rounds and
+parameters that each needed to reach 40 % of the official VQA accuracy. Writes results.csv,
+table.md and a figure. Rerun the same command to resume.
 
 --data_dir has the official files of VQA v2, questions and annotations of train2014 and val2014;
 --embeddings the features of their pictures, made once by
@@ -71,4 +71,4 @@ def main(argv: Sequence[str]) -> None:
 
 
 if __name__ == '__main__':
-  launch.run(main, after_stop='the same command goes on')
+  launch.run(main, after_stop='rerun the same command to resume')

@@ -35,7 +35,7 @@ _INITIALISATIONS = flags.DEFINE_integer(
 _NOISE = flags.DEFINE_float(
   'noise', 0.25, "Standard deviation around a group's centre, cut off at 0.9.", lower_bound=0
 )
-_SEED = flags.DEFINE_integer('seed', 0, 'Of everything random.', lower_bound=0)
+_SEED = flags.DEFINE_integer('seed', 0, 'Seed of everything random.', lower_bound=0)
 
 
 def main(argv: Sequence[str]) -> None:

@@ -14,8 +14,6 @@ _SOURCES = ('tff_lg', 'pipelines', 'benchmarks', 'tools')
 _NOT_YET = (
   'benchmarks',
   'docs/RESULTS.md',
-  'pipelines',
-  'tff_lg/config',
   'tff_lg/learning',
   'tff_lg/models',
   'tff_lg/tasks',

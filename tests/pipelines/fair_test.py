@@ -71,7 +71,9 @@ class FairTest(absltest.TestCase):
     # Without --fast: training would take minutes.
     result = testing.run('fair', f'--run_dir={path}/run')
     self.assertEqual(result.returncode, 1)
-    self.assertIn(f'fair: --run_dir={path}/run cannot be made: {path} is no folder.', result.stderr)
+    self.assertIn(
+      f'fair: --run_dir={path}/run cannot be made: {path} is not a folder.', result.stderr
+    )
 
   def test_help_explains(self):
     result = testing.run('fair', '--help')

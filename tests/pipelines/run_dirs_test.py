@@ -53,7 +53,7 @@ class CheckFolderTest(absltest.TestCase):
   def test_refuses(self):
     folder = self.create_tempdir()
     path = folder.create_file('notes.txt').full_path
-    with self.assertRaisesRegex(ValueError, 'notes.txt is no folder'):
+    with self.assertRaisesRegex(ValueError, 'notes.txt is not a folder'):
       run_dirs.check_folder(path, '')
     with self.assertRaisesRegex(ValueError, 'is not empty and holds no run: choose another'):
       run_dirs.check_folder(folder.full_path, '')

@@ -57,7 +57,7 @@ class TrainTest(parameterized.TestCase):
       output, _ = process.communicate(timeout=60)
     self.assertEqual(process.returncode, 143, output)
     self.assertEndsWith(
-      output, 'train: stopped; the same command goes on from the last checkpoint.\n'
+      output, 'train: stopped; rerun the same command to resume from the last checkpoint.\n'
     )
     self.assertNotIn('Traceback', output)
     self.assertNotEmpty(saved)

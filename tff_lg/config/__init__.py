@@ -1,4 +1,4 @@
-"""What a training run is: every choice in one value, checked before anything is loaded.
+"""The config of a training run: every choice in one value, checked before anything is loaded.
 
 The room is light: it imports neither TensorFlow nor NumPy, and of other rooms their entries alone
 (tasks, networks, methods, aggregators, attacks, partitions, techniques, optimisers).

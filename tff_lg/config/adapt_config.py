@@ -61,13 +61,13 @@ class AdaptConfig(_TechniqueOptions, own_models.OwnModelOptions):
   batch_size: int | None = option(None, "Batch of adaptation; the source run's by default.")
   choose: str = option(
     'client',
-    'Who has an epoch (and learning rate, ...) of its own: each client with validation data, or '
-    'nobody: what is best on all validation data. Epoch 0, the federated model, is among them.',
+    'Choice of the epoch (and learning rate, ...): each client by its validation data, or all '
+    'clients together by all of these. Epoch 0, the federated model, is a candidate.',
     CHOICES,
   )
   selection_metric: str | None = option(
     None,
-    "What the chosen epoch is best in, on validation data; the source run's by default.",
+    "Metric on validation data that chooses the epoch; the source run's by default.",
     # A few examples need not define the others.
     tuple(name for name, metric in metrics.METRICS.items() if metric.is_always_defined),
   )
@@ -97,7 +97,7 @@ class AdaptConfig(_TechniqueOptions, own_models.OwnModelOptions):
     'Clients adapted between two writes to disk; as many as have 256 MB of weights by default, '
     '100 at most.',
   )
-  seed: int = option(0, 'Of the order of examples, and of what --max_clients and EWC draw.')
+  seed: int = option(0, 'Seed of the order of examples, and of draws for --max_clients and EWC.')
 
   def __post_init__(self) -> None:
     check_values(self)
@@ -202,7 +202,7 @@ def _times(factor: float, value: float) -> float:
 
 
 def fast_adapt(config: AdaptConfig) -> AdaptConfig:
-  """The same for two epochs of a few clients, with one setting each; nothing trained again."""
+  """Returns the config for two epochs of a few clients, with one setting each and no retraining."""
   lists = {name: getattr(config, name) for each in config.adaptation for name in _lists(each)}
   changes = {name: of and of[:1] for name, of in lists.items() if name != 'learning_rate'}
   for each in config.adaptation:

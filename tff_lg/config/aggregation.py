@@ -43,7 +43,7 @@ class AggregationOptions(_EntryOptions):
 
 
 def defaults(config: Any) -> dict[str, Any]:
-  """What options that are None stand for, by name, where they apply."""
+  """Returns the values that options left at None stand for, by name, where they apply."""
   entry = AGGREGATORS[config.aggregator]
   return {
     **AGGREGATOR_OPTIONS.defaults((config.aggregator,)),
@@ -58,7 +58,7 @@ def without() -> dict[str, Any]:
 
 
 def without_cohort(config: Any) -> dict[str, Any]:
-  """Options that the cohort is to decide anew, each as None, by name."""
+  """Returns the options that the cohort determines again, each as None, by name."""
   return dict.fromkeys(AGGREGATORS[config.aggregator].cohort_options)
 
 

@@ -18,7 +18,7 @@ from tff_lg.learning.methods import METHODS
 
 
 def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
-  """The same budget for another method, without what belongs to the run's own method.
+  """Returns a config with the same budget for another method, without the own method's options.
 
   Clients that learn alone meet no aggregator, no attacker and no trouble on the way.
   """
@@ -65,7 +65,7 @@ def as_own_models(config: TrainConfig, options: own_models.OwnModelOptions) -> T
 
 
 def fast(config: TrainConfig) -> TrainConfig:
-  """The same method and options on a few digits or lines: a complete run in seconds."""
+  """Returns the config of a complete run in seconds, on a few digits or lines."""
   own = own_models.without()
   if own_models.train_to_best(config):
     rates = config.local_only_learning_rate or (optimization.learning_rate(config, 'client'),)

@@ -1,4 +1,4 @@
-"""What is predicted of an example, and by which metrics models are scored."""
+"""The prediction for an example, and the metrics that score models."""
 
 import dataclasses
 from typing import Any

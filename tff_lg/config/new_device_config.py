@@ -21,8 +21,8 @@ class NewDeviceConfig(own_models.OwnModelOptions):
 
   from_run: tuple[str, ...] = option(
     (),
-    'Folders of finished federated runs of `pipelines.train`, separated by commas; training goes '
-    'on from the last round of each.',
+    'Folders of finished federated runs of `pipelines.train`, separated by commas; training '
+    'continues from the last round of each.',
     is_path=True,
   )
   data_dir: str | None = option(
@@ -33,7 +33,7 @@ class NewDeviceConfig(own_models.OwnModelOptions):
   )
   transform: str = option(
     'rotate90',
-    "What is done to the new device's examples: turns images by 90 degrees counter-clockwise or "
+    "Transformation of the new device's examples: turns images by 90 degrees counter-clockwise or "
     'by 180, makes dark pixels bright, moves each colour channel to the next; adds 1 to features '
     'of vectors.',
     TRANSFORMS,
@@ -53,7 +53,7 @@ class NewDeviceConfig(own_models.OwnModelOptions):
   evaluate_every: int = option(10, 'Rounds between evaluations of all devices.')
   checkpoint_every: int = option(10, 'Rounds between checkpoints.')
   seed: int = option(
-    0, "Of the new device's examples, the sampling of old devices and the order of examples."
+    0, "Seed of the new device's examples, the sampling of old devices and the order of examples."
   )
 
   def __post_init__(self) -> None:
@@ -93,7 +93,7 @@ def check_new_device(from_run: str, source: TrainConfig) -> None:
   if optimization.needs_num_rounds(source):
     raise ConfigError(
       f'--from_run={from_run} has learning rates that end with its rounds (--client_schedule, '
-      '--server_schedule): expected a run whose training can go on.'
+      '--server_schedule): expected a run whose training can continue.'
     )
   if tasks.find_network(source.task, source.model).conditioning == 'shared':
     raise ConfigError(
@@ -103,7 +103,7 @@ def check_new_device(from_run: str, source: TrainConfig) -> None:
 
 
 def fast_new_device(config: NewDeviceConfig) -> NewDeviceConfig:
-  """The same for three rounds of a device with few examples, and few epochs of its own model."""
+  """Returns a config of three rounds, a device with few examples, and few epochs of its own."""
   return dataclasses.replace(
     config,
     train_examples=min(config.train_examples, 100),

@@ -1,4 +1,4 @@
-"""What clients minimise beside their own loss: auxiliary networks, and the tasks that they fit."""
+"""Objectives beside the clients' own loss: auxiliary networks, and the tasks that they fit."""
 
 from typing import Any
 

@@ -14,7 +14,7 @@ class RepetitionOptions:
 
   partition_seed: int | None = option(
     None,
-    "Of the partition and of the split of each client's data, so that runs with different seeds "
+    "Seed of the partition and of the split of each client's data, so that runs with other seeds "
     'have the same test examples; --seed by default.',
   )
   folds: int | None = option(

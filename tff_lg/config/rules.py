@@ -1,4 +1,4 @@
-"""What makes a config complete, and what it cannot be."""
+"""Rules that complete a config, and contradictions that it cannot have."""
 
 import dataclasses
 from typing import Any

@@ -16,7 +16,7 @@ class RuntimeOptions:
 
   runtime: str = option(
     'local',
-    "What runs the computations: this process; TFF's own worker process, whose results differ by "
+    "Runtime of the computations: this process; TFF's own worker process, whose results differ by "
     'the rounding of floats at most; or this process and Ray actors with the work at clients, '
     'with the same results as this process alone.',
     RUNTIMES,

@@ -14,7 +14,7 @@ _ROUNDS = 20
 
 
 def defaults(config: Any) -> dict[str, Any]:
-  """What options that are None stand for, by name, where they apply."""
+  """Returns the values that options left at None stand for, by name, where they apply."""
   return {'auto_rounds': min(_ROUNDS, config.rounds)} if config.picks_split else {}
 
 

@@ -1,4 +1,4 @@
-"""What a run trains on: the task and its network, with their options, made of the entries."""
+"""The task and the network of a run, with their options, made of the entries."""
 
 import dataclasses
 from collections.abc import Callable, Mapping

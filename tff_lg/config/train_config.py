@@ -95,7 +95,7 @@ class TrainConfig(
     own_models.BUDGETS,
   )
   rounds: int = option(
-    100, 'Rounds of the method. A run goes on if there are more than it was started with.'
+    100, 'Rounds of the method. A finished run continues if there are more than before.'
   )
   warm_start_rounds: int = option(0, 'FedAvg rounds before the rounds of the method.')
   clients_per_round: int | None = option(
@@ -119,7 +119,7 @@ class TrainConfig(
   batch_size: int | None = option(None, "B: a client's batch; 10 by default.")
   client_weighting: str | None = option(
     None,
-    'How much a client counts; examples by default, uniform with aggregators that are no mean.',
+    'How much a client counts; examples by default, uniform with aggregators other than means.',
     CLIENT_WEIGHTINGS,
   )
   evaluate_every: int = option(10, 'Rounds between evaluations of all clients.')
@@ -167,11 +167,11 @@ class TrainConfig(
     'models chosen on test data among them.',
     tuple(protocols.PROTOCOLS),
   )
-  seed: int = option(0, 'Of everything random: partition, sampling, initialisation, shuffling.')
+  seed: int = option(0, 'Seed of all randomness: partition, sampling, initialisation, shuffling.')
 
   @property
   def predicts(self) -> metrics_lib.Objective:
-    """What is predicted of an example, with its metrics."""
+    """The prediction for an example, with its metrics."""
     return metric_options.find_objective(self)
 
   @property

@@ -1,4 +1,4 @@
-"""What goes wrong among the clients of a simulated run: attacks, dropouts, stragglers."""
+"""Failures among the clients of a simulated run: attacks, dropouts, stragglers."""
 
 import dataclasses
 from typing import Any
@@ -16,7 +16,7 @@ class TroubleOptions(_EntryOptions):
   """Options of attacks and of ordinary trouble; None stands for a default or for none."""
 
   attack: str | None = option(
-    None, 'What malicious clients do; by default there are none.', tuple(ATTACKS)
+    None, 'Attack by malicious clients; by default there are none.', tuple(ATTACKS)
   )
   malicious_share: float | None = option(
     None, 'Share of all clients that are malicious (--attack); 0.1 by default.'
@@ -30,7 +30,7 @@ class TroubleOptions(_EntryOptions):
 
 
 def defaults(options: Any) -> dict[str, Any]:
-  """What options that are None stand for, by name, where they apply."""
+  """Returns the values that options left at None stand for, by name, where they apply."""
   if options.attack is None:
     return {}
   return {'malicious_share': 0.1, **ATTACK_OPTIONS.defaults((options.attack,))}
