@@ -8,15 +8,13 @@ The contenders take turns, so that what else the machine does falls on all of th
 import concurrent.futures
 import itertools
 import statistics
-import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from absl import flags
 
 from pipelines import launch
-from tff_lg import environment
 
 _CLIENTS = flags.DEFINE_integer('clients', 1000, 'Clients.', lower_bound=1)
 _EPOCHS = flags.DEFINE_integer('epochs', 10, 'Epochs of each client.', lower_bound=1)
@@ -27,11 +25,8 @@ _BATCH_SIZE = 10
 _CLIENTS_AT_A_TIME = 2
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Times each contender and prints a table."""
-  if len(argv) > 1:
-    sys.exit(f'adaptation: Unexpected argument {argv[1]!r}; use --name=value.')
-  environment.check_environment()
   from tff_lg.runtime import workers
   from tff_lg.simulation import execution
 

@@ -9,24 +9,18 @@ is the largest memory that the process has had so far.
 
 import resource
 import statistics
-import sys
 import time
-from collections.abc import Sequence
 
 from absl import flags
 
 from pipelines import launch
-from tff_lg import environment
 
 _PASSES = flags.DEFINE_integer('passes', 3, 'Times each is run.', lower_bound=1)
 _NUM_CLIENTS = flags.DEFINE_integer('num_clients', 100, 'Clients of a round.', lower_bound=5)
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Times a round, then each aggregator, and prints a table."""
-  if len(argv) > 1:
-    sys.exit(f'aggregators: Unexpected argument {argv[1]!r}; use --name=value.')
-  environment.check_environment()
   import numpy as np
   import tensorflow as tf
 

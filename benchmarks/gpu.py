@@ -10,17 +10,15 @@ and the first line says so: placement is tried, speed is not.
 
 import contextlib
 import dataclasses
-import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from absl import flags
 
 from pipelines import launch
-from tff_lg import environment
 
 _WORKLOADS = flags.DEFINE_list(
   'workloads', ['mlp', 'gated_100', 'lenet', 'resnet18'], 'Which work, by name.'
@@ -45,11 +43,8 @@ class _Usage:
     return f'{self.utilisation:5.0f}% {self.num_bytes / 2**30:6.1f} GiB'
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Times each workload on each placement and prints a table."""
-  if len(argv) > 1:
-    sys.exit(f"gpu: Unexpected argument '{argv[1]}'; use --name=value.")
-  environment.check_environment()
   from benchmarks import workloads
 
   chosen = workloads.choose(_WORKLOADS.value, 'workloads')

@@ -6,15 +6,12 @@ What counts is the growth from round 100, when all caches are full, to the end.
 """
 
 import gc
-import sys
-from collections.abc import Sequence
 
 import psutil
 import tqdm
 from absl import flags
 
 from pipelines import launch
-from tff_lg import environment
 
 _ROUNDS = flags.DEFINE_integer('rounds', 1000, 'Rounds in all.', lower_bound=150)
 _WORKLOAD = flags.DEFINE_string('workload', 'gated', 'Which work, by name.')
@@ -23,11 +20,8 @@ _EVERY = 50
 _WARM = 100
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Runs the rounds and prints resident memory."""
-  if len(argv) > 1:
-    sys.exit(f'memory: Unexpected argument {argv[1]!r}; use --name=value.')
-  environment.check_environment()
   from benchmarks import contenders, workloads
 
   (workload,) = workloads.choose([_WORKLOAD.value], 'workload')

@@ -10,15 +10,13 @@ machine does falls on all of them; CPU seconds tell the work where it does much.
 
 import dataclasses
 import statistics
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from absl import flags
 
 from pipelines import launch
-from tff_lg import environment
 
 _CLIENTS = flags.DEFINE_integer('clients', 1000, 'Clients.', lower_bound=1)
 _EXAMPLES = flags.DEFINE_integer('examples', 60, 'Training examples per client.', lower_bound=1)
@@ -30,11 +28,8 @@ _LEARNING_RATE = 0.05
 _BATCH_SIZE = 10
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Times each contender and prints a table."""
-  if len(argv) > 1:
-    sys.exit(f'own_models: unexpected argument {argv[1]!r}; use --name=value.')
-  environment.check_environment()
   from tff_lg.runtime import workers
   from tff_lg.simulation import execution
 

@@ -11,13 +11,11 @@ import dataclasses
 import statistics
 import sys
 import time
-from collections.abc import Sequence
 
 import psutil
 from absl import flags
 
 from pipelines import launch
-from tff_lg import environment
 
 _WORKLOADS = flags.DEFINE_list(
   'workloads', ['small', 'mlp', 'gated', 'gated_100', 'cgau', 'lenet'], 'Which work, by name.'
@@ -31,11 +29,8 @@ _POPULATION = flags.DEFINE_integer(
 _PASSES = flags.DEFINE_integer('passes', 7, 'Rounds timed of each.', lower_bound=1)
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Times each workload and prints a table."""
-  if len(argv) > 1:
-    sys.exit(f'round_time: Unexpected argument {argv[1]!r}; use --name=value.')
-  environment.check_environment()
   from benchmarks import contenders, cpu_time, workloads
   from tff_lg.runtime import workers
   from tff_lg.simulation import execution

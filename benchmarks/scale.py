@@ -17,7 +17,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import psutil
@@ -25,7 +24,6 @@ from absl import flags
 
 from pipelines import launch
 from tff_lg import config as config_lib
-from tff_lg import environment
 
 if TYPE_CHECKING:
   from tff_lg import data
@@ -49,11 +47,8 @@ _NUM_HELD_OUT = 5  # Validation examples of each client, and test examples.
 _EVALUATED = 100
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Runs each point and prints a table, or runs one."""
-  if len(argv) > 1:
-    sys.exit(f'scale: Unexpected argument {argv[1]!r}; use --name=value.')
-  environment.check_environment()
   if _POINT.value:
     print(json.dumps(_run_point(_POPULATION.value, _COHORT.value)))
     return

@@ -8,14 +8,11 @@ The contenders take turns, so that what else the machine does falls on all of th
 import dataclasses
 import functools
 import statistics
-import sys
 import time
-from collections.abc import Sequence
 
 from absl import flags
 
 from pipelines import launch
-from tff_lg import environment
 
 _ACTORS = flags.DEFINE_list('actors', ['1', '2'], 'Numbers of Ray actors, of one CPU each.')
 _CLIENTS = flags.DEFINE_integer('clients', 100, 'Clients of a round.', lower_bound=1)
@@ -23,11 +20,8 @@ _EXAMPLES = flags.DEFINE_integer('examples', 600, 'Examples of a client.', lower
 _PASSES = flags.DEFINE_integer('passes', 5, 'Rounds timed of each.', lower_bound=1)
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Times the rounds and prints a table."""
-  if len(argv) > 1:
-    sys.exit(f'scale_ray: Unexpected argument {argv[1]!r}; use --name=value.')
-  environment.check_environment()
   from benchmarks import contenders, workloads
   from tff_lg import runtime
   from tff_lg.runtime import ray_cluster

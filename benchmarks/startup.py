@@ -9,13 +9,12 @@ process of its own, against what Keras needs to trace one training step of the s
 import multiprocessing
 import resource
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from absl import flags
 
 from pipelines import launch
-from tff_lg import environment
 
 _NETWORKS = flags.DEFINE_list('networks', None, 'Which networks, by name; all by default.')
 
@@ -112,11 +111,8 @@ def _in_own_process(function: Callable[[str], Any], name: str) -> Any:
     return pool.apply(function, (name,))
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Measures each network and prints a table."""
-  if len(argv) > 1:
-    sys.exit(f'startup: Unexpected argument {argv[1]!r}; use --name=value.')
-  environment.check_environment()
   known = list(_network_builders())
   names = _NETWORKS.value or known
   unknown = [name for name in names if name not in known]

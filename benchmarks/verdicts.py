@@ -10,7 +10,6 @@ worse off, true, counted and estimated.
 """
 
 import warnings
-from collections.abc import Sequence
 
 import numpy as np
 from absl import flags
@@ -92,9 +91,8 @@ def measure(num_clients: int, num_examples: int) -> tuple[float, ...]:
     return tuple(np.nanmean(rows, axis=0))
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Prints a row per number of clients and of test examples."""
-  del argv
   print('| ' + ' | '.join(_COLUMNS) + ' |\n|' + '---|' * len(_COLUMNS))
   for num_clients in map(int, _CLIENTS.value):
     for num_examples in map(int, _EXAMPLES.value):

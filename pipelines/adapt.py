@@ -12,14 +12,13 @@ the same command to resume a stopped run.
 """
 
 import os
-import sys
 from collections.abc import Sequence
 
-from absl import flags, logging
+from absl import flags
 
 from pipelines import config_flags, launch, path_flags, run_dirs, runtime_flags
 from tff_lg import config as config_lib
-from tff_lg import environment, progress
+from tff_lg import progress
 from tff_lg.config.option import resolved
 from tff_lg.run_folder import source_run
 
@@ -56,34 +55,23 @@ def run(config: config_lib.AdaptConfig, run_dir: str) -> None:
   personalization.run_adaptation(config, run_dir)
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Checks the flags, then loads, adapts and reports."""
-  try:
-    if len(argv) > 1:
-      raise config_lib.ConfigError(f'Unexpected argument {argv[1]!r}; use --name=value.')
-    config, runtime = _read(_CONFIG), runtime_flags.read()
-    if not _RUN_DIR.value:
-      raise config_lib.ConfigError('--run_dir is missing: name a folder for this run.')
-    environment.check_environment()
-    run_dirs.check_can_be_made(_RUN_DIR.value)
-    config_lib.resolve_adapt(config, source_run.load_config(resolved(config.from_run)))
-    if config.local_only_from is not None:
-      source_run.check_own_models(config.local_only_from)
-  except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
-    sys.exit(f'adapt: {error}')
+  config, runtime = _read(_CONFIG), runtime_flags.read()
+  run_dir = launch.given(_RUN_DIR, 'a folder for this run')
+  run_dirs.check_can_be_made(run_dir)
+  config_lib.resolve_adapt(config, source_run.load_config(resolved(config.from_run)))
+  if config.local_only_from is not None:
+    source_run.check_own_models(config.local_only_from)
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.
   with progress.stage('importing TensorFlow'):
     from tff_lg import analysis, personalization, simulation
 
-  try:
-    simulation.set_execution_context(runtime)
-    personalization.run_adaptation(config, _RUN_DIR.value)
-    report = analysis.write_adaptation_report(_RUN_DIR.value)
-    text = analysis.adaptation_text(_RUN_DIR.value)
-  except simulation.RUN_ERRORS as error:
-    logging.debug('Traceback', exc_info=True)
-    sys.exit(f'adapt: {error}')
+  simulation.set_execution_context(runtime)
+  personalization.run_adaptation(config, run_dir)
+  report = analysis.write_adaptation_report(run_dir)
+  text = analysis.adaptation_text(run_dir)
   print(f'\n{text}')
   print(f'\nReport: {os.path.abspath(report)}')
 

@@ -14,13 +14,12 @@ import dataclasses
 import os
 import shlex
 import sys
-from collections.abc import Sequence
 
-from absl import flags, logging
+from absl import flags
 
 from pipelines import config_flags, launch, run_dirs, run_sets, train
 from tff_lg import config as config_lib
-from tff_lg import environment, progress
+from tff_lg import progress
 from tff_lg.experiments import advise_config
 from tff_lg.run_folder import run_settings
 
@@ -72,34 +71,24 @@ def _read() -> tuple[config_lib.TrainConfig, advise_config.AdviseOptions]:
   return advise_config.base_config(config, options), options
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Checks the flags, then trains all parts, chooses and reports."""
-  try:
-    if len(argv) > 1:
-      raise config_lib.ConfigError(f'Unexpected argument {argv[1]!r}; use --name=value.')
-    run_dir = launch.given(train.RUN_DIR, 'a folder for this advice')
-    base, options = _read()
-    environment.check_environment()
-    run_dirs.check_can_be_made(run_dir)
-    run_settings.check_hparams(run_dir, advise_config.list_settings(base, options))
-    train.look_at_data(base)
-  except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
-    sys.exit(f'advise: {error}')
+  run_dir = launch.given(train.RUN_DIR, 'a folder for this advice')
+  base, options = _read()
+  run_dirs.check_can_be_made(run_dir)
+  run_settings.check_hparams(run_dir, advise_config.list_settings(base, options))
+  train.look_at_data(base)
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.
   with progress.stage('importing TensorFlow'):
     from tff_lg import analysis, simulation
     from tff_lg.experiments import advise
 
-  try:
-    simulation.set_execution_context(base)
-    advise.run_advise(base, options, run_dir)
-    command = f'python -m pipelines.advise {shlex.join(sys.argv[1:])}'
-    report = analysis.write_advise_report(run_dir, command)
-    text = analysis.advise_text(run_dir)
-  except simulation.RUN_ERRORS as error:
-    logging.debug('Traceback', exc_info=True)
-    sys.exit(f'advise: {error}')
+  simulation.set_execution_context(base)
+  advise.run_advise(base, options, run_dir)
+  command = f'python -m pipelines.advise {shlex.join(sys.argv[1:])}'
+  report = analysis.write_advise_report(run_dir, command)
+  text = analysis.advise_text(run_dir)
   print(f'\n{text}')
   print(f'\nModels by client, and how to export them: {os.path.join(run_dir, advise.ADVICE)}')
   print(f'Report: {os.path.abspath(report)}')

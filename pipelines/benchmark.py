@@ -27,7 +27,7 @@ from typing import Any
 from absl import flags
 
 from pipelines import launch, outside, path_flags, run_dirs, suite_trials, trial_pools
-from tff_lg import environment, progress, suites
+from tff_lg import progress, suites
 from tff_lg.config.option import ConfigError
 
 outside.define()
@@ -106,36 +106,29 @@ def _plan(name: str, arguments: Sequence[str]) -> suite_trials.Plan:
 def main(argv: Sequence[str]) -> None:
   """Checks the flags, then trains and compares."""
   command = f'python -m pipelines.benchmark {shlex.join(sys.argv[1:])}'
-  try:
-    run_dir = _check()
-    run_dirs.check_can_be_made(run_dir)
-    plan = _plan(_SUITE.value, argv[1:]) if _SUITE.value else None
-    if plan is None and len(argv) > 1:
-      raise ConfigError(f'Unexpected argument {argv[1]!r}; use --name=value.')
-    if plan is not None:
-      plan.check()
-    environment.check_environment()
-    run_dirs.lock_folder(run_dir)
-  except (ValueError, flags.Error, OSError, environment.UnsupportedEnvironmentError) as error:
-    sys.exit(f'benchmark: {error}')
+  run_dir = _check()
+  run_dirs.check_can_be_made(run_dir)
+  plan = _plan(_SUITE.value, argv[1:]) if _SUITE.value else None
+  if plan is None and argv[1:]:
+    raise ConfigError(f'Unexpected argument {argv[1]!r}; use --name=value.')
+  if plan is not None:
+    plan.check()
+  run_dirs.lock_folder(run_dir)
 
   with progress.stage('importing pandas'):
     from tff_lg import analysis
     from tff_lg.suites import board
 
-  try:
-    if plan is None:
-      table, written = analysis.compare_folders(run_dir, _RUNS.value or (), command)
-    else:
-      with launch.stopped_by_exception(), trial_pools.open_pool(suite_trials.run_trial) as pool:
-        run = plan.suite_run(run_dir, pool)
-        rows = board.leaderboard_rows(run, suites.run_suite(run, plan.methods))
-      title, shown = plan.suite.label, board.shown(plan.suite)
-      table, written = analysis.write_leaderboard(run_dir, title, rows, shown, command)
-  except (ValueError, OSError) as error:
-    sys.exit(f'benchmark: {error}')
+  if plan is None:
+    table, written = analysis.compare_folders(run_dir, _RUNS.value or (), command)
+  else:
+    with launch.stopped_by_exception(), trial_pools.open_pool(suite_trials.run_trial) as pool:
+      run = plan.suite_run(run_dir, pool)
+      rows = board.leaderboard_rows(run, suites.run_suite(run, plan.methods))
+    title, shown = plan.suite.label, board.shown(plan.suite)
+    table, written = analysis.write_leaderboard(run_dir, title, rows, shown, command)
   print('\n'.join(['', analysis.to_text(table), '', *map(os.path.abspath, written)]))
 
 
 if __name__ == '__main__':
-  launch.run(main, after_stop='rerun the same command to resume')
+  launch.run(main, after_stop='rerun the same command to resume', takes_arguments=True)

@@ -11,14 +11,12 @@ or changed examples. The folder may be deleted once the output is there.
 
 import dataclasses
 import os
-import sys
-from collections.abc import Sequence
 from typing import Any
 
-from absl import flags, logging
+from absl import flags
 
 from pipelines import launch, path_flags
-from tff_lg import data, environment, progress
+from tff_lg import data, progress
 from tff_lg.config import option
 from tff_lg.embeddings import embedding_set, image_folder, presets
 
@@ -92,52 +90,38 @@ def preset_from_flags() -> presets.Preset:
   return dataclasses.replace(preset, inputs=inputs)
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Checks the flags, then embeds and writes."""
-  try:
-    if len(argv) > 1:
-      raise embedding_set.EmbeddingError(f'Unexpected argument {argv[1]!r}; use --name=value.')
-    preset = preset_from_flags()
-    environment.check_environment()
-  except (ValueError, environment.UnsupportedEnvironmentError) as error:
-    sys.exit(f'embed: {error}')
+  preset = preset_from_flags()
 
   is_audio = isinstance(preset.inputs, presets.AudioInput)
-  try:
-    presets.find_handle(preset, _HANDLE.value)
-    if is_audio:
-      from tff_lg.embeddings import fsd  # Needs pandas.
+  presets.find_handle(preset, _HANDLE.value)
+  if is_audio:
+    from tff_lg.embeddings import fsd  # Needs pandas.
 
-      clip_list = fsd.list_clips(launch.given(_DATA_DIR), _POSITIVE_CLASS.value)
-    elif _SOURCE.value == 'files':
-      image_folder.find_images(launch.given(_DATA_DIR))
-    else:
-      source = data.load_source(launch.given(_SOURCE), _DATA_DIR.value, _SEED.value)
+    clip_list = fsd.list_clips(launch.given(_DATA_DIR), _POSITIVE_CLASS.value)
+  elif _SOURCE.value == 'files':
+    image_folder.find_images(launch.given(_DATA_DIR))
+  else:
+    source = data.load_source(launch.given(_SOURCE), _DATA_DIR.value, _SEED.value)
 
-    # TensorFlow takes seconds to import: only once flags and data are known to be good.
-    with progress.stage('importing TensorFlow'):
-      from tff_lg.embeddings import cache, clips, extractor, image_files, images
+  # TensorFlow takes seconds to import: only once flags and data are known to be good.
+  with progress.stage('importing TensorFlow'):
+    from tff_lg.embeddings import cache, clips, extractor, image_files, images
 
-    network = extractor.load_extractor(preset, _HANDLE.value, _HANDLE_SHA256.value)
-    store = cache.EmbeddingCache(_CACHE_DIR.value or f'{_OUTPUT.value}.cache')
-    chosen: dict[str, Any] = {'max_examples': _MAX_EXAMPLES.value, 'seed': _SEED.value}
-    said = (_DATA_DIR, _SOURCE, _POSITIVE_CLASS)
-    chosen['provenance'] = {flag.name: flag.value for flag in said} | chosen
-    chosen |= {'strict': _STRICT.value} if is_audio else {'batch_size': _BATCH_SIZE.value}
-    if is_audio:
-      done = clips.embed_clips(clip_list, network, store, **chosen)
-    elif _SOURCE.value == 'files':
-      done = image_files.embed_image_files(launch.given(_DATA_DIR), network, store, **chosen)
-    else:
-      done = images.embed_images(source, network, store, **chosen)
-    done.embeddings.save(launch.given(_OUTPUT))
-  except OSError as error:
-    sys.exit(
-      f'embed: {error.filename or _OUTPUT.value} cannot be read or written: {error.strerror}.'
-    )
-  except ValueError as error:
-    logging.debug('Traceback', exc_info=True)
-    sys.exit(f'embed: {error}')
+  network = extractor.load_extractor(preset, _HANDLE.value, _HANDLE_SHA256.value)
+  store = cache.EmbeddingCache(_CACHE_DIR.value or f'{_OUTPUT.value}.cache')
+  chosen: dict[str, Any] = {'max_examples': _MAX_EXAMPLES.value, 'seed': _SEED.value}
+  said = (_DATA_DIR, _SOURCE, _POSITIVE_CLASS)
+  chosen['provenance'] = {flag.name: flag.value for flag in said} | chosen
+  chosen |= {'strict': _STRICT.value} if is_audio else {'batch_size': _BATCH_SIZE.value}
+  if is_audio:
+    done = clips.embed_clips(clip_list, network, store, **chosen)
+  elif _SOURCE.value == 'files':
+    done = image_files.embed_image_files(launch.given(_DATA_DIR), network, store, **chosen)
+  else:
+    done = images.embed_images(source, network, store, **chosen)
+  done.embeddings.save(launch.given(_OUTPUT))
   count, dimensions = done.embeddings.x.shape
   print(f'{count} examples x {dimensions}: {done.num_computed} embedded now, the rest from cache.')
   print(f'{len(done.skipped)} skipped.\nNetwork: SHA-256 {network.digest}')

@@ -14,13 +14,11 @@ with the client's sizes, test scores and verdicts. With the folder of `pipelines
 
 import csv
 import os
-import sys
-from collections.abc import Sequence
 
-from absl import flags, logging
+from absl import flags
 
 from pipelines import launch, outside, path_flags
-from tff_lg import csv_text, environment, progress
+from tff_lg import csv_text, progress
 from tff_lg.run_folder import source_run
 
 outside.define()
@@ -56,31 +54,21 @@ def _advised_run(run_dir: str, client: str) -> str:
   return part
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Checks the flags, then loads the run and writes the model."""
-  try:
-    if len(argv) > 1:
-      raise ValueError(f'Unexpected argument {argv[1]!r}; use --name=value.')
-    run_dir, client, output = map(launch.given, (_RUN_DIR, _CLIENT, _OUTPUT))
-    environment.check_environment()
-    run_dir = _advised_run(run_dir, client)
-    source_run.load_config(run_dir)
-  except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
-    sys.exit(f'export: {error}')
+  run_dir, client, output = map(launch.given, (_RUN_DIR, _CLIENT, _OUTPUT))
+  run_dir = _advised_run(run_dir, client)
+  source_run.load_config(run_dir)
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.
   with progress.stage('importing TensorFlow'):
     from tff_lg import simulation
     from tff_lg.simulation import export, trained_run
 
-  try:
-    simulation.set_execution_context()
-    run = trained_run.load_trained_run(run_dir, _DATA_DIR.value)
-    with progress.stage('writing the model'):
-      export.export_client(run, client, output)
-  except simulation.RUN_ERRORS as error:
-    logging.debug('Traceback', exc_info=True)
-    sys.exit(f'export: {error}')
+  simulation.set_execution_context()
+  run = trained_run.load_trained_run(run_dir, _DATA_DIR.value)
+  with progress.stage('writing the model'):
+    export.export_client(run, client, output)
   print(f'Model of {client}: {os.path.abspath(output)}')
 
 

@@ -23,13 +23,11 @@ configs/adult_fair.flags is Table 4's setting; docs/FAIRNESS.md says what is mea
 """
 
 import os
-import sys
-from collections.abc import Sequence
 
-from absl import flags, logging
+from absl import flags
 
 from pipelines import fair_flags, launch, path_flags, run_dirs, runtime_flags
-from tff_lg import data, environment, files, progress, strict_json
+from tff_lg import data, files, progress, strict_json
 from tff_lg.experiments import fair_config
 
 flags.adopt_module_key_flags(fair_flags)
@@ -43,34 +41,25 @@ _CAPTION = (
 )
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Checks the flags, then trains, measures, draws and writes."""
-  try:
-    if len(argv) > 1:
-      raise ValueError(f'Unexpected argument {argv[1]!r}; use --name=value.')
-    if not _RUN_DIR.value:
-      raise ValueError('--run_dir is missing: name a folder for this run.')
-    runtime, values = runtime_flags.read(), fair_flags.read()
-    flag_lines = run_dirs.flag_lines(values)
-    run_dirs.check_folder(_RUN_DIR.value, flag_lines)
-    environment.check_environment()
-    config = fair_config.FairConfig(**values)
-    data.load_adult(config.data_dir, num_train=config.train_rows)  # Checked before what takes long.
-    # TensorFlow takes seconds to import: only for flags that are good.
-    with progress.stage('importing TensorFlow'):
-      from tff_lg import simulation
-      from tff_lg.analysis import fairness, sections, tables, tables_report
-      from tff_lg.analysis.figures import fair as figures
-      from tff_lg.experiments import fair
+  run_dir = launch.given(_RUN_DIR, 'a folder for this run')
+  runtime, values = runtime_flags.read(), fair_flags.read()
+  flag_lines = run_dirs.flag_lines(values)
+  run_dirs.check_folder(run_dir, flag_lines)
+  config = fair_config.FairConfig(**values)
+  data.load_adult(config.data_dir, num_train=config.train_rows)  # Checked before what takes long.
+  # TensorFlow takes seconds to import: only for flags that are good.
+  with progress.stage('importing TensorFlow'):
+    from tff_lg import simulation
+    from tff_lg.analysis import fairness, sections, tables, tables_report
+    from tff_lg.analysis.figures import fair as figures
+    from tff_lg.experiments import fair
 
-    simulation.set_execution_context(runtime)
-    run_dirs.claim_folder(_RUN_DIR.value, flag_lines)
-    runs = progress.over(fair.run_fair(config), config.num_runs, 'run')
-    results, rounds = fairness.collect(runs, data.ADULT_ATTRIBUTES)
-  # Those of environment and simulation are RuntimeErrors.
-  except (ValueError, OSError, RuntimeError) as error:
-    logging.debug('Traceback', exc_info=True)
-    sys.exit(f'fair: {error}')
+  simulation.set_execution_context(runtime)
+  run_dirs.claim_folder(run_dir, flag_lines)
+  runs = progress.over(fair.run_fair(config), config.num_runs, 'run')
+  results, rounds = fairness.collect(runs, data.ADULT_ATTRIBUTES)
 
   shown = {
     'Methods': fairness.methods_table(results),
@@ -83,18 +72,15 @@ def main(argv: Sequence[str]) -> None:
     'summary.json': strict_json.dumps(fairness.summary(results)),
     'tables.md': '\n\n'.join(map(tables.to_markdown, shown.values())) + '\n',
   }
-  try:
-    for name, content in contents.items():
-      files.write_atomically(os.path.join(_RUN_DIR.value, name), content)
-    report = tables_report.write_tables_report(
-      _RUN_DIR.value,
-      'Fair representations on ' + ('Adult' if values['data_dir'] else 'a synthetic table'),
-      shown,
-      [figure],
-      sections.flags_section('fair', values, _RUN_DIR.value),
-    )
-  except OSError as error:
-    sys.exit(f'fair: {error.filename} cannot be written: {error.strerror}.')
+  for name, content in contents.items():
+    files.write_atomically(os.path.join(run_dir, name), content)
+  report = tables_report.write_tables_report(
+    run_dir,
+    'Fair representations on ' + ('Adult' if values['data_dir'] else 'a synthetic table'),
+    shown,
+    [figure],
+    sections.flags_section('fair', values, run_dir),
+  )
   print('\n\n'.join(map(tables.to_text, shown.values())))
   print(f'Report: {os.path.abspath(report)}')
 

@@ -1,4 +1,7 @@
-"""Starts a pipeline: parses its flags, then calls its main; ends it on Ctrl-C and SIGTERM.
+"""Starts a pipeline: parses its flags, calls its main, and ends it, by a signal or a sentence.
+
+A program's main raises what the user has to be told, see `tff_lg.errors`: it ends as
+`NAME: SENTENCE` with exit code 1.
 
 Not `absl.app.run`: a pipeline imports TensorFlow only once its flags are known to be
 good, so that `--help` and a wrong flag answer at once, and under `app.run` that fails.
@@ -19,11 +22,12 @@ import signal
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from absl import app, flags, logging
 
+from tff_lg import environment, errors
 from tff_lg.config import option
 
 # When the command began, by `time.monotonic`.
@@ -33,13 +37,18 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def run(
-  main: Callable[[Sequence[str]], None], *, after_stop: str = 'the same command begins again'
+  main: Callable[..., None],
+  *,
+  after_stop: str = 'the same command begins again',
+  takes_arguments: bool = False,
 ) -> None:
-  """Parses the command line and calls `main` with the other arguments.
+  """Parses the command line, checks the environment and calls `main`.
 
   Args:
-    main: the program; it ends itself by `sys.exit` where something is wrong.
+    main: the program. It raises one of `errors.SENTENCES` where something is wrong.
     after_stop: what the user is told to expect after Ctrl-C or SIGTERM.
+    takes_arguments: whether `main` gets the command line without this program's flags; otherwise it
+      gets nothing, and anything but flags is refused.
   """
   # Where native code ends the process, Python's part of the stack is told too.
   if sys.__stderr__ is not None:
@@ -53,11 +62,15 @@ def run(
   try:
     app.define_help_flags()
     arguments = app.parse_flags_with_usage(sys.argv)
-    _refuse_infinite()
     logging.use_absl_handler()
     # TensorFlow Federated's packages import setuptools' pkg_resources, which is no user's concern.
     warnings.filterwarnings('ignore', message='pkg_resources is deprecated')
-    main(arguments)
+    with sentences():
+      _refuse_infinite()
+      if len(arguments) > 1 and not takes_arguments:
+        raise option.ConfigError(f'Unexpected argument {arguments[1]!r}; use --name=value.')
+      environment.check_environment()
+      main(*([arguments] if takes_arguments else []))
   except _Stopped as error:
     _end(stopped, error.number)
   finally:
@@ -65,13 +78,23 @@ def run(
     _handle(signal.SIG_DFL)
 
 
-def _refuse_infinite() -> None:
-  """Ends the program at a flag whose number is not finite, with a sentence."""
+@contextlib.contextmanager
+def sentences() -> Iterator[None]:
+  """Ends the program with one sentence at an error that is not a mistake in it."""
   try:
-    for name, value in flags.FLAGS.flag_values_dict().items():
-      option.check_finite(name, value)
-  except option.ConfigError as error:
-    sys.exit(f'{_name()}: {error}')
+    yield
+  except (*errors.SENTENCES, flags.Error) as error:
+    logging.debug('Traceback', exc_info=True)
+    sentence = str(error)
+    if isinstance(error, OSError) and error.filename is not None and error.strerror:
+      sentence = f'{error.filename} cannot be read or written: {error.strerror}.'
+    sys.exit(f'{_name()}: {sentence}')
+
+
+def _refuse_infinite() -> None:
+  """Refuses a flag whose number is not finite; `ConfigError`."""
+  for name, value in flags.FLAGS.flag_values_dict().items():
+    option.check_finite(name, value)
 
 
 def given(flag: flags.FlagHolder[Any], wanted: str = 'a value') -> str:

@@ -50,8 +50,8 @@ def _check_data(data_dir: str) -> None:
 
 def main(argv: Sequence[str]) -> None:
   """Runs the sweep, with the training flags that the user gave in all trials."""
-  preset_sweep.run('mood', _DEFAULTS | (_FAST if flags.FLAGS.fast else {}), argv, _check_data)
+  preset_sweep.run(_DEFAULTS | (_FAST if flags.FLAGS.fast else {}), argv, _check_data)
 
 
 if __name__ == '__main__':
-  launch.run(main, after_stop='rerun the same command to resume')
+  launch.run(main, after_stop='rerun the same command to resume', takes_arguments=True)

@@ -17,14 +17,13 @@ Liang et al. 2020, Table 3; docs/PROTOCOL.md P3.
 """
 
 import os
-import sys
 from collections.abc import Sequence
 
-from absl import flags, logging
+from absl import flags
 
 from pipelines import config_flags, launch, path_flags, run_dirs, runtime_flags
 from tff_lg import config as config_lib
-from tff_lg import environment, progress
+from tff_lg import progress
 from tff_lg.experiments import new_device_rows
 from tff_lg.run_folder import source_run
 
@@ -62,36 +61,25 @@ def run(config: config_lib.NewDeviceConfig, run_dir: str) -> None:
   new_device.run_new_device(config, run_dir)
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Checks the flags, then trains on, draws and prints."""
-  try:
-    if len(argv) > 1:
-      raise config_lib.ConfigError(f'Unexpected argument {argv[1]!r}; use --name=value.')
-    config, runtime = _read(_CONFIG), runtime_flags.read()
-    if not _RUN_DIR.value:
-      raise config_lib.ConfigError('--run_dir is missing: name a folder for this run.')
-    environment.check_environment()
-    run_dirs.check_can_be_made(_RUN_DIR.value)
-    sources = {path: source_run.load_config(path) for path in config.from_run}
-    for path, source in sources.items():
-      config_lib.check_new_device(path, source)
-    new_device_rows.check_rows(sources)
-  except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
-    sys.exit(f'new_device: {error}')
+  config, runtime = _read(_CONFIG), runtime_flags.read()
+  run_dir = launch.given(_RUN_DIR, 'a folder for this run')
+  run_dirs.check_can_be_made(run_dir)
+  sources = {path: source_run.load_config(path) for path in config.from_run}
+  for path, source in sources.items():
+    config_lib.check_new_device(path, source)
+  new_device_rows.check_rows(sources)
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.
   with progress.stage('importing TensorFlow'):
     from tff_lg import analysis, simulation
     from tff_lg.experiments import new_device
 
-  try:
-    simulation.set_execution_context(runtime)
-    new_device.run_new_device(config, _RUN_DIR.value)
-    report = analysis.write_new_device_report(_RUN_DIR.value)
-    text = analysis.new_device_text(_RUN_DIR.value)
-  except simulation.RUN_ERRORS as error:
-    logging.debug('Traceback', exc_info=True)
-    sys.exit(f'new_device: {error}')
+  simulation.set_execution_context(runtime)
+  new_device.run_new_device(config, run_dir)
+  report = analysis.write_new_device_report(run_dir)
+  text = analysis.new_device_text(run_dir)
   print(f'\n{text}')
   print(f'\nReport: {os.path.abspath(report)}')
 

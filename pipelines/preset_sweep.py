@@ -4,7 +4,6 @@ The flags of trials are those of `pipelines.train`, which the experiment's binar
 """
 
 import dataclasses
-import sys
 from collections.abc import Callable, Mapping, Sequence
 
 from absl import flags
@@ -17,7 +16,6 @@ _OF_TRIALS = (*(field.name for field in dataclasses.fields(config_lib.TrainConfi
 
 
 def run(
-  name: str,
   defaults: Mapping[str, str | Sequence[str]],
   argv: Sequence[str],
   check_data: Callable[[str], None],
@@ -25,7 +23,6 @@ def run(
   """Runs the sweep, with the training flags that the user gave in all trials.
 
   Args:
-    name: of the pipeline, for its messages.
     defaults: of flags of `pipelines.sweep`, in place of its own; `grid` among them.
     argv: what absl leaves of the command line.
     check_data: takes --data_dir, if it is given, before any trial is run; raises ValueError or
@@ -33,21 +30,20 @@ def run(
   """
   values = flags.FLAGS
   if values['run_dir'].present or values['seed'].present:
-    sys.exit(f'{name}: --run_dir and --seed are of one trial: use --sweep_dir and --seeds.')
+    raise sweeps.SweepError('--run_dir and --seed are of one trial: use --sweep_dir and --seeds.')
   if not values['grid'].present:
     for flag in _decided_by(defaults['grid']):
       if values[flag].present:
-        sys.exit(f'{name}: --{flag} is what the grid decides: give a --grid of your own, too.')
+        raise sweeps.SweepError(
+          f'--{flag} is what the grid decides: give a --grid of your own, too.'
+        )
   for flag, default in defaults.items():
     values.set_default(flag, default)
   # Without a folder the sweep is refused, and one that goes on has been here.
   folder = values['sweep_dir'].value
   is_new = folder is not None and not sweeps.SweepFolder(folder).is_claimed
   if is_new and values['data_dir'].value is not None and not values['fast'].value:
-    try:
-      check_data(values['data_dir'].value)
-    except (ValueError, OSError) as error:
-      sys.exit(f'{name}: {error}')
+    check_data(values['data_dir'].value)
   given = [values[flag].serialize() for flag in _OF_TRIALS if values[flag].present]
   sweep.main([argv[0], *given, *argv[1:]])
 

@@ -8,13 +8,11 @@ Reads the files of the run folder only: no data, no TensorFlow.
 """
 
 import os
-import sys
-from collections.abc import Sequence
 
 from absl import flags
 
 from pipelines import launch, outside, path_flags
-from tff_lg import environment, metrics
+from tff_lg import metrics
 
 outside.define()
 _RUN_DIR = path_flags.define('run_dir', None, 'Folder of a finished run.')
@@ -35,39 +33,30 @@ _FAST = flags.DEFINE_bool(
 )
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Checks the flags, then writes the figures and the page."""
-  try:
-    if len(argv) > 1:
-      raise ValueError(f'Unexpected argument {argv[1]!r}; use --name=value.')
-    if not _RUN_DIR.value:
-      raise ValueError('--run_dir is missing: name the folder of a run.')
-    for name, paths in (('run_dir', [_RUN_DIR.value]), ('compare_with', _COMPARE_WITH.value or ())):
-      for path in paths:
-        if not os.path.isdir(path) and not (_FAST.value and name == 'run_dir'):
-          raise ValueError(f'--{name}={path}: there is no such run folder.')
-    environment.check_environment()
+  run_dir = launch.given(_RUN_DIR, 'the folder of a run')
+  for name, paths in (('run_dir', [run_dir]), ('compare_with', _COMPARE_WITH.value or ())):
+    for path in paths:
+      if not os.path.isdir(path) and not (_FAST.value and name == 'run_dir'):
+        raise ValueError(f'--{name}={path}: there is no such run folder.')
 
-    # pandas and Matplotlib take seconds to import: only for flags that are good.
-    from tff_lg import analysis
+  # pandas and Matplotlib take seconds to import: only for flags that are good.
+  from tff_lg import analysis
 
-    if _FAST.value:
-      analysis.write_synthetic_run_folder(_RUN_DIR.value)
-    others = [analysis.RunFolder.load(path) for path in _COMPARE_WITH.value or ()]
-    page = analysis.write_report(
-      _RUN_DIR.value,
-      output=_OUTPUT.value,
-      builders=analysis.sections_comparing(others, _METRIC.value),
-    )
-    print(analysis.comparison_text(_RUN_DIR.value))
-    if others:
-      run = analysis.RunFolder.load(_RUN_DIR.value)
-      compared = analysis.compare_runs(run, others, _METRIC.value)
-      print(f'\n{analysis.comparison_report(compared)}')
-  except OSError as error:
-    sys.exit(f'report: {error.filename} cannot be written: {error.strerror}.')
-  except (ValueError, environment.UnsupportedEnvironmentError) as error:
-    sys.exit(f'report: {error}')
+  if _FAST.value:
+    analysis.write_synthetic_run_folder(run_dir)
+  others = [analysis.RunFolder.load(path) for path in _COMPARE_WITH.value or ()]
+  page = analysis.write_report(
+    run_dir,
+    output=_OUTPUT.value,
+    builders=analysis.sections_comparing(others, _METRIC.value),
+  )
+  print(analysis.comparison_text(run_dir))
+  if others:
+    run = analysis.RunFolder.load(run_dir)
+    compared = analysis.compare_runs(run, others, _METRIC.value)
+    print(f'\n{analysis.comparison_report(compared)}')
   print(f'Report: {os.path.abspath(page)}')
 
 

@@ -131,20 +131,18 @@ def claim(runs: RunSet) -> None:
 
 
 def run(runs: RunSet) -> None:
-  """Runs what is not complete, then writes and prints the report; ends the program at a failure."""
-  try:
-    failures = trial_pools.run_trials(run_one, runs.folder, runs.configs)
-  except sweeps.SweepError as error:
-    sys.exit(f'train: {error}')
+  """Runs what is not complete, then writes and prints the report.
+
+  Raises:
+    ValueError, OSError: a run failed twice, or something cannot be written; one sentence.
+  """
+  failures = trial_pools.run_trials(run_one, runs.folder, runs.configs)
 
   # pandas and Matplotlib take seconds to import.
   from tff_lg import analysis
 
-  try:
-    if len(failures) < len(runs.configs):
-      command = f'python -m pipelines.train {shlex.join(sys.argv[1:])}'
-      report, text = analysis.write_run_set(runs.folder.path, command)
-      print(f'{text}\n\nReport: {os.path.abspath(report)}')
-  except (ValueError, OSError) as error:
-    sys.exit(f'train: {error}')
-  trial_pools.exit_if_failed('train', 'runs', failures, len(runs.configs))
+  if len(failures) < len(runs.configs):
+    command = f'python -m pipelines.train {shlex.join(sys.argv[1:])}'
+    report, text = analysis.write_run_set(runs.folder.path, command)
+    print(f'{text}\n\nReport: {os.path.abspath(report)}')
+  trial_pools.check_failures('runs', failures, len(runs.configs))

@@ -10,14 +10,13 @@ distance to the others' examples, in the training part.
 
 import json
 import os
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from absl import flags
 
 from pipelines import launch, path_flags
-from tff_lg import environment, progress
+from tff_lg import progress
 
 if TYPE_CHECKING:  # They take seconds to import.
   import pandas as pd
@@ -99,32 +98,20 @@ def _simulate(
   return distances
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Checks the flags, then simulates, measures and draws."""
-  try:
-    if len(argv) > 1:
-      raise ValueError(f'Unexpected argument {argv[1]!r}; use --name=value.')
-    if not _OUTPUT_DIR.value:
-      raise ValueError('--output_dir is missing: name a folder for the files.')
-    shares = _shares()
-    environment.check_environment()
-  except (ValueError, environment.UnsupportedEnvironmentError) as error:
-    sys.exit(f'simulate_clients: {error}')
+  output_dir = launch.given(_OUTPUT_DIR, 'a folder for the files')
+  shares = _shares()
 
   # Scikit-learn, pandas and Matplotlib take seconds to import: only for flags that are good.
   from tff_lg import embeddings
 
-  try:
-    examples = (
-      embeddings.EmbeddingSet.load(_EMBEDDINGS.value)
-      if _EMBEDDINGS.value
-      else embeddings.load_digits()
-    )
-    distances = _simulate(examples, shares, _OUTPUT_DIR.value)
-  except OSError as error:
-    sys.exit(f'simulate_clients: {error.filename}: {error.strerror}.')
-  except ValueError as error:
-    sys.exit(f'simulate_clients: {error}')
+  examples = (
+    embeddings.EmbeddingSet.load(_EMBEDDINGS.value)
+    if _EMBEDDINGS.value
+    else embeddings.load_digits()
+  )
+  distances = _simulate(examples, shares, output_dir)
 
   print('   p  mean Frechet distance  examples per client')
   for share, rows in distances.groupby('p'):
@@ -132,7 +119,7 @@ def main(argv: Sequence[str]) -> None:
     print(f'{share:4g}  {rows["distance"].mean():21,.4g}  {sizes:>17}')
   if num_unknown := int(distances['distance'].isna().sum()):
     print(f'{num_unknown} clients (over all p) have under 2 training examples, and no distance.')
-  print(f'Files: {os.path.abspath(_OUTPUT_DIR.value)}')
+  print(f'Files: {os.path.abspath(output_dir)}')
 
 
 if __name__ == '__main__':

@@ -27,7 +27,7 @@ from absl import flags
 
 from pipelines import launch, path_flags, run_dirs, trial_pools
 from tff_lg import config as config_lib
-from tff_lg import environment, sweeps
+from tff_lg import sweeps
 
 _SWEEP_DIR = path_flags.define('sweep_dir', None, 'Folder of the sweep: made, or gone on with.')
 _PIPELINE = flags.DEFINE_string('pipeline', 'train', 'The pipeline that runs the trials.')
@@ -96,46 +96,35 @@ def main(argv: Sequence[str]) -> None:
   common = list(argv[1:])
   if _FLAGFILE_OF_TRIALS.value:
     common.insert(0, f'--flagfile={_FLAGFILE_OF_TRIALS.value}')
-  try:
-    if not _SWEEP_DIR.value:
-      raise sweeps.SweepError('--sweep_dir is missing: name a folder for this sweep.')
-    axes = [sweeps.parse_axis(text) for text in _GRID.value]
-    trials = sweeps.build_trials(axes, sweeps.parse_seeds(trial_pools.SEEDS.value or '0'))
-    layout = sweeps.choose_layout(axes, _X_AXIS.value, _SERIES.value, heat_map=_HEAT_MAP.value)
-    pipeline = _load_pipeline(_PIPELINE.value)
-    configs = _configs(pipeline, trials, common)
-    trial_pools.check(configs)
-    environment.check_environment()
-    folder = sweeps.SweepFolder(_SWEEP_DIR.value)
-    run_dirs.lock_folder(_SWEEP_DIR.value, '--sweep_dir')
-    may_change = getattr(pipeline, 'may_change', None)
-    folder.claim(_PIPELINE.value, axes, trials, configs, config_lib.WITHOUT_EFFECT, may_change)
-  except (ValueError, environment.UnsupportedEnvironmentError, OSError) as error:
-    sys.exit(f'sweep: {error}')
+  sweep_dir = launch.given(_SWEEP_DIR, 'a folder for this sweep')
+  axes = [sweeps.parse_axis(text) for text in _GRID.value]
+  trials = sweeps.build_trials(axes, sweeps.parse_seeds(trial_pools.SEEDS.value or '0'))
+  layout = sweeps.choose_layout(axes, _X_AXIS.value, _SERIES.value, heat_map=_HEAT_MAP.value)
+  pipeline = _load_pipeline(_PIPELINE.value)
+  configs = _configs(pipeline, trials, common)
+  trial_pools.check(configs)
+  folder = sweeps.SweepFolder(sweep_dir)
+  run_dirs.lock_folder(sweep_dir, '--sweep_dir')
+  may_change = getattr(pipeline, 'may_change', None)
+  folder.claim(_PIPELINE.value, axes, trials, configs, config_lib.WITHOUT_EFFECT, may_change)
 
-  try:
-    failures = trial_pools.run_trials(pipeline.run, folder, configs)
-  except sweeps.SweepError as error:
-    sys.exit(f'sweep: {error}')
+  failures = trial_pools.run_trials(pipeline.run, folder, configs)
 
   # pandas and Matplotlib take seconds to import.
   from tff_lg import analysis
 
-  try:
-    if len(failures) < len(trials):
-      table, written = analysis.write_sweep(
-        _SWEEP_DIR.value,
-        metric=_METRIC.value,
-        x_axis=layout.x_axis,
-        series=layout.series,
-        command=_command(),
-        with_heat_map=_HEAT_MAP.value,
-      )
-      print('\n'.join(['', analysis.to_text(table), '', *map(os.path.abspath, written)]))
-  except (ValueError, OSError) as error:
-    sys.exit(f'sweep: {error}')
-  trial_pools.exit_if_failed('sweep', 'trials', failures, len(trials))
+  if len(failures) < len(trials):
+    table, written = analysis.write_sweep(
+      sweep_dir,
+      metric=_METRIC.value,
+      x_axis=layout.x_axis,
+      series=layout.series,
+      command=_command(),
+      with_heat_map=_HEAT_MAP.value,
+    )
+    print('\n'.join(['', analysis.to_text(table), '', *map(os.path.abspath, written)]))
+  trial_pools.check_failures('trials', failures, len(trials))
 
 
 if __name__ == '__main__':
-  launch.run(main, after_stop='rerun the same command to resume')
+  launch.run(main, after_stop='rerun the same command to resume', takes_arguments=True)

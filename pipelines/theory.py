@@ -14,13 +14,11 @@ standard deviation of sigma^2, which is --sigma=2.25 here.
 """
 
 import os
-import sys
-from collections.abc import Sequence
 
 from absl import flags
 
 from pipelines import launch, path_flags, run_dirs
-from tff_lg import environment, files, progress, strict_json
+from tff_lg import files, progress, strict_json
 
 _RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run, made if need be.')
 _DIMS = flags.DEFINE_integer('dims', 20, 'Features d of an example.', lower_bound=1)
@@ -56,29 +54,22 @@ _CAPTION = (
 _SMALL = {'devices': 10, 'examples': 200, 'test_examples': 100, 'repeats': 3}
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Checks the flags, then simulates, draws and writes."""
-  try:
-    if len(argv) > 1:
-      raise ValueError(f'Unexpected argument {argv[1]!r}; use --name=value.')
-    if not _RUN_DIR.value:
-      raise ValueError('--run_dir is missing: name a folder for this run.')
-    values = _values()
-    flag_lines = run_dirs.flag_lines(values)
-    run_dirs.check_folder(_RUN_DIR.value, flag_lines)
-    environment.check_environment()
-    # SciPy, pandas and Matplotlib take seconds to import: only for flags that are good.
-    from tff_lg.analysis import sections, tables, tables_report, theory
-    from tff_lg.analysis.figures import theory as figures
+  run_dir = launch.given(_RUN_DIR, 'a folder for this run')
+  values = _values()
+  flag_lines = run_dirs.flag_lines(values)
+  run_dirs.check_folder(run_dir, flag_lines)
+  # SciPy, pandas and Matplotlib take seconds to import: only for flags that are good.
+  from tff_lg.analysis import sections, tables, tables_report, theory
+  from tff_lg.analysis.figures import theory as figures
 
-    experiment = theory.LinearExperiment(
-      settings=theory.LinearSettings(
-        **{name: values[name] for name in ('dims', 'devices', 'examples', 'test_examples', 'sigma')}
-      ),
-      **{name: values[name] for name in ('rhos', 'repeats', 'seed')},
-    )
-  except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
-    sys.exit(f'theory: {error}')
+  experiment = theory.LinearExperiment(
+    settings=theory.LinearSettings(
+      **{name: values[name] for name in ('dims', 'devices', 'examples', 'test_examples', 'sigma')}
+    ),
+    **{name: values[name] for name in ('rhos', 'repeats', 'seed')},
+  )
 
   import pandas as pd
 
@@ -92,18 +83,15 @@ def main(argv: Sequence[str]) -> None:
     'results.csv': pd.concat(curves).to_csv(index=False, lineterminator='\n'),
     'summary.json': strict_json.dumps(summaries),
   }
-  try:
-    for name, content in contents.items():
-      files.write_atomically(os.path.join(_RUN_DIR.value, name), content)
-    report = tables_report.write_tables_report(
-      _RUN_DIR.value,
-      'Linear devices: local, global and mixed models',
-      {'The best weight, and errors': table},
-      [sections.Illustration('theory', figure, _CAPTION)],
-      sections.flags_section('theory', values, _RUN_DIR.value),
-    )
-  except OSError as error:
-    sys.exit(f'theory: {error.filename} cannot be written: {error.strerror}.')
+  for name, content in contents.items():
+    files.write_atomically(os.path.join(run_dir, name), content)
+  report = tables_report.write_tables_report(
+    run_dir,
+    'Linear devices: local, global and mixed models',
+    {'The best weight, and errors': table},
+    [sections.Illustration('theory', figure, _CAPTION)],
+    sections.flags_section('theory', values, run_dir),
+  )
   print(tables.to_text(table))
   print(f'Report: {os.path.abspath(report)}')
 

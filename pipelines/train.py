@@ -11,14 +11,12 @@ examples, on --jobs processes; their folders are in RUN_DIR/trials, and report.h
 """
 
 import os
-import sys
-from collections.abc import Sequence
 
-from absl import flags, logging
+from absl import flags
 
 from pipelines import config_flags, launch, path_flags, run_dirs, run_sets
 from tff_lg import config as config_lib
-from tff_lg import environment, progress, tasks
+from tff_lg import progress, tasks
 from tff_lg.run_folder import changed_settings, run_settings
 
 RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: made, or gone on with.')
@@ -41,39 +39,28 @@ def look_at_data(config: config_lib.TrainConfig) -> None:
   tasks.TASKS[config.task].look_at_files(options, config.data_dir)
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Checks the flags, then loads, trains and reports."""
-  try:
-    if len(argv) > 1:
-      raise config_lib.ConfigError(f'Unexpected argument {argv[1]!r}; use --name=value.')
-    if not RUN_DIR.value:
-      raise config_lib.ConfigError('--run_dir is missing: name a folder for this run.')
-    given = config_flags.read_as(config_lib.TrainConfig, CONFIG, config_lib.fast)
-    environment.check_environment()
-    if run_sets.is_wanted(given):
-      runs = run_sets.plan(given, RUN_DIR.value)
-      look_at_data(next(iter(runs.configs.values())))
-      run_sets.claim(runs)
-      return run_sets.run(runs)
-    config = config_lib.resolve(given)
-    run_dirs.check_can_be_made(RUN_DIR.value)
-    run_settings.check(RUN_DIR.value, config)
-    look_at_data(config)
-  except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
-    sys.exit(f'train: {error}')
+  run_dir = launch.given(RUN_DIR, 'a folder for this run')
+  given = config_flags.read_as(config_lib.TrainConfig, CONFIG, config_lib.fast)
+  if run_sets.is_wanted(given):
+    runs = run_sets.plan(given, run_dir)
+    look_at_data(next(iter(runs.configs.values())))
+    run_sets.claim(runs)
+    return run_sets.run(runs)
+  config = config_lib.resolve(given)
+  run_dirs.check_can_be_made(run_dir)
+  run_settings.check(run_dir, config)
+  look_at_data(config)
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.
   with progress.stage('importing TensorFlow'):
-    from tff_lg import analysis, simulation
+    from tff_lg import analysis
 
-  try:
-    run(config, RUN_DIR.value, launch.BEGAN)
-    with progress.stage('writing the report'):
-      report = analysis.write_report(RUN_DIR.value)
-      text = analysis.comparison_text(RUN_DIR.value)
-  except simulation.RUN_ERRORS as error:
-    logging.debug('Traceback', exc_info=True)
-    sys.exit(f'train: {error}')
+  run(config, run_dir, launch.BEGAN)
+  with progress.stage('writing the report'):
+    report = analysis.write_report(run_dir)
+    text = analysis.comparison_text(run_dir)
   print(f'\n{text}')
   print(f'\nReport: {os.path.abspath(report)}')
 

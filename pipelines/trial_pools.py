@@ -3,7 +3,6 @@
 No flag has the name of one of a pipeline that is swept.
 """
 
-import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -112,17 +111,17 @@ def run_trials(
     return sweeps.run_jobs(jobs, pool, num_done=len(configs) - len(jobs))
 
 
-def exit_if_failed(
-  program: str, what: str, failures: tuple[sweeps.Failure, ...], num_trials: int
-) -> None:
-  """Ends the program with a list of what has failed, if anything has.
+def check_failures(what: str, failures: tuple[sweeps.Failure, ...], num_trials: int) -> None:
+  """Refuses a result without some of its trials.
 
   Args:
-    program: such as `sweep`.
     what: failed, in the plural.
     failures: as `run_trials` gives them.
     num_trials: of all trials.
+
+  Raises:
+    sweeps.SweepError: something has failed; it lists what.
   """
   if failures:
     listed = '\n'.join(f'  {job.name}: {error} ({job.log_path})' for job, error in failures)
-    sys.exit(f'{program}: {len(failures)} of {num_trials} {what} failed twice:\n{listed}')
+    raise sweeps.SweepError(f'{len(failures)} of {num_trials} {what} failed twice:\n{listed}')

@@ -25,7 +25,6 @@ Liang et al. 2020, Table 2.
 """
 
 import os
-import sys
 from collections.abc import Sequence
 
 from absl import flags
@@ -59,16 +58,13 @@ def _check_data(data_dir: str) -> None:
 
 def main(argv: Sequence[str]) -> None:
   """Runs the sweep, with the training flags that the user gave in all trials, and its table."""
-  preset_sweep.run('vqa', _DEFAULTS, argv, _check_data)
+  preset_sweep.run(_DEFAULTS, argv, _check_data)
 
   from tff_lg import analysis  # pandas takes seconds to import.
 
   for goal in flags.FLAGS.goal_accuracy or [_GOAL]:
-    try:
-      print(f'\n{analysis.to_text(analysis.goal_table(flags.FLAGS.sweep_dir, float(goal)))}')
-    except analysis.RunFolderError as error:
-      sys.exit(f'vqa: {error}')
+    print(f'\n{analysis.to_text(analysis.goal_table(flags.FLAGS.sweep_dir, float(goal)))}')
 
 
 if __name__ == '__main__':
-  launch.run(main, after_stop='rerun the same command to resume')
+  launch.run(main, after_stop='rerun the same command to resume', takes_arguments=True)

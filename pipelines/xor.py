@@ -7,14 +7,12 @@ what they learned, and summary.json. Rieger et al. 2020, appendix.
 """
 
 import os
-import sys
-from collections.abc import Sequence
 from typing import Any
 
 from absl import flags
 
 from pipelines import launch, path_flags, run_dirs, runtime_flags
-from tff_lg import environment, files, progress, strict_json
+from tff_lg import files, progress, strict_json
 
 flags.adopt_module_key_flags(runtime_flags)
 
@@ -38,26 +36,19 @@ _NOISE = flags.DEFINE_float(
 _SEED = flags.DEFINE_integer('seed', 0, 'Seed of everything random.', lower_bound=0)
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Checks the flags, then trains, draws and writes."""
-  try:
-    if len(argv) > 1:
-      raise ValueError(f'Unexpected argument {argv[1]!r}; use --name=value.')
-    if not _RUN_DIR.value:
-      raise ValueError('--run_dir is missing: name a folder for this run.')
-    runtime = runtime_flags.read()
-    settings: dict[str, Any] = {
-      'conditioning': _CONDITIONING.value,
-      'rounds': _ROUNDS.value,
-      'initialisations': _INITIALISATIONS.value,
-      'noise': _NOISE.value,
-      'seed': _SEED.value,
-    }
-    flag_lines = run_dirs.flag_lines(settings)
-    run_dirs.check_folder(_RUN_DIR.value, flag_lines)
-    environment.check_environment()
-  except (ValueError, OSError, environment.UnsupportedEnvironmentError) as error:
-    sys.exit(f'xor: {error}')
+  run_dir = launch.given(_RUN_DIR, 'a folder for this run')
+  runtime = runtime_flags.read()
+  settings: dict[str, Any] = {
+    'conditioning': _CONDITIONING.value,
+    'rounds': _ROUNDS.value,
+    'initialisations': _INITIALISATIONS.value,
+    'noise': _NOISE.value,
+    'seed': _SEED.value,
+  }
+  flag_lines = run_dirs.flag_lines(settings)
+  run_dirs.check_folder(run_dir, flag_lines)
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.
   with progress.stage('importing TensorFlow'):
@@ -66,26 +57,20 @@ def main(argv: Sequence[str]) -> None:
     from tff_lg.analysis.figures import xor as figures
     from tff_lg.experiments import xor
 
-  try:
-    simulation.set_execution_context(runtime)
-    result = xor.run_xor(xor.XorConfig(**settings))
-  except simulation.RUN_ERRORS as error:
-    sys.exit(f'xor: {error}')
+  simulation.set_execution_context(runtime)
+  result = xor.run_xor(xor.XorConfig(**settings))
   chosen = {name: tried[0] for name, tried in result.trained.items()}
   figure = figures.xor_panels(
     [(data.x, data.y) for data in result.train], chosen['mlp'].weights[0], chosen['cgau'].weights
   )
-  figure_path = os.path.join(_RUN_DIR.value, 'figures', 'xor.png')
+  figure_path = os.path.join(run_dir, 'figures', 'xor.png')
   contents: dict[str, str | bytes] = {
-    os.path.join(_RUN_DIR.value, run_dirs.FLAGS_FILE): flag_lines,
+    os.path.join(run_dir, run_dirs.FLAGS_FILE): flag_lines,
     figure_path: style.png_bytes(figure),
-    os.path.join(_RUN_DIR.value, 'summary.json'): strict_json.dumps(result.summary()),
+    os.path.join(run_dir, 'summary.json'): strict_json.dumps(result.summary()),
   }
-  try:
-    for path, content in contents.items():
-      files.write_atomically(path, content)
-  except OSError as error:
-    sys.exit(f'xor: {error.filename} cannot be written: {error.strerror}.')
+  for path, content in contents.items():
+    files.write_atomically(path, content)
   print(result.as_text())
   print(f'Figure: {os.path.abspath(figure_path)}')
 

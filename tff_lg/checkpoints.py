@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from tff_lg import files
+from tff_lg import errors, files
 
 _META = 'meta'
 _PATTERN = re.compile(r'round_(\d{8})\.npz')
 
 
-class CheckpointError(RuntimeError):
+class CheckpointError(errors.RunFailure):
   """A checkpoint that cannot be read; the message names the file."""
 
 

@@ -11,7 +11,7 @@ import importlib.metadata
 import os
 import sys
 
-from tff_lg import quiet_import
+from tff_lg import errors, quiet_import
 
 # By the version of Python, the lock and those of its packages that decide whether TFF works at all.
 STACKS = {
@@ -42,7 +42,7 @@ LEGACY_KERAS = 'TF_USE_LEGACY_KERAS'
 _NEXT_STEP = 'run `make venv` and use .venv/bin/python'
 
 
-class UnsupportedEnvironmentError(RuntimeError):
+class UnsupportedEnvironmentError(errors.RunFailure):
   """This Python, or a package installed in it, is not what TFF-LG was made for."""
 
 

@@ -12,18 +12,14 @@ from collections.abc import Mapping, Sequence
 from absl import flags
 
 from pipelines import launch
-from tff_lg import environment
 
 _RUNTIMES = flags.DEFINE_list('runtimes', ['local', 'tff'], 'One runtime, or two to compare.')
 _MODULES = flags.DEFINE_list('modules', None, "TFF's modules, by name; all by default.")
 _DETAILS = flags.DEFINE_bool('details', False, "Whether to print each program's seconds, too.")
 
 
-def main(argv: Sequence[str]) -> None:
+def main() -> None:
   """Runs the programs and prints the table."""
-  if len(argv) > 1:
-    sys.exit(f'tff_programs: Unexpected argument {argv[1]!r}; use --name=value.')
-  environment.check_environment()
   from benchmarks.tff_programs import measure, registry, runtimes
 
   names, modules = _RUNTIMES.value, registry.by_module()

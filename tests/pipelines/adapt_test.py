@@ -60,7 +60,7 @@ class AdaptTest(parameterized.TestCase):
     ('unknown', ('--adaptions=ewc',), 'adaptions'),
     ('adaptation', ('--adaptation=fine_tun',), '--adaptation is fine_tun, expected one of'),
     ('number', ('--learning_rate=fast',), '--learning_rate is fast, expected numbers'),
-    ('no_flag', ('ewc',), "Unexpected argument 'ewc'"),
+    ('no_flag', ('ewc',), "Unexpected argument 'ewc'; use --name=value."),
     ('no_source', (), '--from_run is missing'),
     ('no_run', ('--from_run=/nowhere',), '--from_run=/nowhere holds no run'),
   )

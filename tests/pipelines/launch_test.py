@@ -1,6 +1,7 @@
 """Tests of how a pipeline starts, and of how a signal ends it."""
 
 import os
+import pathlib
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from absl.testing import absltest, flagsaver, parameterized
 
 from pipelines import launch
 from tests import processes
+from tff_lg import environment, errors
 from tff_lg.config import option
 
 _NAME = flags.DEFINE_string('launch_test_name', 'nobody', 'A flag of this test.')
@@ -29,13 +31,13 @@ def wait():
   os.write(1, b'begun\\n')
   signal.sigwaitinfo([signal.SIGUSR1])
 
-def swallow(argv):
+def swallow():
   try:
     wait()
   except BaseException:
     pass
 
-def close(argv):
+def close():
   with launch.stopped_by_exception():
     try:
       wait()
@@ -113,7 +115,7 @@ class EarlySignalTest(parameterized.TestCase):
 class WithoutStderrTest(absltest.TestCase):
   def test_a_program_whose_stderr_is_closed_runs(self):
     program = f'import sys; sys.path[:0] = {sys.path!r}; from pipelines import launch; '
-    program += "launch.run(lambda argv: print('ran'))"
+    program += "launch.run(lambda: print('ran'))"
     command = ['/bin/sh', '-c', 'exec "$0" -c "$1" 2>&-', sys.executable, program]
     result = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     self.assertEqual((result.returncode, result.stdout), (0, 'ran\n'))
@@ -138,7 +140,7 @@ class LaunchTest(absltest.TestCase):
   def test_parses_flags_and_hands_on_the_rest(self):
     seen = []
     with mock.patch.object(sys, 'argv', ['program', '--launch_test_name=ada', 'rest']):
-      launch.run(lambda argv: seen.append((_NAME.value, list(argv))))
+      launch.run(lambda argv: seen.append((_NAME.value, list(argv))), takes_arguments=True)
     self.assertEqual(seen, [('ada', ['program', 'rest'])])
 
   @flagsaver.flagsaver
@@ -149,6 +151,50 @@ class LaunchTest(absltest.TestCase):
         launch.run(main)
     self.assertEqual(raised.exception.code, 1)
     main.assert_not_called()
+
+  @flagsaver.flagsaver
+  def test_argument_ends_before_a_main_that_takes_none(self):
+    main = mock.Mock()
+    with mock.patch.object(sys, 'argv', ['dir/program.py', 'rest']):
+      with self.assertRaises(SystemExit) as raised:
+        launch.run(main)
+    sentence = "program: Unexpected argument 'rest'; use --name=value."
+    self.assertEqual(raised.exception.code, sentence)
+    main.assert_not_called()
+
+  @flagsaver.flagsaver
+  def test_errors_of_main_are_sentences(self):
+    for error, sentence in (
+      (option.ConfigError('--a is 1.'), '--a is 1.'),
+      (errors.RunFailure('Round 2: no update.'), 'Round 2: no update.'),
+      (OSError(28, 'No space', 'x.csv'), 'x.csv cannot be read or written: No space.'),
+      (ConnectionError('No cluster.'), 'No cluster.'),
+    ):
+      with mock.patch.object(sys, 'argv', ['program']):
+        with self.assertRaises(SystemExit) as raised:
+          launch.run(mock.Mock(side_effect=error))
+      self.assertEqual(raised.exception.code, f'program: {sentence}')
+    with mock.patch.object(sys, 'argv', ['program']), self.assertRaises(KeyError):
+      launch.run(mock.Mock(side_effect=KeyError('a mistake')))
+
+  @flagsaver.flagsaver
+  def test_another_environment_ends_before_main(self):
+    main, error = mock.Mock(), environment.UnsupportedEnvironmentError('Python 3.9 found.')
+    with (
+      mock.patch.object(sys, 'argv', ['program']),
+      mock.patch.object(environment, 'check_environment', side_effect=error),
+      self.assertRaises(SystemExit) as raised,
+    ):
+      launch.run(main)
+    self.assertEqual(raised.exception.code, 'program: Python 3.9 found.')
+    main.assert_not_called()
+
+  def test_no_pipeline_repeats_what_launch_does(self):
+    for path in sorted(pathlib.Path(launch.__file__).parent.glob('*.py')):
+      source = path.read_text(encoding='utf-8')
+      if 'launch.run(' in source:
+        for text in ('sys.exit', 'check_environment', 'len(argv)', 'error.strerror'):
+          self.assertNotIn(text, source, path.name)
 
   @flagsaver.flagsaver
   def test_number_that_is_not_finite_ends_before_main(self):

@@ -46,7 +46,7 @@ class NewDeviceTest(parameterized.TestCase):
     ('unknown', ('--transforms=invert',), 'transforms'),
     ('transform', ('--transform=mirror',), 'mirror'),
     ('number', ('--old_clients_share=some',), '--old_clients_share is some, expected numbers'),
-    ('no_flag', ('invert',), "Unexpected argument 'invert'"),
+    ('no_flag', ('invert',), "Unexpected argument 'invert'; use --name=value."),
     ('no_source', (), '--from_run is missing'),
     ('no_run', ('--from_run=/nowhere',), '--from_run=/nowhere holds no run'),
   )

@@ -66,7 +66,7 @@ class ReportTest(absltest.TestCase):
     )
 
   def test_missing_flag(self):
-    self._assert_refused(_report(), '--run_dir is missing: name the folder of a run.')
+    self._assert_refused(_report(), '--run_dir is missing, expected the folder of a run.')
 
   def test_fast_does_not_overwrite_a_run(self):
     folder = self.create_tempdir()

@@ -80,12 +80,12 @@ class ClaimFolderTest(absltest.TestCase):
 class RefusalsTest(parameterized.TestCase):
   @parameterized.parameters(
     ('fair', ('--lambda=1',), 'lambda'),
-    ('fair', ('1',), "fair: Unexpected argument '1'"),
+    ('fair', ('1',), "fair: Unexpected argument '1'; use"),
     ('fair', ('--lambdas=1,much',), 'fair: --lambdas is 1,much, expected numbers with commas'),
     ('fair', ('--seeds=0.5',), 'fair: --seeds is 0.5, expected whole numbers with commas'),
     ('fair', ('--rounds=0',), 'rounds'),
     ('theory', ('--rho=1',), 'rho'),
-    ('theory', ('0.5',), "theory: Unexpected argument '0.5'"),
+    ('theory', ('0.5',), "theory: Unexpected argument '0.5'; use"),
     ('theory', ('--rhos=0.5,much',), 'theory: --rhos is 0.5,much, expected numbers with commas'),
     ('theory', ('--rhos=-1',), 'theory: --rhos is -1, expected different standard deviations'),
     ('theory', ('--repeats=1',), 'repeats'),
@@ -97,7 +97,7 @@ class RefusalsTest(parameterized.TestCase):
     ('theory', ('--sigma=0',), 'theory: --sigma is 0.0, expected a standard deviation above 0'),
     ('xor', ('--sed=1',), 'sed'),
     ('xor', ('--conditioning=none',), 'conditioning'),
-    ('xor', ('local',), "xor: Unexpected argument 'local'"),
+    ('xor', ('local',), "xor: Unexpected argument 'local'; use"),
     ('xor', ('--rounds=0',), 'rounds'),
   )
   def test_flags(self, pipeline, flags, sentence):

@@ -128,7 +128,7 @@ class SimulateClientsTest(parameterized.TestCase):
     self._assert_refused(_simulate(*flags, self.output), sentence)
 
   def test_output_dir_is_needed(self):
-    self._assert_refused(_simulate(), '--output_dir is missing: name a folder for the files.')
+    self._assert_refused(_simulate(), '--output_dir is missing, expected a folder for the files.')
 
   def test_output_dir_is_a_file(self):
     path = self.create_tempfile('taken').full_path

@@ -104,7 +104,7 @@ class SweepTest(parameterized.TestCase):
     ('contradiction', (*_GRID, '--', '--warm_start_rounds=2'), '--method=fedavg has no warm start'),
     ('unknown_flag', (*_GRID, '--', '--round=2'), "Unknown command line flag 'round'"),
     ('run_dir', (*_GRID, '--', '--run_dir=x'), "Unknown command line flag 'run_dir'"),
-    ('no_flag', (*_GRID, 'fedavg'), "Unexpected argument 'fedavg'"),
+    ('no_flag', (*_GRID, 'fedavg'), "Unexpected argument 'fedavg'; use --name=value."),
     ('flagfile', (*_GRID, '--flagfile_of_trials=/nowhere'), '/nowhere'),
     ('x_axis', (*_GRID, '--x_axis=p'), '--x_axis is p, expected an axis of the grid: method'),
     ('heat_map', (*_GRID, '--heat_map'), '--heat_map needs two axes'),

@@ -13,7 +13,7 @@ import psutil
 from absl import flags
 from absl.testing import absltest, flagsaver, parameterized
 
-from pipelines import train
+from pipelines import launch, train
 from tests import processes
 from tff_lg import analysis, progress, runtime
 
@@ -67,19 +67,24 @@ class TrainTest(parameterized.TestCase):
 
   def test_errors_of_clients_and_of_the_report_are_sentences(self):
     failed = runtime.ClientComputationError('federated_map', 3, ValueError('no'))
-    for target, error in (('run', failed), ('write', OSError(28, 'No space', 'report.html'))):
+    full = OSError(28, 'No space', 'report.html')
+    for target, error, sentence in (
+      ('run', failed, str(failed)),
+      ('write', full, 'report.html cannot be read or written: No space.'),
+    ):
       with (
         flagsaver.flagsaver(run_dir=self.create_tempdir().full_path, fast=True),
         mock.patch.object(train, 'run', side_effect=error if target == 'run' else None),
         mock.patch.object(analysis, 'write_report', side_effect=error),
-        self.assertRaisesRegex(SystemExit, f'^train: {re.escape(str(error))}$'),
+        self.assertRaisesRegex(SystemExit, f': {re.escape(sentence)}$'),
+        launch.sentences(),
       ):
-        train.main(['train'])
+        train.main()
 
   @parameterized.named_parameters(
     ('unknown', ('--metod=fedavg',), 'metod'),
     ('choice', ('--method=fedavgg',), 'fedavgg'),
-    ('no_flag', ('fedavg',), "Unexpected argument 'fedavg'"),
+    ('no_flag', ('fedavg',), "Unexpected argument 'fedavg'; use --name=value."),
     ('range', ('--rounds=0',), '--rounds is 0, expected more than 0'),
     ('contradiction', ('--partition=iid', '--dirichlet_alpha=1'), '--partition is iid'),
     ('embedded', ('--data_dir=/nowhere',), '--task=digits is embedded'),
@@ -104,9 +109,10 @@ class TrainTest(parameterized.TestCase):
     with (
       flagsaver.flagsaver(**values),
       mock.patch.object(progress, 'stage', side_effect=AssertionError),
-      self.assertRaisesRegex(SystemExit, f'^train: .*{path}'),
+      self.assertRaisesRegex(SystemExit, f': .*{path}'),
+      launch.sentences(),
     ):
-      train.main(['train'])
+      train.main()
 
   def test_run_dir_is_needed(self):
     result = _train('--rounds=2')

@@ -9,6 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tff_lg import errors
 from tff_lg.runtime import calls, fusion, stacking, workers
 from tff_lg.runtime.values import AllEqual, AtClients
 
@@ -24,7 +25,7 @@ _TRACE = re.compile(
 )
 
 
-class ClientComputationError(RuntimeError):
+class ClientComputationError(errors.RunFailure):
   """A client's computation failed.
 
   Attributes:

@@ -6,16 +6,11 @@ checkpoints, what each client got, and `summary.json`. May import: every room bu
 """
 
 from tff_lg.checkpoints import CheckpointError
-from tff_lg.runtime import ClientComputationError
 from tff_lg.simulation.execution import set_execution_context
 from tff_lg.simulation.experiment import run_experiment
 from tff_lg.training import RunError
 
-# What ends a run without being a mistake in the program: each is one sentence for the user.
-RUN_ERRORS = (ValueError, OSError, RunError, CheckpointError, ClientComputationError)
-
 __all__ = [
-  'RUN_ERRORS',
   'CheckpointError',
   'RunError',
   'run_experiment',

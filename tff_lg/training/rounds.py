@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from tff_lg import aggregators, checkpoints, files, seeds
+from tff_lg import aggregators, checkpoints, errors, files, seeds
 from tff_lg.client_states import MEMORY
 from tff_lg.learning import client_work
 from tff_lg.models import local_global
@@ -32,7 +32,7 @@ from tff_lg.training import (
 SeedOf = Callable[[int, int], np.ndarray]
 
 
-class RunError(RuntimeError):
+class RunError(errors.RunFailure):
   """A run that cannot continue; one sentence, the last checkpoint is kept."""
 
 

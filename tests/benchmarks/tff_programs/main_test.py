@@ -15,7 +15,7 @@ flags.FLAGS.mark_as_parsed()
 def _printed():
   output = io.StringIO()
   with contextlib.redirect_stdout(output):
-    command.main(['tff_programs'])
+    command.main()
   return output.getvalue()
 
 
