@@ -12,7 +12,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from tff_lg import csv_text, files
-from tff_lg.analysis import formats, report, sortable, tables, two_way
+from tff_lg.analysis import formats, markup, report, sortable, tables, two_way
 from tff_lg.analysis.leaderboard_runs import RunScores
 from tff_lg.analysis.paired import worst_decile_mean
 from tff_lg.analysis.sections import Section, command_section
@@ -196,7 +196,7 @@ def write_leaderboard(
   )
   columns, table = _columns(scores, shown), to_table(scores, shown)
   html = sortable.sortable_table(list(columns), _cells(scores, columns), 'methods')
-  html += Markup().join(Markup('<p class="note">{}</p>').format(note) for note in table.notes)
+  html += Markup().join(markup.fill('paragraph', note, 'note') for note in table.notes)
   sections = [Section('methods', 'Methods', html), command_section(command, _LEAD)]
   page = report.write_page(run_dir, title, sections, output=os.path.join(run_dir, PAGE))
   return table, (csv, page)

@@ -3,11 +3,10 @@
 import os
 from collections.abc import Sequence
 
-import jinja2
 from markupsafe import Markup, escape
 
 from tff_lg import files
-from tff_lg.analysis import names, style
+from tff_lg.analysis import markup, names, style
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections import SECTIONS, Illustration, Section, SectionBuilder
 
@@ -96,19 +95,16 @@ def _save_figures(run_dir: str, sections: Sequence[Section]) -> tuple[str, ...]:
 
 
 def _page(run_dir: str, title: str, sections: Sequence[Section]) -> str:
-  environment = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(os.path.dirname(__file__)),
-    autoescape=True,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    undefined=jinja2.StrictUndefined,
-  )
-  return environment.get_template(_TEMPLATE).render(
-    title=title,
-    run_dir=run_dir,
-    palette=Markup(style.palette_css()),
-    sections=sections,
-    svg=_svg,
+  return (
+    markup.environment()
+    .get_template(_TEMPLATE)
+    .render(
+      title=title,
+      run_dir=run_dir,
+      palette=Markup(style.palette_css()),
+      sections=sections,
+      svg=_svg,
+    )
   )
 
 

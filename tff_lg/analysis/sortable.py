@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
+from tff_lg.analysis import markup
+
 
 class Cell(NamedTuple):
   """A cell.
@@ -31,20 +33,4 @@ def sortable_table(
   Returns:
     Safe HTML.
   """
-  body = Markup('\n').join(
-    Markup('<tr>{}</tr>').format(
-      Markup().join(
-        Markup('<td data-value="{}">{}</td>').format(value, text) for value, text in row
-      )
-    )
-    for row in rows
-  )
-  head = Markup().join(
-    Markup('<th scope="col"><button type="button">{}</button></th>').format(text)
-    for text in headings
-  )
-  return Markup(
-    '<div class="searchable"><input type="search" placeholder="Search {}" '
-    'aria-label="Search {}">\n<div class="scroll tall"><table class="sortable">'
-    '<thead><tr>{}</tr></thead>\n<tbody>\n{}\n</tbody></table></div></div>'
-  ).format(what, what, head, body)
+  return markup.fill('sortable_table', headings, rows, what)

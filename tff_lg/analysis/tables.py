@@ -12,6 +12,7 @@ from tff_lg.analysis import (
   formats,
   goals,
   held_out,
+  markup,
   names,
   opponent,
   paired,
@@ -217,24 +218,9 @@ def to_markdown(table: Table) -> str:
 
 def to_html(table: Table) -> Markup:
   """Returns the table as HTML, for the page's style sheet."""
-  group_cells = Markup().join(
-    Markup('<th colspan="{}"{}>{}</th>').format(
-      last - first + 1, Markup(' class="group"') if group else '', group
-    )
-    for group, first, last in _groups(table)
-  )
-  heads = Markup().join(Markup('<th scope="col">{}</th>').format(c.name) for c in table.columns)
-  rows = Markup().join(
-    Markup('<tr><th scope="row">{}</th>{}</tr>\n').format(
-      row[0], Markup().join(Markup('<td>{}</td>').format(cell) for cell in row[1:])
-    )
-    for row in table.rows
-  )
-  notes = Markup().join(Markup('<p class="note">{}</p>').format(note) for note in table.notes)
-  return Markup(
-    '<div class="scroll"><table>\n<thead><tr>{}</tr>\n<tr>{}</tr></thead>\n<tbody>\n{}</tbody>\n'
-    '</table></div>\n{}'
-  ).format(group_cells, heads, rows, notes)
+  groups = [(group, last - first + 1) for group, first, last in _groups(table)]
+  heads = [column.name for column in table.columns]
+  return markup.fill('table', groups, heads, table.rows, table.notes)
 
 
 def _compared_baselines(run: RunFolder) -> list[str]:

@@ -3,7 +3,16 @@
 import pandas as pd
 from markupsafe import Markup
 
-from tff_lg.analysis import adaptation_tables, figures, formats, names, paired, style, tables
+from tff_lg.analysis import (
+  adaptation_tables,
+  figures,
+  formats,
+  markup,
+  names,
+  paired,
+  style,
+  tables,
+)
 from tff_lg.analysis.adaptation_folder import HELD_OUT, AdaptationFolder
 from tff_lg.analysis.compared_runs import ComparedRuns
 from tff_lg.analysis.following_tables import following_tables
@@ -30,12 +39,12 @@ def adaptation_sections(run: AdaptationFolder) -> tuple[Section, ...]:
   if len(compared.accuracy):
     sections += [_clients(run, compared), _data(run, compared)]
   for name, chosen in others:
-    lead = Markup('<p>{}</p>\n').format(headline(run.compare_models(run.metric, chosen)))
+    lead = markup.fill('paragraph', headline(run.compare_models(run.metric, chosen))) + '\n'
     sections.append(Section('held_out', name, lead + _tables(run, chosen)))
   following = following_tables(run)
   if following:
     html = Markup('\n').join(
-      Markup('<h3>{}</h3>\n').format(name) + Markup('\n').join(map(tables.to_html, found))
+      markup.fill('heading', name) + Markup('\n').join(map(tables.to_html, found))
       for name, found in following.items()
     )
     sections.append(Section('following', 'After adapting', html))
@@ -101,18 +110,15 @@ def _result(run: AdaptationFolder, group: str, compared: ComparedRuns) -> Sectio
     if compared.own is not None:
       worse = paired.compare_clients(accuracy, compared.own, compared.metric).share_worse
       numbers[f'{name}, clients worse off than alone'] = f'{formats.percent(worse)} %'
-  html = Markup('{}<p class="headline">{}</p>{}').format(
-    warnings(beware),
-    headline(compared),
-    tiles(numbers if len(compared.accuracy) else {}),
-  )
+  html = warnings(beware) + markup.fill('paragraph', headline(compared), 'headline')
+  html += tiles(numbers if len(compared.accuracy) else {})
   return Section('result', 'Result', html)
 
 
 def _tables(run: AdaptationFolder, clients: pd.Series) -> Markup:
   found = adaptation_tables.group_tables(run, clients)
   return Markup('\n').join(
-    Markup('<h3>{}</h3>\n').format(title) + tables.to_html(table)
+    markup.fill('heading', title) + tables.to_html(table)
     for title, table in zip(_TABLES, found, strict=True)
   )
 

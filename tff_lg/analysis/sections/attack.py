@@ -1,8 +1,6 @@
 """The effect of an attack on the run."""
 
-from markupsafe import Markup
-
-from tff_lg.analysis import formats, names
+from tff_lg.analysis import formats, markup, names
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Section, values_table
 
@@ -36,7 +34,7 @@ def build_attack(run: RunFolder) -> Section | None:
       if name.startswith(names.ATTACK) and name not in shown
     }
   )
-  html = values_table(values) + Markup('\n<p class="note">{}</p>').format(_NOTE)
+  html = values_table(values) + '\n' + markup.fill('paragraph', _NOTE, 'note')
   return Section('attack', 'Attack', html)
 
 

@@ -2,9 +2,15 @@
 
 from collections.abc import Sequence
 
-from markupsafe import Markup
-
-from tff_lg.analysis import compared_runs, comparison_tables, figures, formats, names, tables
+from tff_lg.analysis import (
+  compared_runs,
+  comparison_tables,
+  figures,
+  formats,
+  markup,
+  names,
+  tables,
+)
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Illustration, Section
 
@@ -33,7 +39,7 @@ def build_comparison(
   html = tables.to_html(comparison_tables.comparison_table(compared))
   differences = comparison_tables.run_differences_table(compared)
   if differences is not None:
-    html += Markup('<h3>This run against the others</h3>\n') + tables.to_html(differences)
+    html += markup.fill('heading', 'This run against the others') + tables.to_html(differences)
   illustrations: tuple[Illustration, ...] = ()
   # By local test accuracy and alone, the run has its figure in the section on clients.
   if compared.own is not None and (others or metric != run.local_test):

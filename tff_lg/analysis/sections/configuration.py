@@ -5,9 +5,7 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from markupsafe import Markup
-
-from tff_lg.analysis import names
+from tff_lg.analysis import markup, names
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Section
 
@@ -28,7 +26,7 @@ def build_configuration(run: RunFolder) -> Section:
 
 def command_section(text: str, lead: str = _LEAD) -> Section:
   """Returns a section that shows the command of a run, after a sentence on it."""
-  html = Markup('<p>{}</p><pre>{}</pre>').format(lead, text)
+  html = markup.fill('preformatted', lead, text)
   return Section('configuration', 'Configuration', html)
 
 

@@ -3,10 +3,8 @@
 import re
 from typing import NamedTuple
 
-from markupsafe import Markup
-
 from tff_lg import metrics
-from tff_lg.analysis import names
+from tff_lg.analysis import markup, names
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Section
 
@@ -147,6 +145,9 @@ _GLOSSARY = (
 )
 
 
+_HEADS = ('metric', 'who', 'which weights', 'which data', 'when')
+
+
 def build_glossary(run: RunFolder) -> Section | None:
   """Returns a line for each metric that the run has; None if it has none that is known."""
   found = {*run.summary, *run.metrics}
@@ -156,30 +157,13 @@ def build_glossary(run: RunFolder) -> Section | None:
   entries = [entry for entry in known if _is_in(entry, found)]
   if not entries:
     return None
-  rows = Markup().join(
-    Markup('<tr><th scope="row"><code>{}</code></th>{}</tr>\n').format(
-      _breakable(entry.name),
-      Markup().join(Markup('<td>{}</td>').format(cell) for cell in entry[1:]),
-    )
-    for entry in entries
-  )
-  html = Markup(
-    '<div class="scroll"><table class="words"><thead><tr><th scope="col">metric</th>'
-    '<th scope="col">who</th><th scope="col">which weights</th><th scope="col">which data</th>'
-    '<th scope="col">when</th></tr></thead><tbody>\n{}</tbody></table></div>\n'
-    '<p class="note">{}</p>'
-  ).format(rows, _note(run))
+  html = markup.fill('words_table', _HEADS, entries, _note(run))
   return Section('glossary', 'What the metrics mean', html)
 
 
 def _is_in(entry: Entry, found: set[str]) -> bool:
   pattern = re.compile(re.escape(entry.name).replace('METHOD', '[^/]+'))
   return any(pattern.fullmatch(name) for name in found)
-
-
-def _breakable(name: str) -> Markup:
-  """Returns the name with places where a narrow column may break it."""
-  return Markup('/<wbr>').join(name.split('/'))
 
 
 def _note(run: RunFolder) -> str:

@@ -1,8 +1,6 @@
 """The comparison with the baselines."""
 
-from markupsafe import Markup
-
-from tff_lg.analysis import tables
+from tff_lg.analysis import markup, tables
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Section
 
@@ -12,5 +10,5 @@ def build_methods(run: RunFolder) -> Section:
   html = tables.to_html(tables.methods_table(run))
   differences = tables.paired_table(run)
   if differences is not None:
-    html += Markup('<h3>Client by client</h3>\n') + tables.to_html(differences)
+    html += markup.fill('heading', 'Client by client') + tables.to_html(differences)
   return Section('methods', 'Methods', html)

@@ -8,6 +8,7 @@ from tff_lg.analysis import (
   formats,
   goals,
   held_out,
+  markup,
   names,
   opponent,
   paired,
@@ -41,18 +42,18 @@ def build_result(run: RunFolder) -> Section:
     *held_out.held_out_sentences(run),
     *goals.goal_sentences(run),
   )
-  others = Markup().join(map(Markup('<p>{}</p>').format, sentences))
-  html = Markup('{}{}{}{}').format(warnings(beware), _headlines(run), tiles(numbers), others)
+  others = Markup().join(markup.fill('paragraph', sentence) for sentence in sentences)
+  html = warnings(beware) + _headlines(run) + tiles(numbers) + others
   return Section('result', 'Result', html)
 
 
 def _headlines(run: RunFolder) -> Markup:
   """Returns the answer first: who should take part; then what the averages over clients are."""
-  paragraph = Markup('<p class="headline">{}</p>')
   verdicts = client_verdicts.verdict_sentences(run)
   if not verdicts:
-    return paragraph.format(headline(run))
-  return paragraph.format(verdicts[0]) + Markup('<p>{}</p>').format(headline(run))
+    return markup.fill('paragraph', headline(run), 'headline')
+  first = markup.fill('paragraph', verdicts[0], 'headline')
+  return first + markup.fill('paragraph', headline(run))
 
 
 def headline(run: RunFolder) -> str:

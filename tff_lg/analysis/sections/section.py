@@ -7,7 +7,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from tff_lg.analysis import formats
+from tff_lg.analysis import formats, markup
 from tff_lg.analysis.run_folder import RunFolder
 
 
@@ -48,25 +48,18 @@ SectionBuilder = Callable[[RunFolder], Section | None]
 
 def tiles(numbers: Mapping[str, str]) -> Markup:
   """Returns the most important numbers, large, each under what it is called."""
-  return Markup('<dl class="tiles">{}</dl>').format(
-    Markup().join(
-      Markup('<div><dt>{}</dt><dd>{}</dd></div>').format(name, number)
-      for name, number in numbers.items()
-    )
-  )
+  return markup.fill('tiles', numbers)
 
 
 def warnings(texts: Iterable[str]) -> Markup:
   """Returns warnings, one paragraph each."""
-  return Markup().join(Markup('<p class="warning">{}</p>').format(text) for text in texts)
+  return Markup().join(markup.fill('paragraph', text, 'warning') for text in texts)
 
 
 def values_table(values: Mapping[str, float | str]) -> Markup:
   """Returns a table of single values: a row each, numbers in four significant digits."""
-  rows = Markup().join(
-    Markup('<tr><th scope="row">{}</th><td>{}</td></tr>\n').format(
-      name, value if isinstance(value, str) else formats.significant(value)
-    )
+  texts = {
+    name: value if isinstance(value, str) else formats.significant(value)
     for name, value in values.items()
-  )
-  return Markup('<table class="values"><tbody>\n{}</tbody></table>').format(rows)
+  }
+  return markup.fill('values_table', texts)

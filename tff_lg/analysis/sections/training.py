@@ -2,9 +2,9 @@
 
 from markupsafe import Markup
 
-from tff_lg.analysis import figures, names
+from tff_lg.analysis import figures, markup, names
 from tff_lg.analysis.run_folder import RunFolder
-from tff_lg.analysis.sections.section import Illustration, Section
+from tff_lg.analysis.sections.section import Illustration, Section, warnings
 
 
 def _early_stopping(run: RunFolder) -> Markup:
@@ -19,7 +19,7 @@ def _early_stopping(run: RunFolder) -> Markup:
       f'Early stopping saved {saved:,} of {saved + done:,} rounds: on validation data the mean '
       f'over clients had not improved for {patience} rounds.'
     )
-  return Markup('<p>{}</p>').format(sentence)
+  return markup.fill('paragraph', sentence)
 
 
 def build_training(run: RunFolder) -> Section | None:
@@ -29,9 +29,11 @@ def build_training(run: RunFolder) -> Section | None:
   left_out = run.curve(names.NUM_CLIENTS_LEFT_OUT)
   html = Markup()
   if left_out.sum() > 0:
-    html = Markup('<p class="warning">{}</p>').format(
-      f'{left_out.sum():,.0f} client updates in {(left_out > 0).sum():,} rounds were not finite '
-      'and were left out.'
+    html = warnings(
+      [
+        f'{left_out.sum():,.0f} client updates in {(left_out > 0).sum():,} rounds were not finite '
+        'and were left out.'
+      ]
     )
   html += _early_stopping(run)
   label = run.metric.label
