@@ -11,7 +11,7 @@ from benchmarks.tff_programs import (
   learning_parts,
   private_aggregators,
   program,
-  programs,
+  program_module,
   simulation,
 )
 
@@ -23,7 +23,7 @@ _FILES = (
   learning_algorithms,
   learning_parts,
   analytics,
-  programs,
+  program_module,
   simulation,
 )
 

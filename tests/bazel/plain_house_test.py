@@ -1,6 +1,8 @@
 """What every module keeps to."""
 
+import collections
 import pathlib
+import re
 
 from absl.testing import absltest
 
@@ -8,11 +10,27 @@ _ROOT = pathlib.Path(__file__).parents[2]
 _TAG = r'</?(p|h\d|t[rdh]|table|thead|tbody|div|dl|dt|dd|pre|code|span|wbr)( class=.*)?/?>'
 
 
+# An ending does not tell two names apart.
+_ENDING = re.compile(r'(ations?|ings?|ments?|ions?|ers?|ies|ed|es|e|s|y)$')
+
+
+def _stem(name):
+  return '_'.join(_ENDING.sub('', word) for word in name.split('_'))
+
+
 class PlainHouseTest(absltest.TestCase):
   def test_html_is_in_templates(self):
     for path in sorted(_ROOT.joinpath('tff_lg').rglob('*.py')):
       for number, line in enumerate(path.read_text(encoding='utf-8').splitlines(), start=1):
         self.assertNotRegex(line, _TAG, f'{path}:{number}')
+
+  def test_names_of_modules_differ_by_more_than_an_ending(self):
+    for room in ('tff_lg', 'pipelines', 'benchmarks', 'tools'):
+      names = collections.defaultdict(set)
+      for path in _ROOT.joinpath(room).rglob('*.py'):
+        folder = path.parent if path.name == '__init__.py' else path
+        names[folder.parent, _stem(folder.stem)].add(folder.stem)
+      self.assertEmpty([found for found in names.values() if len(found) > 1])
 
 
 if __name__ == '__main__':

@@ -16,10 +16,10 @@ client_states.register(
   client_states.StoreEntry(name='toy', label='nowhere', build=lambda setting: setting.folder)
 )
 from tff_lg import config
-from tff_lg.client_states import client_stores
+from tff_lg.client_states import phase_stores
 
 resolved = config.resolve(config.TrainConfig(client_store='toy'))
-print(client_stores.create_client_store(resolved.client_store, 'run', 1, None, 3))
+print(phase_stores.create_client_store(resolved.client_store, 'run', 1, None, 3))
 """
 
 

@@ -351,6 +351,14 @@ class RunTest(absltest.TestCase):
         new_device.run_new_device(config, run_dir)
       self.assertFalse(os.path.exists(run_dir))
 
+  def test_files_may_have_another_place(self):
+    vocabularies = [self._copy({'vocabulary_file': f'{place}/words.txt'}) for place in '/.']
+    configs = {path: trained_run.load_config(path) for path in vocabularies}
+    new_device_rows.check_rows(configs)
+    other = self._copy({'vocabulary_file': '/others.txt'})
+    with self.assertRaisesRegex(ValueError, 'is words.txt in the one and others.txt in the other'):
+      new_device_rows.check_rows(configs | {other: trained_run.load_config(other)})
+
   def test_folders_of_arrays_are_not_seeds(self):
     hospitals = [self._copy({'task': 'arrays', 'data_dir': f'/data/{name}'}) for name in 'ab']
     config = dataclasses.replace(self.config, from_run=tuple(hospitals))

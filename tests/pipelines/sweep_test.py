@@ -61,7 +61,8 @@ class SweepTest(parameterized.TestCase):
     os.remove(f'{trial}/summary.json')
     kept = f'{sweep_dir}/trials/method=fedavg__seed=1'
     shutil.rmtree(f'{kept}/checkpoints')
-    self.assertEqual(_sweep(*command).returncode, 0)
+    result = _sweep(*command)
+    self.assertEqual(result.returncode, 0, result.stderr)
     self.assertEqual(_summary(sweep_dir, 'method=fedavg__seed=0')[_METRIC], one)
     self.assertFalse(os.path.exists(f'{kept}/checkpoints'))
 

@@ -23,8 +23,8 @@ any function by `ClientReader`.
 from typing import TYPE_CHECKING
 
 from tff_lg import lazy_names
-from tff_lg.data.partitions import PARTITIONS, PartitionEntry
-from tff_lg.data.partitions import register as register_partition
+from tff_lg.data.partition_entries import PARTITIONS, PartitionEntry
+from tff_lg.data.partition_entries import register as register_partition
 
 if TYPE_CHECKING:
   from tff_lg.data import partitioners, vocabulary, vqa_answers

@@ -16,7 +16,10 @@ _MAY_DIFFER = frozenset(
     *('checkpoint_every', *(each.name for each in dataclasses.fields(config_lib.RuntimeOptions))),
   )
 )
-_PLACES = ('data_dir', 'embeddings', 'clients')
+# Files and folders, which may have another place.
+_PLACES = tuple(
+  each.name for each in dataclasses.fields(config_lib.TrainConfig) if each.metadata['is_path']
+)
 
 
 def check_rows(sources: Mapping[str, config_lib.TrainConfig]) -> None:

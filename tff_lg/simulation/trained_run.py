@@ -11,7 +11,7 @@ import pandas as pd
 from tff_lg import aggregators, checkpoints, learning, models, own_models, training
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg.client_states import client_stores
+from tff_lg.client_states import phase_stores
 from tff_lg.inputs import held_out, tasks
 from tff_lg.learning import process as process_lib
 from tff_lg.run_folder import data_fingerprint, run_files, run_settings, source_run
@@ -230,7 +230,7 @@ def _load_weights(
   round_num, arrays, meta = _last(run_dir, config, newest, lambda loaded: loaded[0])
   server = checkpoints.without_prefix('server', arrays)
   start_weights = run_state.start_weights(arrays)
-  clients = client_stores.create_client_store(
+  clients = phase_stores.create_client_store(
     config.client_store,
     run_dir,
     meta['phase'],

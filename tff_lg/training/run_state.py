@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from tff_lg import checkpoints
-from tff_lg.client_states import client_stores
+from tff_lg.client_states import phase_stores
 from tff_lg.learning import process as process_lib
 from tff_lg.models import local_global
 from tff_lg.training import communication
@@ -42,7 +42,7 @@ class RunState:
   phase: int
   start_weights: local_global.ModelWeights
   server_state: process_lib.ServerState
-  clients: client_stores.ClientStateStore
+  clients: phase_stores.ClientStateStore
   selection: selection_lib.ModelSelection
   traffic: communication.RoundTraffic
   seconds: float = 0.0

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tff_lg import checkpoints, files
-from tff_lg.client_states import CLIENT_STORES, MEMORY, client_stores
+from tff_lg.client_states import CLIENT_STORES, MEMORY, phase_stores
 from tff_lg.models import local_global
 from tff_lg.training import communication, plan, run_state
 from tff_lg.training import selection as selection_lib
@@ -57,7 +57,7 @@ class RunStorage:
       raise ValueError(f'client_store is {client_store}, which needs a run_dir.')
     self._phases, self._num_clients = tuple(phases), num_clients
     self.run_dir, self._client_store = run_dir, client_store
-    self._clients: client_stores.ClientStateStore | None = None
+    self._clients: phase_stores.ClientStateStore | None = None
     self._folder_watch: files.FolderWatch | None = None
     self._checkpoints: checkpoints.CheckpointManager | None = None
     if run_dir is not None:
@@ -84,7 +84,7 @@ class RunStorage:
   ) -> run_state.RunState:
     """Returns the state in which a phase begins, by its index, with these weights for everybody."""
     process = self._phases[phase].process
-    self._clients = client_stores.create_client_store(
+    self._clients = phase_stores.create_client_store(
       self._client_store,
       self.run_dir or '',
       phase,
@@ -153,4 +153,4 @@ class RunStorage:
     saved = self._checkpoints.rounds() if self._checkpoints else []
     state.clients.settle(saved)
     if state.phase and saved[0] > self.phase_end(state.phase - 1):
-      client_stores.remove_client_stores(self.run_dir or '', state.phase)
+      phase_stores.remove_client_stores(self.run_dir or '', state.phase)
