@@ -33,10 +33,10 @@ class Interval(NamedTuple):
 def mean_interval(repeats: list[pd.Series]) -> Interval:
   """Computes the mean over clients and repeats with its 95 % interval.
 
-  With mean squares C between clients, S between repeats and E of the rest, of K clients and R
-  repeats, the variance of the mean is (C + S - E) / (K R); here it is C / (K R) and S / (K R) at
-  least. S counts only where it is greater than E. The degrees of freedom are at least the fewer of
-  C and S.
+  Let C, S and E be the mean squares between clients, between repeats and of the rest, for K clients
+  and R repeats. The variance of the mean is (C + S - E) / (K R), and here at least C / (K R) and
+  S / (K R). S counts only where it is greater than E. The degrees of freedom are at least the fewer
+  of C and S.
 
   Args:
     repeats: of each repeat the score by client. The interval is of clients that all have.

@@ -39,7 +39,7 @@ class ClientTensors(NamedTuple):
 
 
 class Batches(Protocol):
-  """What training and evaluation need to know of a client's data."""
+  """The facts of a client's data that training and evaluation need."""
 
   def data_type(self, input_spec: tuple[tf.TensorSpec, tf.TensorSpec]) -> tff.Type:
     """TFF type of one client's data, given the spec of a batch of (x, y)."""

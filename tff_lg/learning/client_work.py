@@ -1,4 +1,4 @@
-"""What one client does in one round: train its copy of the model on its own data."""
+"""The work of one client in one round: training its copy of the model on its own data."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -16,12 +16,12 @@ _ALL = phases_lib.Phase()
 
 
 class ClientState(NamedTuple):
-  """What a client keeps between rounds and shows to nobody.
+  """The state that a client keeps between rounds and shows to nobody.
 
   Attributes:
     local_weights: the model's local weights.
-    optimizer_state: of the client optimiser, or () if it is reset each round. Of several phases
-      a tuple of their states.
+    optimizer_state: of the client optimiser, or () if it is reset each round. For several
+      phases, a tuple of their states.
   """
 
   local_weights: tuple
@@ -29,7 +29,7 @@ class ClientState(NamedTuple):
 
 
 class ClientMetrics(NamedTuple):
-  """What a client reports of its training in a round.
+  """The report of a client on its training in a round.
 
   Attributes:
     loss: float32, mean over the examples that it saw.
@@ -45,7 +45,7 @@ class ClientMetrics(NamedTuple):
 
 
 class TrainingState(NamedTuple):
-  """What training on batches carries along.
+  """The loop state of training on batches.
 
   Attributes:
     weights: those that are trained.

@@ -56,7 +56,7 @@ def evaluate_weights(
 
   Returns:
     `loss` (mean over examples), `num_examples` and the model's own metrics; zero for no
-    examples. Of sequences each real position is an example.
+    examples. For sequences, each real position is an example.
   """
   functional = model.functional
 
@@ -247,8 +247,8 @@ def build_ensemble(
 ) -> tff.Computation:
   """Builds all clients' predictions on examples that all of them see, and their sums.
 
-  It measures, in a simulation, how well the clients' models do, alone and together; it
-  is no part of any method.
+  It measures, in a simulation, how well the clients' models do, alone and together; it is not
+  part of any method.
 
   Args:
     output_client: as `build_output` makes it.
@@ -257,7 +257,7 @@ def build_ensemble(
 
   Returns:
     A computation (server_state, client_states, x@SERVER) -> EnsembleOutput for at most
-    ENSEMBLE_BATCH_SIZE examples x. What comes after the last example is zero.
+    ENSEMBLE_BATCH_SIZE examples x. Values after the last example are zero.
 
   Liang et al. 2020, section 5.1 (New Test).
   """

@@ -1,4 +1,4 @@
-"""What a client that took no part settles by its own data before it predicts."""
+"""The choices of an unseen client by its own data before it predicts."""
 
 import dataclasses
 from typing import Any

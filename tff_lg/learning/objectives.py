@@ -1,4 +1,4 @@
-"""What a client minimises.
+"""Objectives that a client minimises.
 
 An objective is a function of the model, its current weights, the weights it started
 the round from (the server's wherever it has any), and a batch; its value is a scalar that

@@ -16,7 +16,7 @@ BeforeStep = Callable[[local_global.LocalGlobalModel, tuple, tuple, tf.Tensor, t
 
 
 class Trained(NamedTuple):
-  """What a phase did, for its `finish`; weights are all of the model's.
+  """The result of a phase, for its `finish`; weights are all of the model's.
 
   Attributes:
     start: weights before its first step.

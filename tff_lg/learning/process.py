@@ -27,7 +27,7 @@ from tff_lg.models import local_global
 
 
 class ServerState(NamedTuple):
-  """What the server keeps between rounds.
+  """The state that the server keeps between rounds.
 
   Attributes:
     global_weights: the model's global weights.
@@ -43,7 +43,7 @@ class ServerState(NamedTuple):
 
 
 class RoundMetrics(NamedTuple):
-  """What a round shows of all its clients together.
+  """The output of a round over all its clients.
 
   Attributes:
     loss: float32, mean training loss over the examples of the clients taken in.

@@ -41,7 +41,7 @@ class AuxiliaryNetwork:
 
 
 class _Question(NamedTuple):
-  """What a network is asked.
+  """The question that a network answers.
 
   Attributes:
     num_outputs: size of its output.
@@ -66,9 +66,9 @@ def build_auxiliary(
   """Builds dense ReLU layers and an output on top of a network's local representation.
 
   Args:
-    kind: `supervised` predicts the label; `autoencoder` the input, by mean squared error;
-      `jigsaw`, which of 24 permutations the tiles of an image were put in before the local
-      layers saw it, 3 x 3 tiles where height and width allow, else 2 x 2.
+    kind: `supervised` predicts the label; `autoencoder` the input, by mean squared error. `jigsaw`
+      predicts which of 24 permutations reordered an image's tiles before the local layers saw it;
+      there are 3 x 3 tiles where height and width allow, else 2 x 2.
     keras_model: the network, one that nothing else uses.
     global_layers: names of the layers of the network that are global.
     label_loss: of labels and logits (`supervised`).
@@ -117,7 +117,7 @@ def build_auxiliary(
 
 
 def representation(keras_model: tf.keras.Model, global_layers: Sequence[str]) -> tf.Tensor:
-  """What a network's local layers give to the global ones.
+  """The output of a network's local layers to the global ones.
 
   Args:
     keras_model: the network.

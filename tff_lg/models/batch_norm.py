@@ -82,6 +82,6 @@ class StatelessBatchNormalization(tf.keras.layers.Layer):
     return tf.nn.batch_normalization(inputs, mean, variance, offset, scale, self.epsilon)
 
   def get_config(self) -> dict[str, Any]:
-    """What `from_config` makes the same layer of."""
+    """Returns the config from which `from_config` makes the same layer."""
     own = {name: getattr(self, name) for name in ('axis', 'momentum', 'epsilon', 'center', 'scale')}
     return {**super().get_config(), **own}

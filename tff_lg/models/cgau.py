@@ -3,9 +3,9 @@
     h = tanh(W_f x + V_f c) * sigmoid(W_g x + V_g c)
 
 with c the client as a one-hot vector. The client's columns of V_f and V_g are shift
-vectors v_f and v_g, one of each for a client, and they can be kept in two places:
-`shared`, as columns of two matrices of the global model, or `local`, each client its
-own, which then never leave it. Rieger et al. 2020, equation 1.
+vectors v_f and v_g, one of each per client. They can be kept in two places. `shared` keeps
+them as columns of two matrices of the global model. With `local`, each client has its own,
+which never leave it. Rieger et al. 2020, equation 1.
 """
 
 from collections.abc import Sequence
@@ -21,9 +21,9 @@ UNKNOWN_CLIENTS = ('mean', 'zero')
 class ConditionalGatedActivation(tf.keras.layers.Layer):
   """A dense layer of units with a filter, a gate and, if wanted, a client's shifts.
 
-  Filter and gate lie side by side in each weight, so that one product computes both:
-  `kernel` [features, 2 * units] is (W_f, W_g), `bias` [2 * units] is (b_f, b_g) and,
-  where `shared`, `conditioning` [num_clients, 2 * units] is (V_f, V_g), a row a client.
+  Filter and gate lie side by side in each weight, so that one product computes both.
+  `kernel` [features, 2 * units] is (W_f, W_g), and `bias` [2 * units] is (b_f, b_g). If
+  `shared`, `conditioning` [num_clients, 2 * units] is (V_f, V_g), one row per client.
   """
 
   def __init__(
@@ -43,7 +43,7 @@ class ConditionalGatedActivation(tf.keras.layers.Layer):
       units: size of the output.
       conditioning: `none`, `shared` or `local`; it decides what `call` takes.
       num_clients: clients known to `shared`, else not used.
-      unknown_client: in `shared`, the shifts of any index that is no client's: `mean`
+      unknown_client: in `shared`, the shifts of any index without a client: `mean`
         of the known clients' shifts, or `zero`.
       use_bias: whether filter and gate have a bias beside the shifts; equation 1 has
         none.
@@ -114,7 +114,7 @@ class ConditionalGatedActivation(tf.keras.layers.Layer):
     return c
 
   def get_config(self) -> dict[str, Any]:
-    """What `from_config` makes the same layer of."""
+    """Returns the config from which `from_config` makes the same layer."""
     return {
       **super().get_config(),
       'units': self.units,
@@ -154,7 +154,7 @@ class ClientShift(tf.keras.layers.Layer):
     return tf.concat([self.filter, self.gate], axis=0)
 
   def get_config(self) -> dict[str, Any]:
-    """What `from_config` makes the same layer of."""
+    """Returns the config from which `from_config` makes the same layer."""
     return {**super().get_config(), 'units': self.units}
 
 
@@ -163,7 +163,7 @@ class SplitClientIndex(tf.keras.layers.Layer):
   """Undoes `append_client_index` in the model."""
 
   def call(self, inputs: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-    """Of float32 [batch, features + 1], the features and the last column as int32 [batch]."""
+    """Splits float32 [batch, features + 1] into features and the last column, int32 [batch]."""
     return inputs[:, :-1], tf.cast(inputs[:, -1], tf.int32)
 
 

@@ -46,7 +46,7 @@ def build_cgau(
     `append_client_index` makes it.
 
   Raises:
-    ValueError: examples are no vectors, or a setting is not known or missing.
+    ValueError: examples are not vectors, or a setting is not known or missing.
 
   Rieger et al. 2020, equation 1 and section 4.
   """

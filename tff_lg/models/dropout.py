@@ -13,8 +13,8 @@ class StatelessDropout(tf.keras.layers.Layer):
   """Dropout whose mask is drawn from a key of the training step and the layer's seed.
 
   Keras's own dropout counts the draws of its random operation, and clients that run at
-  the same time share that count: which client gets which mask is up to the scheduler,
-  and a run that goes on from a checkpoint starts to count afresh. Here the mask follows
+  the same time share that count. The scheduler then decides which client gets which mask,
+  and a run that resumes from a checkpoint starts to count afresh. Here the mask follows
   from the key, the seed and the shape of the input. No activation counts, whose rounding
   differs from one runtime or machine to another.
 
@@ -58,7 +58,7 @@ class StatelessDropout(tf.keras.layers.Layer):
     return tf.nn.experimental.stateless_dropout(inputs, self.rate, seed=seed)
 
   def get_config(self) -> dict[str, Any]:
-    """What `from_config` makes the same layer of."""
+    """Returns the config from which `from_config` makes the same layer."""
     return {**super().get_config(), 'rate': self.rate, 'seed': self.seed}
 
 

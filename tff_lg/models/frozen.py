@@ -50,7 +50,7 @@ class FixedBatchNormalization(tf.keras.layers.Layer):
     return tf.nn.batch_normalization(inputs, mean, variance, offset, scale, self.epsilon)
 
   def get_config(self) -> dict[str, Any]:
-    """What `from_config` makes the same layer of."""
+    """Returns the config from which `from_config` makes the same layer."""
     own = {'axis': self.axis, 'epsilon': self.epsilon, 'center': self.center, 'scale': self.scale}
     return {**super().get_config(), **own}
 

@@ -110,7 +110,7 @@ def _name_from_the_start() -> None:
 def _faults(
   model: Any, input_shape: tuple[int, ...], num_outputs: int, objective: str
 ) -> Iterator[str]:
-  """What is wrong with what a function has built; each but the first expects those before."""
+  """Yields the faults of what a function has built; each but the first expects those before."""
   if not isinstance(model, tf.keras.Model):
     yield f'returns a {type(model).__name__}, expected a Keras model.'
   if not model._is_graph_network or not model.built:

@@ -106,7 +106,7 @@ def _is_tensor(value: Any) -> bool:
 
 
 def _histories(value: Any) -> list[tuple]:
-  """What tensors a call's serialised arguments name."""
+  """Returns the tensors that a call's serialised arguments name."""
   if _is_tensor(value):
     return [tuple(value['config']['keras_history'])]
   if isinstance(value, dict):

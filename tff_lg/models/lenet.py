@@ -17,9 +17,9 @@ def build_lenet(
 ) -> tf.keras.Model:
   """Builds LeNet-5 in the sizes of the LG-FedAvg reference code.
 
-  Two 5 x 5 convolutions of 6 and 16 channels (`conv_1`, `conv_2`), each with ReLU
-  and 2 x 2 max-pooling, then dense layers of 120 and 100 units (`fc_1`, `fc_2`)
-  and `output`: 64,102 weights for 32 x 32 x 3 inputs and 10 classes.
+  The 5 x 5 convolutions `conv_1` and `conv_2` have 6 and 16 channels, each with ReLU
+  and 2 x 2 max-pooling. Dense layers of 120 and 100 units (`fc_1`, `fc_2`) and `output`
+  follow. There are 64,102 weights for 32 x 32 x 3 inputs and 10 classes.
 
   Args:
     input_shape: height, width and channels of an image.
@@ -47,8 +47,8 @@ def build_reference_lenet(
   """Builds LeNet-5 as the LG-FedAvg reference code starts to train it.
 
   `build_lenet` behind a standardisation of the pixels, with PyTorch's initial
-  kernels, uniform within 1 / sqrt(fan in). At the paper's learning rate of 0.1
-  FedAvg on two classes a client leaves chance hundreds of rounds sooner so.
+  kernels, uniform within 1 / sqrt(fan in). At the paper's learning rate of 0.1,
+  FedAvg on two classes per client then leaves chance level hundreds of rounds sooner.
 
   Args:
     input_shape: height, width and the three channels of an image.

@@ -83,7 +83,7 @@ class LocalGlobalModel:
     return tuple(weights)[: len(self.weight_names) - len(self.extra_weights)]
 
   def with_global_layers(self, layers: Sequence[str]) -> 'LocalGlobalModel':
-    """The same model, with exactly these layers global.
+    """Returns the model with exactly these layers global.
 
     Args:
       layers: layer names; none at all makes every weight local.
@@ -104,11 +104,11 @@ class LocalGlobalModel:
     return dataclasses.replace(self, weight_is_global=chosen, server_has_copy=False)
 
   def with_all_global(self) -> 'LocalGlobalModel':
-    """The same model, with every weight global."""
+    """Returns the model with every weight global."""
     return self.with_global_layers(self.layer_names)
 
   def with_server_copy(self) -> 'LocalGlobalModel':
-    """The same model, with every weight local and the clients' mean at the server.
+    """Returns the model with every weight local and the clients' mean at the server.
 
     Global weights are then the server's copy of all weights, local ones the client's own,
     and a client's model is its own: `split` gives both, `merge` the latter.
@@ -118,7 +118,7 @@ class LocalGlobalModel:
   def with_extra_weights(
     self, weights: Mapping[str, np.ndarray], *, are_global: bool = False
   ) -> 'LocalGlobalModel':
-    """The same model, with more weights, by `layer/weight`, for an objective.
+    """Returns the model with more weights, by `layer/weight`, for an objective.
 
     They are local, or global until the model is given another split.
     """
@@ -130,11 +130,11 @@ class LocalGlobalModel:
     )
 
   def with_dropout_key(self, key: tf.Tensor) -> 'LocalGlobalModel':
-    """The same model, which draws the masks of its dropout in training from a step's key."""
+    """Returns the model that draws the masks of its dropout in training from a step's key."""
     return dataclasses.replace(self, dropout_key=key)
 
   def with_global_extra_weights(self) -> 'LocalGlobalModel':
-    """The same model, with its extra weights global too."""
+    """Returns the model with its extra weights global too."""
     of_network = self.network_weights(self.weight_is_global)
     return dataclasses.replace(
       self, weight_is_global=(*of_network, *[True] * len(self.extra_weights))
@@ -254,15 +254,15 @@ def from_keras(
     loss: mean loss of a batch.
     metrics: by name, what makes a Keras metric of labels and outputs; the main one first.
     label_spec: type of a batch of labels, int32 [None] by default.
-    padding_label: of sequences, the label that marks no target and is no example.
+    padding_label: for sequences, the label that marks no target and is not an example.
     to_predictions: of outputs that are none of classes makes predictions, such as numbers [n].
 
   Returns:
     The model; choose a split by `with_global_layers`.
 
   Raises:
-    ValueError: the model has no weights to train, weights that change without a gradient other
-      than the statistics of batch normalisation, or two weights of one name; or the model or a
+    ValueError: the model has no weights to train, two weights of one name, or weights other than
+      the statistics of batch normalisation that change without a gradient. Or the model or a
       metric of Keras 3 has no counterpart in legacy Keras.
   """
   if keras3.is_keras3(keras_model):

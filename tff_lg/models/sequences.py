@@ -30,7 +30,7 @@ class SequenceAccuracy(tf.keras.metrics.Mean):
   """Share of the real positions whose label has the greatest logit.
 
   A position whose label is the unknown token counts, and is wrong whatever is predicted: to
-  know that one does not know a word is no prediction of it.
+  know that one does not know a word does not predict it.
   """
 
   def __init__(self, padding: int, unknown: int) -> None:

@@ -23,11 +23,11 @@ class SplitPictureAndQuestion(tf.keras.layers.Layer):
     self.num_features = num_features
 
   def call(self, inputs: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
-    """Of float32 [batch, d + T] gives float32 [batch, d] and int32 [batch, T]."""
+    """Splits float32 [batch, d + T] into float32 [batch, d] and int32 [batch, T]."""
     return inputs[:, : self.num_features], tf.cast(inputs[:, self.num_features :], tf.int32)
 
   def get_config(self) -> dict[str, Any]:
-    """What `from_config` makes the same layer of."""
+    """Returns the config from which `from_config` makes the same layer."""
     return {**super().get_config(), 'num_features': self.num_features}
 
 

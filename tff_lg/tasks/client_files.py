@@ -40,7 +40,7 @@ class Options:
     'Clients whose data stay in memory once read, and as many of the next cohort at most are read '
     'ahead',
     option_check.NOT_NEGATIVE,
-    more='0 to read each anew and none ahead.',
+    more='0 to read each again and none ahead.',
   )
 
 
@@ -92,7 +92,7 @@ def _load(options: Options, setting: task.Setting) -> data.FederatedData:
 
   Raises:
     data.DataError: files missing or damaged.
-    ValueError: TFF's database with labels that are no classes.
+    ValueError: TFF's database with labels that are not classes.
   """
   path, num_classes = os.path.expanduser(str(setting.data_dir)), options.num_classes or 0
   split = data.PartSplit(setting.validation_fraction, options.test_fraction or 0.0, setting.seed)

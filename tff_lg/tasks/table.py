@@ -44,13 +44,13 @@ class Options:
     None,
     "Column with dates or numbers by which the last --test_fraction of each client's rows are for "
     'testing, instead of random ones',
-    more='It is no feature.',
+    more='It is not a feature.',
   )
   category_columns: tuple[str, ...] | None = entries.option(
     None, 'Columns of numbers that are names, such as postal codes', by_default='none'
   )
   ignored_columns: tuple[str, ...] | None = entries.option(
-    None, 'Columns that are no features', by_default='none'
+    None, 'Columns that are not features', by_default='none'
   )
   standardize: str = entries.option(
     STANDARDIZATIONS[0],

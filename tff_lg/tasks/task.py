@@ -1,4 +1,4 @@
-"""What a task is, and a network: entries that say all there is to know about them."""
+"""Tasks and networks: entries with their options, traits, loaders and builders."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Derived(typing.NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class Setting:
-  """What data are loaded for.
+  """The setting that data are loaded for.
 
   Attributes:
     data_dir: the folder or file with the data; None for those that a task has without.
@@ -62,7 +62,7 @@ class Setting:
 
 @attrs.frozen(kw_only=True)
 class NetworkSetting:
-  """What a network is built for.
+  """The setting that a network is built for.
 
   Attributes:
     task_options: options of the task.

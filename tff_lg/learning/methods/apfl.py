@@ -80,7 +80,7 @@ def _mix(own: Sequence, global_weights: Sequence, alpha: Any) -> tuple:
 
 
 def _mixture(model: models.LocalGlobalModel, global_weights: Sequence, local: Sequence) -> tuple:
-  """What a client predicts with."""
+  """Returns the weights that a client predicts with."""
   del model
   return _mix(local[:-1], global_weights, local[-1])
 

@@ -59,7 +59,7 @@ def _build(
   time, and takes a random share of the data in it. Here it is the same in all rounds, on all data.
 
   Raises:
-    ValueError: a name is no layer or all are named, or the settings' batches are not tensors.
+    ValueError: a name is not a layer or all are named, or the settings' batches are not tensors.
   """
   import numpy as np  # They take seconds to import.
   import tensorflow as tf
@@ -141,7 +141,7 @@ def _is_mixed(model: models.LocalGlobalModel) -> list[bool]:
 
 
 def _mixture(model: models.LocalGlobalModel, global_weights: Sequence, local: Sequence) -> tuple:
-  """What a client predicts with."""
+  """Returns the weights that a client predicts with."""
   return _mix(_is_mixed(model), global_weights, local)
 
 

@@ -25,9 +25,9 @@ def _build(
   """The server goes tau_eff steps along the mean of clients' updates by their numbers of steps.
 
   With tau_i = ||a_i||_1, the steps of client i, where those that momentum repeats count as often,
-  x moves by tau_eff * sum_i p_i (x - y_i) / tau_i for tau_eff = sum_i p_i tau_i. Beside the model
-  the server keeps tau_eff of the round before, tau, and clients send (x - y_i) * tau / tau_i and
-  1 - tau_i / tau, both as large in any round as what FedAvg's clients send, so that bounds of
+  x moves by tau_eff * sum_i p_i (x - y_i) / tau_i for tau_eff = sum_i p_i tau_i. Beside the model,
+  the server keeps tau_eff of the round before, tau. Clients send (x - y_i) * tau / tau_i and
+  1 - tau_i / tau. Both are as large in any round as what FedAvg's clients send, so that bounds of
   robust and private aggregators fit. The mean of the second gives tau_eff. Nobody makes less than
   one step: neither noise nor an attacker brings tau_eff below 1.
 

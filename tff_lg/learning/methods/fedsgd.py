@@ -1,4 +1,4 @@
-"""FedSGD: one gradient over all of a client's examples a round. McMahan et al. 2017."""
+"""FedSGD: one gradient over all of a client's examples per round. McMahan et al. 2017."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _build(
 
 
 def _contradictions(config: Any) -> Iterator[str]:
-  """What has no effect where each client sends one gradient."""
+  """Returns the options without effect if each client sends one gradient."""
   if config.method != _NAME:
     return
   if config.client_steps is not None:

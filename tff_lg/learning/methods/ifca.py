@@ -37,9 +37,9 @@ def _build(
   """Clients train the model with the least loss on their data; the server averages each cluster.
 
   In the first phase a client receives all models and estimates its cluster by the loss over all
-  of its training examples. Of models that are equally good, as all are in the beginning, it takes
-  one at random. The second phase trains this model. What travels up is one model and the number
-  of its cluster; here it is a vector with zeros for the others, so that the mean over clients,
+  of its training examples. Among equally good models, as all are in the beginning, it takes
+  one at random. The second phase trains this model. A client sends one model and the number of its
+  cluster; here it is a vector with zeros for the others, so that the mean over clients,
   divided by the cluster's share of them, is that of the cluster. A cluster without clients stays.
 
   Raises:
@@ -163,7 +163,7 @@ def _chosen(weights: Sequence, chosen: Any) -> tuple:
 
 
 def _of_cluster(model: models.LocalGlobalModel, global_weights: Sequence, local: Sequence) -> tuple:
-  """What a client predicts with: the newest model of the cluster that it chose last."""
+  """Returns what a client predicts with: the newest model of the cluster that it chose last."""
   del model
   return _chosen(global_weights[:-1], local[0])
 

@@ -79,7 +79,7 @@ def _build(
   model's loss.
 
   Raises:
-    ValueError: a name is no layer, there is no layer, or the auxiliary network is on top of a
+    ValueError: a name is not a layer, there is no layer, or the auxiliary network is on top of a
       global one.
   """
   if not options.global_layers:

@@ -1,4 +1,4 @@
-"""What a method is: one entry that says all there is to know about it.
+"""Methods: each is one entry with its options, traits and builder.
 
 Entries are light: a module of a method imports TensorFlow only when its process is built.
 """

@@ -1,4 +1,4 @@
-"""What methods share whose clients keep a whole model of their own beside the global one."""
+"""Shared parts of methods whose clients keep a whole model of their own beside the global one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def beside_global_model(network: models.LocalGlobalModel) -> models.LocalGlobalM
 
 
 def _own(model: models.LocalGlobalModel, global_weights: Sequence, local: Sequence) -> tuple:
-  """What a client predicts with: its own model."""
+  """Returns what a client predicts with: its own model."""
   del model, global_weights
   return tuple(local)
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Parts:
-  """What a method's global and local weights are to clients; functions of tuples of weights.
+  """The roles of a method's global and local weights; functions of tuples of weights.
 
   Attributes:
     merge: (model, global_weights, local_weights) -> the network's weights that a client predicts

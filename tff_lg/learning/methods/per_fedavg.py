@@ -34,8 +34,8 @@ def _build(
 ) -> learning.LocalGlobalProcess:
   """Clients train the model for what it is after one step of theirs.
 
-  The second phase is Algorithm 1: a step moves w along the gradient of F at w - alpha * gradient
-  of F(w), the former on one half of a batch and the latter on the other; a middle example is in
+  The second phase is Algorithm 1. A step moves w along the gradient of F at w - alpha * gradient
+  of F(w). The former uses one half of a batch and the latter the other; a middle example is in
   both. Second derivatives are left out, as in the paper's FO variant. In the first phase a client
   takes its own step: d = -alpha * gradient of F(w) over all of its examples. It predicts with
   w + d for the newest w; d is that of its last round.

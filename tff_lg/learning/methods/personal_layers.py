@@ -1,4 +1,4 @@
-"""What methods with personal layers share: the split, the rate, steps of each part by itself."""
+"""Shared parts of methods with personal layers: the split, the rate, steps of each part."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def split(
     option: that has the names.
 
   Raises:
-    ValueError: a name is no layer, or no layer would be global.
+    ValueError: a name is not a layer, or no layer would be global.
   """
   names = model.layer_names
   personal = personal_layers or names[-1:]

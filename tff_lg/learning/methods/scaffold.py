@@ -109,7 +109,7 @@ def _contradictions(config: Any) -> Iterator[str]:
 def _model_of_server(
   model: models.LocalGlobalModel, global_weights: Sequence, local: Sequence
 ) -> tuple:
-  """What a client predicts with: the server's model."""
+  """Returns what a client predicts with: the server's model."""
   return model.network_weights(model.merge(global_weights, local))
 
 

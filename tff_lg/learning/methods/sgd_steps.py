@@ -1,4 +1,4 @@
-"""What methods share that count the steps of SGD: how far they go, and which optimisers fit."""
+"""Shared parts of methods that count SGD steps: how far they go, and which optimisers fit."""
 
 from __future__ import annotations
 
