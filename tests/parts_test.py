@@ -32,6 +32,13 @@ class PartsTest(absltest.TestCase):
       sorted(os.listdir(self.folder)), ['work_tried_000000.npz', 'work_tried_000002.npz']
     )
 
+  def test_texts_that_a_chunk_lacks_are_empty(self):
+    def texts(clients):
+      return {'square': clients**2} | ({} if 3 in clients else {'text': np.array(['ab', 'c'])})
+
+    found = self._parts().compute_chunks(np.array([1, 2, 3]), texts, 'texts')
+    self.assertEqual(found['text'].tolist(), ['ab', 'c', ''])
+
   def test_what_is_done_is_read(self):
     for _ in range(2):
       again = self._parts().compute_chunks(np.array([1, 2]), self._squares, 'tried')

@@ -55,12 +55,12 @@ class Parts:
       if self._bar is not None:
         self._bar.update(len(chunk))
       sizes.append(len(chunk))
-    names = dict.fromkeys(name for part in parts for name in part)
+    found = {name: array for part in parts for name, array in part.items()}
     return {
       name: np.concatenate(
-        [part.get(name, np.full(size, np.nan)) for part, size in zip(parts, sizes, strict=True)]
+        [part.get(name, missing(size, like)) for part, size in zip(parts, sizes, strict=True)]
       )
-      for name in names
+      for name, like in found.items()
     }
 
   def chunks(self, clients: np.ndarray) -> list[tuple[int, np.ndarray]]:
@@ -86,3 +86,8 @@ class Parts:
   def path(self, stage: str) -> str:
     """Returns the path of a stage's file."""
     return os.path.join(self._folder, f'{self._name}_{stage}.npz')
+
+
+def missing(size: int, like: np.ndarray) -> np.ndarray:
+  """Returns rows that are not known: NaN, or `''` where another array has texts."""
+  return np.full(size, '', like.dtype) if like.dtype.kind == 'U' else np.full(size, np.nan)

@@ -14,7 +14,7 @@ from absl.testing import absltest
 
 from tests import reading
 from tff_lg import config as config_lib
-from tff_lg import personalization, simulation
+from tff_lg import personalization, simulation, verdicts
 from tff_lg.personalization import adaptation_run, adaptation_work, adapting
 from tff_lg.simulation import trained_run
 
@@ -92,7 +92,12 @@ class AdaptationRunTest(absltest.TestCase):
         columns += [f'{model}/epoch', f'{model}/is_finite', f'{model}/learning_rate']
     columns[-1:] += ['distillation/distillation_alpha', 'distillation/distillation_temperature']
     columns += ['best/name', *(f'best/{metric}' for metric in ('validation/accuracy', *_TESTS))]
-    self.assertEqual(list(self.table), columns)
+    self.assertEqual(list(self.table), [*columns, 'best/local_test/correct'])
+    for marks, score in zip(
+      self.table['best/local_test/correct'], self.table['best/local_test/accuracy'], strict=True
+    ):
+      self.assertAlmostEqual(verdicts.from_marks(marks).mean(), score, places=6)
+    self.assertNotIn('correct', reading.read(self.folder, 'clients.csv').decode())
 
   def test_other_models_are_those_of_the_source_run(self):
     for model, folder in (('federated', ''), ('local_only', 'baselines/local_only')):
@@ -235,6 +240,15 @@ class TableTest(absltest.TestCase):
     np.testing.assert_array_equal(table['best/local_test/accuracy'], [0.25, 1.0, np.nan])
     np.testing.assert_array_equal(table['ewc/learning_rate'], [0.2, 0.1, 0.1])
     np.testing.assert_array_equal(table['ewc/ewc_strength'], [50.0] * 3)
+
+  def test_scores_by_example_are_those_of_the_best(self):
+    self.assertNotIn('best/local_test/correct', self._table())
+    self.source.clients['local_test/correct'] = ['10', '11', '11', None]
+    self.adapted['ewc'].values['local_test/correct'] = np.array(['0100', '01', ''], object)
+    marks = list(self._table()['best/local_test/correct'])
+    # The last has no test examples.
+    self.assertEqual(marks[:2], ['0100', '11'])
+    self.assertTrue(pd.isna(marks[2]))
 
   def test_summary(self):
     summary = adaptation_run.summarize(self._table())

@@ -80,7 +80,7 @@ class AdaptationFolder:
       source=source,
       summary=readers.read_flat_object(os.path.join(path, 'summary.json')),
       adaptations=tuple(adaptations),
-      clients=readers.read_clients(clients_file, lambda name: name == _BEST_NAME),
+      clients=readers.read_clients(clients_file, _is_text),
     )
     for name in (_BEST_NAME, *(f'{model}/{run.local_test}' for model in run.adapted_models)):
       if name not in run.clients:
@@ -180,3 +180,7 @@ class AdaptationFolder:
 
   def _knows(self, model: str, metric: str) -> bool:
     return bool(self.values(f'{model}/{metric}').notna().any())
+
+
+def _is_text(column: str) -> bool:
+  return column == _BEST_NAME or names.is_text(column.removeprefix(f'{names.BEST}/'))

@@ -132,7 +132,7 @@ def _sentences(summary: dict[str, Any]) -> list[str]:
   counts = _counts(summary, '')
   if any(counts):
     texts.append(
-      f'Among those advised to use a federated model unchanged, {counts[0]:,} are better off by '
+      f'Among those advised to use another model than their own, {counts[0]:,} are better off by '
       f'their test data, {counts[1]:,} worse, and for {counts[2]:,} these cannot tell.'
     )
   return texts

@@ -126,6 +126,8 @@ def _write(
   ]
   if adapts:
     adapted = run_files.load_results(_folder(run_dir, _ADAPTED))[1].set_index('client_id')
+    texts = (f'best/{column}' for column in (verdicts.MARKS, verdicts.VALUES))
+    marks = next((name for name in texts if name in adapted), None)
     source = next(each for each in candidates if each.name == FEDAVG)
     values = {part: adapted[f'best/{part}/{metric.name}'] for part in ('validation', 'local_test')}
     candidates.append(
@@ -135,7 +137,7 @@ def _write(
         validation=values['validation'].reindex(ids).to_numpy(),
         test=values['local_test'].reindex(ids).to_numpy(),
         run_dir=None,
-        marks=None,
+        marks=None if marks is None else adapted[marks].reindex(ids).reset_index(drop=True),
       )
     )
   table, summary = advise_choice.choose(clients[honest], candidates, metric, base.level)

@@ -10,7 +10,7 @@ import pandas as pd
 from absl import logging
 
 from tff_lg import adaptation as adaptation_lib
-from tff_lg import client_gains, folder_lock, own_models
+from tff_lg import client_gains, folder_lock, own_models, verdicts
 from tff_lg import config as config_lib
 from tff_lg import metrics as metrics_lib
 from tff_lg.config.option import resolved
@@ -165,6 +165,11 @@ def build_table(
   for metric in metrics:
     values = table[[f'{model}/{metric}' for model in candidates]].to_numpy()
     table[f'best/{metric}'] = values[np.arange(len(table)), best]
+  for column in (verdicts.MARKS, verdicts.VALUES):
+    texts = [own.get(column), *(adapted[name].values.get(column) for name in config.adaptation)]
+    if all(of_model is not None for of_model in texts):
+      of_best = np.stack([np.asarray(of, object) for of in texts])[best, np.arange(len(table))]
+      table[f'best/{column}'] = np.array([text or None for text in of_best], object)
   return table
 
 

@@ -14,6 +14,7 @@ from tff_lg.config.option import resolved
 from tff_lg.inputs import tasks
 from tff_lg.parts import Arrays
 from tff_lg.personalization import choosing
+from tff_lg.scoring import scores
 from tff_lg.simulation import trained_run
 from tff_lg.training import client_data, evaluation
 from tff_lg.training import selection as selection_lib
@@ -74,7 +75,8 @@ class ModelEvaluator:
 
     Returns:
       `local_test/...` of each metric and, of plain classes, `participant_test/accuracy`, float64
-      [n] each, as in the run's own table of clients. NaN for a client without such data.
+      [n] each, as in the run's own table of clients. NaN for a client without such data. Where that
+      table has scores by example, these too, as texts.
     """
     process, data = self._process, self._source.federated_data
     server_state = process.initialize(self._source.model.initial_weights)
@@ -82,6 +84,11 @@ class ModelEvaluator:
     tests = [client_data.to_tensors(data.clients[client].test) for client in clients]
     values = evaluation.evaluate_clients(process, server_state, states, tests)
     result = {f'local_test/{name}': values[name] for name in self._source.model.metric_names}
+    if scores.predicts_all(data):
+      predictions = process.predict(server_state, states, [tensors.x for tensors in tests])
+      labels = [data.clients[client].test.y for client in clients]
+      column, texts = scores.by_example(data.objective, predictions, labels)
+      result[column] = np.array(texts, str)
     if self._label_counts is not None:
       # Clients that share a model share its predictions.
       index: dict[tuple[int, ...], int] = {}

@@ -35,7 +35,7 @@ class Adapted(NamedTuple):
       every setting where the client chose alone.
     values: of the chosen model, float64 [num_clients], by `validation/...` and `local_test/...`
       of each metric and, of plain classes, `participant_test/accuracy`. NaN for a client without
-      such data.
+      such data. Scores by example, see `adaptation_work.ModelEvaluator`.
     curves: the selection metric on validation data, float [num_clients, num_settings, num_epochs]
       at each epoch evaluated, from 0.
     num_validation: int [num_clients], examples that each client's curves are means over.
@@ -194,7 +194,10 @@ def _adapt(
     )
     is_finite[following] = trained.pop('is_finite')
     for name, value in trained.items():
-      values.setdefault(name, np.full(len(clients), np.nan))[following] = value
+      of_all = values.get(name, parts.missing(len(clients), value))
+      # An array of texts has no room for longer ones.
+      values[name] = of_all.astype(object) if value.dtype.kind == 'U' else of_all
+      values[name][following] = value
   for name in (n for n in tried if n.startswith('validation/')):
     of_epoch = tried[name][rows, choice.setting, choice.epoch].astype(np.float64)
     values[name] = np.where(num_validation > 0, of_epoch, np.nan)

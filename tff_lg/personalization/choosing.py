@@ -4,7 +4,7 @@ import numpy as np
 
 from tff_lg import adaptation as adaptation_lib
 from tff_lg import config as config_lib
-from tff_lg import metrics
+from tff_lg import metrics, parts
 from tff_lg.config.option import resolved
 from tff_lg.parts import Arrays
 
@@ -36,7 +36,7 @@ def choose_alone(
 
 
 def spread(values: np.ndarray, where: np.ndarray) -> np.ndarray:
-  """Returns the values in their places, NaN in the others."""
-  result = np.full(len(where), np.nan)
+  """Returns the values in their places, in the others `parts.missing`."""
+  result = parts.missing(len(where), values)
   result[where] = values
   return result

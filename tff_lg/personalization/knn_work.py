@@ -7,7 +7,7 @@ import tensorflow as tf
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import models
+from tff_lg import models, verdicts
 from tff_lg.adaptation import knn_per
 from tff_lg.inputs import tasks
 from tff_lg.metrics import exact
@@ -109,18 +109,22 @@ class KnnWork:
     clients, test = [client for client, _, _ in chosen], self._source.federated_data.test
     names = self._source.model.metric_names
     result = {f'local_test/{name}': np.full(len(chosen), np.nan) for name in names}
-    by_class = []
+    by_class, marks = [], []
     for row, (client, setting, epoch) in enumerate(chosen):
       settings = self.settings[setting : setting + 1]
       own = self._source.federated_data.clients[client].test
+      marks.append('')
       if len(own):
-        scores = self._score(self._predict(client, own.x, settings)[epoch], own.y)
+        predictions = self._predict(client, own.x, settings)[epoch]
+        marks[-1] = verdicts.to_marks(exact.by_example('classification', predictions, own.y))
+        scores = self._score(predictions, own.y)
         for name in names:
           result[f'local_test/{name}'][row] = np.float32(scores[name])
       if self._label_counts is not None:
         predicted = self._predict(client, test.x, settings)[epoch].argmax(axis=1)
         right = test.y[predicted == test.y]
         by_class.append(np.bincount(right, minlength=self._source.federated_data.num_classes))
+    result[verdicts.MARKS] = np.array(marks, str)
     if self._label_counts is not None:
       accuracy = evaluation.class_accuracy(np.stack(by_class), test.y)
       result['participant_test/accuracy'] = evaluation.participant_accuracy(

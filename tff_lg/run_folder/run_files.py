@@ -75,7 +75,7 @@ def write_tables(run_dir: str, summary: dict[str, Any], clients: pd.DataFrame) -
   """Writes what runs of all kinds end with; `summary.json`, the last, marks one as complete."""
   files.write_atomically(os.path.join(run_dir, _CLIENTS), clients.to_parquet(index=False))
   # Marks are no numbers, which they look like in a CSV file.
-  for_people = clients.drop(columns=verdicts.MARKS, errors='ignore')
+  for_people = clients.drop(columns=[name for name in clients if name.endswith(verdicts.MARKS)])
   escaped = for_people.assign(client_id=clients['client_id'].map(csv_text.escape))
   text = escaped.to_csv(index=False, lineterminator='\n')
   files.write_atomically(os.path.join(run_dir, _CLIENTS_CSV), text)

@@ -51,10 +51,7 @@ def add_scores(
     return {}
   objective, names = federated_data.objective, process.model.metric_names
   is_class = objective == 'classification'
-  is_large = is_class and federated_data.reader is not None and federated_data.num_classes > 2
-  if is_large or is_class and not federated_data.has_plain_labels:
-    # The probabilities of a whole vocabulary at every position do not fit into memory, those of
-    # clients that are not in memory need not, and only the model weighs annotators' answers.
+  if not predicts_all(federated_data):
     rows = clients.iloc[of_clients]
     num_test, main = (rows[name].to_numpy() for name in ('num_test', f'local_test/{names[0]}'))
     return {f'pooled_test/{names[0]}': evaluation.pooled(main, num_test, names[0])}
@@ -68,11 +65,8 @@ def add_scores(
   of_all = exact.score(objective, names, np.concatenate(predictions), np.concatenate(labels))
   summary = {f'pooled_test/{name}': value for name, value in of_all.items()}
   texts = np.full(len(clients), None, object)
-  to_text = verdicts.to_marks if is_class else verdicts.to_values
-  texts[of_clients] = [
-    to_text(exact.by_example(objective, *pair)) for pair in zip(predictions, labels, strict=True)
-  ]
-  clients[verdicts.MARKS if is_class else verdicts.VALUES] = texts
+  name, texts[of_clients] = by_example(objective, predictions, labels)
+  clients[name] = texts
   if 'auc' in names:
     column = np.full(len(clients), np.nan)
     column[of_clients] = [
@@ -82,6 +76,36 @@ def add_scores(
     clients['local_test/auc'] = column
     summary.update(over_clients('local_test/auc', column))
   return summary
+
+
+def predicts_all(federated_data: data.FederatedData) -> bool:
+  """Returns whether predictions of all test examples are made, for scores by example.
+
+  The probabilities of a whole vocabulary at every position do not fit into memory, those of clients
+  that are not in memory need not, and only the model weighs annotators' answers.
+  """
+  if federated_data.objective != 'classification':
+    return True
+  is_large = federated_data.reader is not None and federated_data.num_classes > 2
+  return federated_data.has_plain_labels and not is_large
+
+
+def by_example(
+  objective: str, predictions: Sequence[np.ndarray], labels: Sequence[np.ndarray]
+) -> tuple[str, list[str]]:
+  """Returns the main metric of each test example as text, by client, and its column's name.
+
+  Args:
+    objective: what is predicted.
+    predictions: of each client's examples.
+    labels: of the same.
+  """
+  is_class = objective == 'classification'
+  to_text = verdicts.to_marks if is_class else verdicts.to_values
+  texts = [
+    to_text(exact.by_example(objective, *pair)) for pair in zip(predictions, labels, strict=True)
+  ]
+  return verdicts.MARKS if is_class else verdicts.VALUES, texts
 
 
 def add_new_test(
