@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def _contenders(num_clients: int, num_epochs: int) -> Mapping[str, Callable[[], object]]:
-  """What adapts all clients once, by name; the first is what the others are measured against."""
+  """Returns what adapts all clients once, by name; the others are measured against the first."""
   import numpy as np
   import tensorflow as tf
 

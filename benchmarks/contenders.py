@@ -1,4 +1,4 @@
-"""What is timed against each other: each makes a function that runs one round."""
+"""The contenders in timing: each makes a function that runs one round."""
 
 import concurrent.futures
 import functools
@@ -84,7 +84,7 @@ def our_fed_avg(workload: workloads.Workload) -> Round:
 
 
 def bare_loop(workload: workloads.Workload) -> Round:
-  """The same SGD in one tf.function a client, two clients at a time, and their mean."""
+  """Makes the same SGD in one tf.function per client, two at a time, and their mean."""
   cohorts = workload.cohorts(workload.clients())
   trainers = [_bare_trainer(workload) for _ in range(_CLIENTS_AT_A_TIME)]
   turn, local = itertools.count(), threading.local()

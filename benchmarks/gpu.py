@@ -2,10 +2,10 @@
 
   python -m benchmarks.gpu --workloads=mlp,gated_100,lenet,resnet18 --passes=5
 
-Prints, for each workload and placement, rounds a second, how busy the GPUs were and how much of
-their memory was taken while clients trained (sampled by NVML), and the largest difference between
-the weights after the last round and the CPU's. Without a GPU the same runs on logical CPU devices,
-and the first line says so: placement is tried, speed is not.
+Prints rounds per second for each workload and placement. While clients train, NVML samples how busy
+the GPUs are and how much of their memory is taken. Also prints the largest difference between the
+weights after the last round and the CPU's. Without a GPU, the same runs on logical CPU devices, and
+the first line says so: placement is tried, speed is not.
 """
 
 import contextlib

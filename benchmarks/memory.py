@@ -2,7 +2,7 @@
 
   python -m benchmarks.memory --rounds=1000
 
-What counts is the growth from round 100, when all caches are full, to the end.
+The result is the growth from round 100, when all caches are full, to the end.
 """
 
 import gc

@@ -2,10 +2,10 @@
 
   python -m benchmarks.own_models --clients=1000 --epochs=20 --passes=3
 
-The federated run is FedAvg with cohorts of ten clients drawn anew, until as many examples have been
+The federated run is FedAvg with random cohorts of ten clients, until as many examples have been
 visited. Own networks train without patience, so that each client visits its examples as often. Each
-builds its computations anew, as a run does. The contenders take turns, so that what else the
-machine does falls on all of them; CPU seconds tell the work where it does much.
+builds its own computations, as a run does. The contenders take turns, so that other work of the
+machine falls on all of them; CPU seconds are more reliable where there is much.
 """
 
 import dataclasses
@@ -61,7 +61,7 @@ def main() -> None:
 def _contenders(
   num_clients: int, num_examples: int, num_epochs: int
 ) -> Mapping[str, Callable[[], object]]:
-  """What visits all clients' examples, by name; the first is what the others are measured by."""
+  """Returns what visits all clients' examples, by name; the first is the unit of the others."""
   import numpy as np
   import tensorflow as tf
 

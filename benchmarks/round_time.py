@@ -2,7 +2,7 @@
 
   python -m benchmarks.round_time --workloads=small,mlp,gated,gated_100,cgau,lenet --passes=7
 
-Each round's clients are drawn anew from --population, the same for every contender. The contenders
+Each round's clients are drawn again from --population, the same for every contender. The contenders
 take turns, so that what else the machine does falls on all of them. CPU seconds, of this process
 and of TFF's worker, hardly depend on it.
 """

@@ -26,7 +26,7 @@ class Workload:
     num_clients: in each round.
     num_examples: of each client, seen once.
     batch_size: of a client's SGD.
-    population: clients that each round's are drawn from, anew; 0 for the same clients in each.
+    population: clients that each round's are drawn from, each time; 0 for the same clients in each.
   """
 
   name: str

@@ -71,7 +71,7 @@ def _print_module(module: str, outcomes: Sequence[Mapping], names: Sequence[str]
 
 
 def _seconds(outcomes: Sequence[Mapping], names: Sequence[str]) -> list[str]:
-  """Of the first and the second calls, the seconds of programs that pass on all runtimes."""
+  """Returns, for first and second calls, the seconds of programs that pass on all runtimes."""
   passed = [outcome for outcome in outcomes if not any(outcome[name].reason for name in names)]
   if not passed:
     return ['–', '–']

@@ -216,7 +216,7 @@ _LOCAL = [
 
 
 def _aggregated(aggregate):
-  """What a metrics aggregator makes of two clients' metrics."""
+  """Returns what a metrics aggregator makes of two clients' metrics."""
   aggregator = aggregate(_FINALIZERS, _UNFINALIZED)
   computation = tff.federated_computation(
     lambda metrics: aggregator(metrics), tff.FederatedType(_UNFINALIZED, tff.CLIENTS)

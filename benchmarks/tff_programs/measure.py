@@ -14,7 +14,7 @@ _LONGEST_REASON = 160
 
 @dataclasses.dataclass(frozen=True)
 class Outcome:
-  """What came of a program on a runtime.
+  """The outcome of a program on a runtime.
 
   Attributes:
     reason: why it failed; empty if it passed.

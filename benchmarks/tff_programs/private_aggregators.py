@@ -30,7 +30,7 @@ def _noise(factory, stddev):
 
 
 def _value_noise(total, clipped_count_stddev):
-  """What is left for the values: Andrew et al. 2021, theorem 1."""
+  """Returns what is left for the values: Andrew et al. 2021, theorem 1."""
   return (total**-2 - (2 * clipped_count_stddev) ** -2) ** -0.5
 
 

@@ -41,7 +41,7 @@ def _total(data_type):
 
 
 def _totals(client_data):
-  """What each client's data add up to, read in this process and at the clients."""
+  """Returns what each client's data add up to, read in this process and at the clients."""
   data_type = client_data.dataset_computation.type_signature.result
   names = client_data.client_ids
   from_data = _total(data_type)
