@@ -17,7 +17,7 @@ import sys
 
 from absl import flags
 
-from pipelines import config_flags, launch, run_dirs, run_sets, train
+from pipelines import config_flags, launch, run_dirs, run_sets, train, training_run
 from tff_lg import config as config_lib
 from tff_lg import progress
 from tff_lg.experiments import advise_config
@@ -77,7 +77,7 @@ def main() -> None:
   base, options = _read()
   run_dirs.check_can_be_made(run_dir)
   run_settings.check_hparams(run_dir, advise_config.list_settings(base, options))
-  train.look_at_data(base)
+  training_run.look_at_data(base)
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.
   with progress.stage('importing TensorFlow'):

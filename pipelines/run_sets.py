@@ -12,7 +12,7 @@ from typing import Any
 
 from absl import flags
 
-from pipelines import run_dirs, trial_pools
+from pipelines import run_dirs, training_run, trial_pools
 from tff_lg import config as config_lib
 from tff_lg import sweeps
 from tff_lg.run_folder import changed_settings
@@ -44,24 +44,6 @@ def is_wanted(config: config_lib.TrainConfig) -> bool:
         f'--{name} is of several runs, but there are neither --seeds nor --folds without --fold.'
       )
   return False
-
-
-def run_one(config: config_lib.TrainConfig, run_dir: str, began: float | None = None) -> None:
-  """Runs a config in its folder, or resumes; also called by a sweep.
-
-  Args:
-    config: resolved.
-    run_dir: the run folder.
-    began: when the command began, by `time.monotonic`; by default now, with TensorFlow imported.
-
-  Raises:
-    ValueError, OSError, RuntimeError: what cannot be, one sentence.
-  """
-  # TensorFlow takes seconds to import: only once the flags are known to be good.
-  from tff_lg import simulation
-
-  simulation.set_execution_context(config)
-  simulation.run_experiment(config, run_dir, began)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,7 +118,7 @@ def run(runs: RunSet) -> None:
   Raises:
     ValueError, OSError: a run failed twice, or something cannot be written; one sentence.
   """
-  failures = trial_pools.run_trials(run_one, runs.folder, runs.configs)
+  failures = trial_pools.run_trials(training_run.run, runs.folder, runs.configs)
 
   # pandas and Matplotlib take seconds to import.
   from tff_lg import analysis

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from pipelines import config_flags, trial_pools
+from pipelines import config_flags, training_run, trial_pools
 from tff_lg import config as config_lib
 from tff_lg import suites, sweeps
 from tff_lg.run_folder import changed_settings
@@ -49,7 +49,7 @@ class Plan:
     configs = {row.name: run.first_config(row) for row in self.methods if not row.adapts}
     trial_pools.check(configs)
     for config in configs.values():
-      look_at_data(config)
+      training_run.look_at_data(config)
 
   def suite_run(self, run_dir: str, pool: sweeps.Pool | None) -> suites.SuiteRun:
     """Returns how the suite is run in a folder."""
@@ -83,14 +83,6 @@ def _read_adaptation(holders: config_flags.Holders) -> config_lib.AdaptConfig:
   return config_flags.read_options(config_lib.AdaptConfig, holders)
 
 
-def look_at_data(config: config_lib.TrainConfig) -> None:
-  """Looks at a config's files, before TensorFlow is imported; raises `DataError`, one sentence."""
-  from tff_lg import tasks
-
-  options = config_lib.TASK_OPTIONS.build(config, config.task)
-  tasks.TASKS[config.task].look_at_files(options, config.data_dir)
-
-
 def run_trial(config: Any, run_dir: str) -> None:
   """Trains or adapts by a config in its folder, or resumes; what the pool calls.
 
@@ -98,11 +90,9 @@ def run_trial(config: Any, run_dir: str) -> None:
     ValueError, OSError, RuntimeError: what cannot be, one sentence.
   """
   # TensorFlow takes seconds to import.
+  if isinstance(config, config_lib.TrainConfig):
+    return training_run.run(config, run_dir)
   from tff_lg import personalization, simulation
 
-  if isinstance(config, config_lib.AdaptConfig):
-    simulation.set_execution_context()
-    personalization.run_adaptation(config, run_dir)
-  else:
-    simulation.set_execution_context(config)
-    simulation.run_experiment(config, run_dir)
+  simulation.set_execution_context()
+  personalization.run_adaptation(config, run_dir)

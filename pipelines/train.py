@@ -14,9 +14,9 @@ import os
 
 from absl import flags
 
-from pipelines import config_flags, launch, path_flags, run_dirs, run_sets
+from pipelines import config_flags, launch, path_flags, run_dirs, run_sets, training_run
 from tff_lg import config as config_lib
-from tff_lg import progress, tasks
+from tff_lg import progress
 from tff_lg.run_folder import changed_settings, run_settings
 
 RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: made, or gone on with.')
@@ -24,19 +24,9 @@ CONFIG = config_flags.define()
 flags.adopt_module_key_flags(run_sets)
 
 # What a sweep calls.
-run = run_sets.run_one
+run = training_run.run
 config_from_arguments = config_flags.parse
 may_change = changed_settings.may_change
-
-
-def look_at_data(config: config_lib.TrainConfig) -> None:
-  """Looks at a config's files, before TensorFlow is imported.
-
-  Raises:
-    DataError: files are missing or cannot be data; one sentence.
-  """
-  options = config_lib.TASK_OPTIONS.build(config, config.task)
-  tasks.TASKS[config.task].look_at_files(options, config.data_dir)
 
 
 def main() -> None:
@@ -45,13 +35,13 @@ def main() -> None:
   given = config_flags.read_as(config_lib.TrainConfig, CONFIG, config_lib.fast)
   if run_sets.is_wanted(given):
     runs = run_sets.plan(given, run_dir)
-    look_at_data(next(iter(runs.configs.values())))
+    training_run.look_at_data(next(iter(runs.configs.values())))
     run_sets.claim(runs)
     return run_sets.run(runs)
   config = config_lib.resolve(given)
   run_dirs.check_can_be_made(run_dir)
   run_settings.check(run_dir, config)
-  look_at_data(config)
+  training_run.look_at_data(config)
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.
   with progress.stage('importing TensorFlow'):

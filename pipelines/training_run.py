@@ -1,0 +1,32 @@
+"""A run of a training config: what `train`, sweeps and published tables have in common."""
+
+from tff_lg import config as config_lib
+from tff_lg import tasks
+
+
+def look_at_data(config: config_lib.TrainConfig) -> None:
+  """Looks at a config's files, before TensorFlow is imported.
+
+  Raises:
+    DataError: files are missing or cannot be data; one sentence.
+  """
+  options = config_lib.TASK_OPTIONS.build(config, config.task)
+  tasks.TASKS[config.task].look_at_files(options, config.data_dir)
+
+
+def run(config: config_lib.TrainConfig, run_dir: str, began: float | None = None) -> None:
+  """Runs a config in its folder, or resumes there; pools of trials call it.
+
+  Args:
+    config: resolved.
+    run_dir: the run folder.
+    began: when the command began, by `time.monotonic`; by default now, with TensorFlow imported.
+
+  Raises:
+    ValueError, OSError, RuntimeError: what cannot be, one sentence.
+  """
+  # TensorFlow takes seconds to import: only once the flags are known to be good.
+  from tff_lg import simulation
+
+  simulation.set_execution_context(config)
+  simulation.run_experiment(config, run_dir, began)

@@ -1,0 +1,95 @@
+"""Tests of the part of a page that shows a table, and of the pages that hold one."""
+
+import json
+import pathlib
+
+import numpy as np
+from absl.testing import absltest
+
+from tff_lg import published
+from tff_lg.published import outcome as outcomes
+from tff_lg.published import page
+from tff_lg.published.read import from_summary
+
+_DOCS = pathlib.Path(__file__).parents[2] / 'docs'
+_READ = from_summary('run', 'key')
+
+
+def _figure(row, column, **changes):
+  return published.Figure(row=row, column=column, read=_READ, **changes)
+
+
+_TABLE = published.TableEntry(
+  name='small',
+  label='A small table',
+  paper='Somebody 2020, Table 1',
+  data='a folder',
+  cpu_minutes=1,
+  runs=(),
+  figures=(
+    _figure('alone', 'local test', published=10.0, spread=1.0),
+    _figure('together', 'local test', published=20.0),
+    _figure('together', 'sent', digits=1),
+  ),
+  note='What to know.',
+)
+_OUTCOME = outcomes.Outcome(
+  (0, 1), tuple(np.array(each) for each in ([10.0, 12.0], [25.0, 25.0], [1.5, 1.5]))
+)
+_TEXT = """### A small table
+
+    python -m pipelines.reproduce small --data=<folder> --run_dir=<folder>
+
+Percent; seeds 0 and 1, mean ± standard deviation over seeds. *Paper*: Somebody 2020, Table 1.
+
+|  | local test | *paper* | sent |
+|---|---:|---:|---:|
+| alone | 11.00 ± 1.41 | *10.00 ± 1.00* |  |
+| together | 25.00 ± 0.00 | *20.00* | 1.5 ± 0.0 |
+
+1 of 2 published figures agree within the paper's spread and the 95 % interval over our seeds. Off \
+are together, local test: +5.00.
+
+What to know."""
+
+
+class PageTest(absltest.TestCase):
+  def test_rendered(self):
+    self.assertEqual(page.render(_TABLE, _OUTCOME), _TEXT)
+
+  def test_quick_runs_are_not_compared(self):
+    text = page.render(_TABLE, _OUTCOME, is_compared=False)
+    self.assertNotIn('agree', text)
+    self.assertIn('quick runs', text)
+
+  def test_block_is_added_at_the_end_and_then_replaced(self):
+    first = page.replace_block('# Title\n\ntext\n', 'small', 'one')
+    self.assertEqual(first, '# Title\n\ntext\n\n<!-- begin small -->\none\n<!-- end small -->\n')
+    text = page.replace_block(f'{first}\nmore\n', 'small', r'two \1')
+    self.assertIn('<!-- begin small -->\ntwo \\1\n<!-- end small -->\n\nmore\n', text)
+    self.assertNotIn('one', text)
+
+  def test_record_writes_the_file_and_the_page(self):
+    folder = pathlib.Path(self.create_tempdir().full_path)
+    with self.assertRaises(FileNotFoundError):
+      page.record(str(folder), _TABLE, _OUTCOME)
+    self.assertFalse((folder / 'results').exists())
+    (folder / 'RESULTS.md').write_text('# Results\n')
+    page.record(str(folder), _TABLE, _OUTCOME)
+    stored = json.loads((folder / 'results/small.json').read_text())
+    self.assertEqual(stored, _OUTCOME.to_json(_TABLE))
+    self.assertIn(_TEXT, (folder / 'RESULTS.md').read_text())
+
+  def test_results_page_has_what_is_stored(self):
+    text = (_DOCS / 'RESULTS.md').read_text(encoding='utf-8')
+    paths = sorted((_DOCS / 'results').glob('*.json'))
+    self.assertNotEmpty(paths)
+    for path in paths:
+      with self.subTest(path.stem):
+        table = published.TABLES[path.stem]
+        outcome = outcomes.Outcome.from_json(json.loads(path.read_text()), table)
+        self.assertEqual(page.replace_block(text, path.stem, page.render(table, outcome)), text)
+
+
+if __name__ == '__main__':
+  absltest.main()

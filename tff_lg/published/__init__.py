@@ -1,0 +1,24 @@
+"""Published tables: what papers report, the runs that repeat it, and how far ours are from it.
+
+Comes in: the run folders of a table's runs, one for each seed. Goes out: an outcome (`outcome`),
+which JSON can hold, and the part of a page that shows it (`page`). A table is one entry, in a
+module of its own that calls `register`. The entries are light; the two modules named import pandas.
+"""
+
+import importlib
+import pkgutil
+
+from tff_lg.published.table import TABLES, Figure, Run, TableEntry, describe_tables, register
+
+__all__ = [
+  'TABLES',
+  'Figure',
+  'Run',
+  'TableEntry',
+  'describe_tables',
+  'register',
+]
+
+for _module in pkgutil.iter_modules(__path__):
+  if _module.name.startswith('table_of_'):
+    importlib.import_module(f'{__name__}.{_module.name}')

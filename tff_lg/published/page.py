@@ -1,0 +1,136 @@
+"""The part of a page that shows a published table beside ours."""
+
+import os
+import re
+from collections.abc import Iterable
+
+import numpy as np
+
+from tff_lg import files, strict_json
+from tff_lg.analysis import tables
+from tff_lg.published.outcome import Outcome, judge
+from tff_lg.published.table import Figure, TableEntry
+
+
+def render(table: TableEntry, outcome: Outcome, is_compared: bool = True) -> str:
+  """Returns the outcome as Markdown: title, command, table, and what is off.
+
+  Args:
+    table: its entry.
+    outcome: of its runs.
+    is_compared: whether the runs are as long as published, so that the numbers compare.
+  """
+  data = ' --data=<folder>' if table.data else ''
+  paper = f' *Paper*: {table.paper}.' if table.paper else ''
+  command = f'    python -m pipelines.reproduce {table.name}{data} --run_dir=<folder>'
+  return '\n\n'.join(
+    (
+      f'### {table.label}',
+      command,
+      f'{table.unit}; {_seeds(outcome.seeds)}.{paper}',
+      tables.to_markdown(to_table(table, outcome, is_compared)),
+      *filter(None, (table.note,)),
+    )
+  )
+
+
+def to_table(table: TableEntry, outcome: Outcome, is_compared: bool = True) -> tables.Table:
+  """Returns the outcome as a table: ours beside the paper's, with what is off below.
+
+  Args:
+    table: its entry.
+    outcome: of its runs.
+    is_compared: whether the runs are as long as published.
+  """
+  by_place = {
+    (figure.row, figure.column): (figure, values)
+    for figure, values in zip(table.figures, outcome.values, strict=True)
+  }
+  names = list(dict.fromkeys(figure.column for figure in table.figures))
+  with_paper = {each.column for each in table.figures if each.published is not None}
+  heads = [tables.Column('', '')]
+  for name in names:
+    heads.append(tables.Column('', name))
+    if name in with_paper:
+      heads.append(tables.Column('', '*paper*'))
+  rows = []
+  for row in dict.fromkeys(figure.row for figure in table.figures):
+    cells = [row]
+    for name in names:
+      found = by_place.get((row, name))
+      cells.append('' if found is None else _ours(*found))
+      if name in with_paper:
+        cells.append('' if found is None else _theirs(found[0]))
+    rows.append(tuple(cells))
+  quick = ('These are quick runs, which are not compared with the paper.',)
+  notes = _notes(by_place.values()) if is_compared else quick
+  return tables.Table(tuple(heads), tuple(rows), notes)
+
+
+def replace_block(page: str, name: str, block: str) -> str:
+  """Puts a block into a page, in place of the one of that name or at the end.
+
+  Args:
+    page: Markdown.
+    name: of the block, which comments in the page mark.
+    block: its new text.
+  """
+  begin, end = f'<!-- begin {name} -->', f'<!-- end {name} -->'
+  marked = f'{begin}\n{block}\n{end}'
+  if begin not in page:
+    return f'{page.rstrip()}\n\n{marked}\n'
+  return re.sub(f'{re.escape(begin)}.*?{re.escape(end)}', lambda _: marked, page, flags=re.DOTALL)
+
+
+def record(docs: str, table: TableEntry, outcome: Outcome) -> None:
+  """Writes an outcome into the documentation, as a file and as a part of its page of results.
+
+  Args:
+    docs: the folder of the documentation.
+    table: the entry.
+    outcome: of its runs.
+
+  Raises:
+    OSError: the page is missing, or a file cannot be written.
+  """
+  path = os.path.join(docs, 'RESULTS.md')
+  with open(path, encoding='utf-8') as file:
+    page = replace_block(file.read(), table.name, render(table, outcome))
+  stored = strict_json.dumps(outcome.to_json(table))
+  files.write_atomically(os.path.join(docs, 'results', f'{table.name}.json'), stored)
+  files.write_atomically(path, page)
+
+
+def _seeds(seeds: tuple[int, ...]) -> str:
+  if len(seeds) == 1:
+    return f'seed {seeds[0]}'
+  *before, last = map(str, seeds)
+  return f'seeds {", ".join(before)} and {last}, mean ± standard deviation over seeds'
+
+
+def _ours(figure: Figure, values: np.ndarray) -> str:
+  mean = f'{np.mean(values):.{figure.digits}f}'
+  return mean if len(values) == 1 else f'{mean} ± {np.std(values, ddof=1):.{figure.digits}f}'
+
+
+def _theirs(figure: Figure) -> str:
+  if figure.published is None:
+    return ''
+  spread = f' ± {figure.spread:.{figure.digits}f}' if figure.spread else ''
+  return f'*{figure.published:.{figure.digits}f}{spread}*'
+
+
+def _notes(found: Iterable[tuple[Figure, np.ndarray]]) -> tuple[str, ...]:
+  """Says how many figures agree, and by how much the others are off."""
+  off, number = [], 0
+  for figure, values in found:
+    if (verdict := judge(figure, values)) is not None:
+      number += 1
+      if not verdict.agrees:
+        difference = f'{verdict.difference:+.{figure.digits}f}'
+        off.append(f'{figure.row}, {figure.column}: {difference}')
+  if not number:
+    return ()
+  within = "the paper's spread and the 95 % interval over our seeds"
+  text = f'{number - len(off)} of {number} published figures agree within {within}.'
+  return (f'{text} Off are {"; ".join(off)}.' if off else text,)
