@@ -3,12 +3,12 @@ r"""Repeats a table of a paper, and says how far ours is from it.
   python -m pipelines.reproduce mnist_lg --data=mnist --run_dir=runs/mnist_lg
   python -m pipelines.reproduce digits_lg --quick --run_dir=runs/quick
 
-Without a table it lists them. Each table is a few runs of `pipelines.train` for each seed; the same
-command again resumes, and more --seeds are added. What follows `--` are further flags of all runs.
+Without a table it lists them. Each table is a few runs of `pipelines.train` for each seed. Rerun
+the same command to resume; more --seeds are added. Flags after `--` are further flags of all runs.
 
-Writes table.md into --run_dir; with --record=docs also docs/results/TABLE.json and the table's part
-of docs/RESULTS.md, so that nobody types a number. --quick is a tenth of the rounds with one seed:
-it shows that a table can be made, and compares nothing.
+It writes table.md into --run_dir. With --record=docs it also writes docs/results/TABLE.json and the
+table's part of docs/RESULTS.md, so that nobody types a number. --quick runs a tenth of the rounds
+with one seed: it shows that a table can be made, and compares nothing.
 """
 
 import dataclasses

@@ -28,7 +28,7 @@ class TableTest(parameterized.TestCase):
 
   def test_list_has_time_and_data(self):
     text = published.describe_tables()
-    self.assertIn('digits_lg: LG-FedAvg on digits, two classes a device (1 CPU minutes a s', text)
+    self.assertIn('digits_lg: LG-FedAvg on digits, two classes per device (1 CPU minutes p', text)
     self.assertIn('--data is the folder with the four idx files', text)
 
   def test_entries_are_light(self):

@@ -1,4 +1,4 @@
-"""What runs of a published table have found, and whether it agrees with the paper."""
+"""The numbers of a published table as runs give them, and whether they agree with the paper."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a published table is: an entry that says which runs make it, and what a paper has found."""
+"""Published tables as entries: the runs that make one, and the numbers of the paper."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def describe_tables() -> str:
   """Returns a line for each table, with its time and its data."""
   lines = []
   for table in TABLES.values():
-    about = f'{table.cpu_minutes:g} CPU minutes a seed, {len(table.seeds)} seeds'
+    about = f'{table.cpu_minutes:g} CPU minutes per seed, {len(table.seeds)} seeds'
     data = f'; --data is {table.data}' if table.data else ''
     lines.append(f'  {table.name}: {table.label} ({about}{data})')
   return '\n'.join(['Tables:', *lines])

@@ -33,7 +33,7 @@ def _row(row: str, baseline: str | None = None) -> tuple[Figure, ...]:
 register(
   TableEntry(
     name='digits_lg',
-    label='LG-FedAvg on digits, two classes a device',
+    label='LG-FedAvg on digits, two classes per device',
     cpu_minutes=1,
     runs=(Run(name='lg_fedavg', flags=(*_FLAGS, '--baselines=local_only,fedavg')),),
     figures=(

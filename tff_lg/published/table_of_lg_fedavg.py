@@ -54,7 +54,7 @@ def _lg_fedavg(
 register(
   TableEntry(
     name='mnist_lg',
-    label='LG-FedAvg on MNIST, two classes a device',
+    label='LG-FedAvg on MNIST, two classes per device',
     paper='Liang et al. 2020, Tables 1 and 6',
     data='the folder with the four idx files of MNIST',
     cpu_minutes=12,
@@ -113,7 +113,7 @@ register(
 register(
   TableEntry(
     name='cifar10_lg',
-    label='LG-FedAvg on CIFAR-10, two classes a device',
+    label='LG-FedAvg on CIFAR-10, two classes per device',
     paper='Liang et al. 2020, Tables 1 and 8',
     data='the folder with the python batches of CIFAR-10',
     cpu_minutes=110,
