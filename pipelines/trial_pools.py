@@ -9,6 +9,7 @@ from typing import Any
 from absl import flags
 
 from pipelines import launch
+from tff_lg import config as config_lib
 from tff_lg import sweeps
 
 _PROCESSES, _RAY = 'processes', 'ray'
@@ -55,11 +56,15 @@ def check(configs: Mapping[str, Any]) -> None:
   Raises:
     sweeps.SweepError: one is given; one sentence.
   """
-  on_ray = [name for name, config in configs.items() if getattr(config, 'runtime', None) == _RAY]
+  on_ray = [
+    name
+    for name, config in configs.items()
+    if (runtime := getattr(config, 'runtime', None)) and config_lib.RUNTIMES[runtime].is_on_ray
+  ]
   if _TRIALS_ON.value == _RAY and on_ray:
     raise sweeps.SweepError(
-      f'--trials_on=ray makes each trial a Ray task, but {on_ray[0]} has --runtime=ray, whose '
-      'actors would wait for the cores that trials hold: choose one of them.'
+      f'--trials_on=ray makes each trial a Ray task, but the --runtime of {on_ray[0]} is on Ray, '
+      'whose actors would wait for the cores that trials hold: choose one of them.'
     )
   for holder in (_ADDRESS, _CPUS, _GPUS):
     if _TRIALS_ON.value != _RAY and holder.present:

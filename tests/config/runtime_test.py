@@ -16,10 +16,19 @@ class CheckRuntimeTest(parameterized.TestCase):
     config.check_runtime(config.RuntimeOptions(**options))
 
   @parameterized.parameters(
-    ({'runtime': 'tff', 'stacked_clients': 2}, '--stacked_clients belongs to --runtime=local, but'),
-    ({'runtime': 'ray', 'devices': ('cpu',)}, '--devices belongs to --runtime=local, but'),
-    ({'ray_actors': 2}, '--ray_actors belongs to --runtime=ray, but --runtime is local.'),
-    ({'ray_address': 'auto'}, '--ray_address belongs to --runtime=ray, but --runtime is local.'),
+    (
+      {'runtime': 'tff', 'stacked_clients': 2},
+      '--stacked_clients is given, but --runtime is tff',
+    ),
+    (
+      {'runtime': 'ray', 'devices': ('cpu',)},
+      '--devices is given, but --runtime is ray: it',
+    ),
+    (
+      {'ray_actors': 2},
+      'local: it belongs to --runtime=ray.',
+    ),
+    ({'ray_address': 'auto'}, '--ray_address is given, but --runtime is local: it belongs to'),
     ({'clients_per_device': 0}, '--clients_per_device is 0, expected more than 0.'),
     ({'stacked_clients': -1}, '--stacked_clients is -1, expected 0 or more.'),
     ({'runtime': 'ray', 'ray_actors': 0}, '--ray_actors is 0, expected more than 0.'),

@@ -125,7 +125,7 @@ class SweepTest(parameterized.TestCase):
 
   def test_help_explains_the_grid(self):
     result = _sweep('--help')
-    for text in ('--grid', '--seeds', '--flagfile_of_trials', '--trials_on', 'What follows `--`'):
+    for text in ('--grid', '--seeds', '--flagfile_of_trials', '--trials_on', 'Flags after `--`'):
       self.assertIn(text, result.stdout)
 
 

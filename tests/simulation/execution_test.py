@@ -49,7 +49,7 @@ class SetExecutionContextTest(parameterized.TestCase):
       self.assertEqual(_add_one(1), 2)
 
   def test_unknown_runtime_is_refused(self):
-    with self.assertRaisesRegex(ValueError, 'runtime is cpp, expected local, tff or ray'):
+    with self.assertRaisesRegex(ValueError, 'runtime is cpp, expected one of local, tff, ray'):
       simulation.set_execution_context(config.RuntimeOptions(runtime='cpp'))
 
   @parameterized.named_parameters(('ends', '', 0), ('is_killed', _KILL, -signal.SIGKILL))

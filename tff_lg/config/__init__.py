@@ -36,7 +36,7 @@ from tff_lg.config.partition import PARTITION_OPTIONS, PARTITIONS
 from tff_lg.config.protocols import PROTOCOLS, Protocol
 from tff_lg.config.repetition import data_seed
 from tff_lg.config.rules import resolve, with_cohort
-from tff_lg.config.runtime import RUNTIMES, RuntimeOptions
+from tff_lg.config.runtime import RUNTIME_OPTIONS, RUNTIMES, RuntimeOptions
 from tff_lg.config.runtime import check as check_runtime
 from tff_lg.config.sampling import cohort_options
 from tff_lg.config.task import NETWORK_OPTIONS, TASK_OPTIONS
@@ -64,6 +64,7 @@ __all__ = [
   'PROTOCOLS',
   'ROLES',
   'RUNTIMES',
+  'RUNTIME_OPTIONS',
   'TASKS',
   'TASK_OPTIONS',
   'TECHNIQUE_OPTIONS',

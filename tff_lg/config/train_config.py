@@ -29,9 +29,7 @@ METHODS = tuple(_METHODS)
 COHORT_SAMPLINGS = ('fixed_size', 'poisson')
 CLIENT_WEIGHTINGS = ('examples', 'uniform', 'gradient_norm')
 # Options that change no bit of a run, which therefore goes on with other choices of them.
-WITHOUT_EFFECT = frozenset(
-  {'client_cache', 'ray_address', 'ray_actors', 'ray_actor_cpus', 'ray_actor_gpus'}
-)
+WITHOUT_EFFECT = frozenset({'client_cache'}) | runtime.WITHOUT_EFFECT
 
 
 _COHORT_SHARES = task_options.say_default(lambda entry: f'{entry.cohort_share:g}')
@@ -207,6 +205,7 @@ for _options in (
   partition_options.PARTITION_OPTIONS,
   task_options.TASK_OPTIONS,
   task_options.NETWORK_OPTIONS,
+  runtime.RUNTIME_OPTIONS,
 ):
   _options.check_names(TrainConfig)
 optimization.check_names(TrainConfig)

@@ -1,0 +1,11 @@
+"""Execution: which runtime runs the computations of a program.
+
+Comes in: the options of a runtime. Goes out: the default context of TFF. May import:
+`tff_lg.runtime`, when a runtime is set. `RUNTIMES` has an entry for each runtime; one from outside
+comes in by `--import`.
+"""
+
+from tff_lg.execution import local, tff_worker, ray_actors  # isort: skip  # In this order in help.
+from tff_lg.execution.entry import LOCAL, RUNTIMES, RuntimeEntry, register
+
+__all__ = ['LOCAL', 'RUNTIMES', 'RuntimeEntry', 'local', 'ray_actors', 'register', 'tff_worker']
