@@ -148,6 +148,7 @@ for _entry in (
   task.TaskEntry(
     name='pfllib',
     label='folders of PFLlib, with a file per client',
+    options=networks.DenseOptions,
     network=MLP,
     load_source=_load_pfllib,
     look_at_files=_look_at_pfllib,
