@@ -27,6 +27,7 @@ class PrivacyBudget:
   """The privacy cost of the rounds of a run.
 
   Sampling, for the Gaussian mechanism:
+
   - `poisson`: each client takes part with probability
     q = m / n, independently. Data sets are neighbours if one has a client more; that
     client moves the clipped sum by at most S, so the noise multiplier counts as z.
