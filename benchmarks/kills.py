@@ -103,4 +103,4 @@ def _is_same(one: str, other: str, name: str) -> bool:
 
 
 if __name__ == '__main__':
-  launch.run(main)
+  launch.run(main, takes_arguments=True)

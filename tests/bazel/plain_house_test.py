@@ -24,6 +24,15 @@ class PlainHouseTest(absltest.TestCase):
       for number, line in enumerate(path.read_text(encoding='utf-8').splitlines(), start=1):
         self.assertNotRegex(line, _TAG, f'{path}:{number}')
 
+  def test_programs_that_take_arguments_say_so(self):
+    for room in ('pipelines', 'benchmarks'):
+      for path in sorted(_ROOT.joinpath(room).rglob('*.py')):
+        source = path.read_text(encoding='utf-8')
+        if '\n  launch.run(main' in source:
+          takes = 'def main(argv: Sequence[str]) -> None:' in source
+          self.assertNotEqual(takes, 'def main() -> None:' in source, path.name)
+          self.assertEqual(takes, 'takes_arguments=True' in source, path.name)
+
   def test_names_of_modules_differ_by_more_than_an_ending(self):
     for room in ('tff_lg', 'pipelines', 'benchmarks', 'tools'):
       names = collections.defaultdict(set)
