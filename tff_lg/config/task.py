@@ -106,10 +106,11 @@ def check(config: Any) -> None:
     ConfigError: the first of them.
   """
   offered = tasks.networks_of(config.task)
+  own = () if isinstance(tasks.TASKS[config.task].network, str) else ('its default',)
   if config.model not in (None, *offered) and not tasks.is_own_network(config.model):
     raise ConfigError(
       f'--model is {config.model}, but --task={config.task} has '
-      f'{" or ".join(offered) or "one network only"}.'
+      f'{" or ".join((*own, *offered)) if offered else "one network only"}.'
     )
   TASK_OPTIONS.check(config, (config.task,))
   for name in _of_other_networks(config):
