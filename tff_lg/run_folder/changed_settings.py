@@ -10,8 +10,8 @@ from typing import Any
 
 from absl import logging
 
-from tff_lg import checkpoints, files, strict_json
 from tff_lg import config as config_lib
+from tff_lg import files, strict_json
 from tff_lg.aggregators import AGGREGATORS
 
 _FILE, _DIVERGED = 'changes.json', 'diverged.json'
@@ -55,6 +55,8 @@ def record(run_dir: str, config: config_lib.TrainConfig, differences: Difference
     return
   with contextlib.suppress(FileNotFoundError):
     os.unlink(os.path.join(run_dir, 'summary.json'))
+  from tff_lg import checkpoints  # It imports NumPy.
+
   saved = checkpoints.CheckpointManager(os.path.join(run_dir, 'checkpoints')).rounds()
   change = {
     'after_round': saved[-1] if saved else 0,
