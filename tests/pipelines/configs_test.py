@@ -78,7 +78,8 @@ class ConfigsTest(absltest.TestCase):
           self.assertEqual(
             (config.server_optimizer, config.server_learning_rate), (optimizer, rate)
           )
-          self.assertEqual(attrs.asdict(config_lib.optimizer(config, 'server')), options)
+          found = attrs.asdict(config_lib.optimizer(config, 'server'))
+          self.assertEqual(found, options | {'gradient_clip_norm': None})
           self.assertEqual((config.client_optimizer, config.client_momentum), ('sgd', 0.0))
 
   def test_adapt(self):
