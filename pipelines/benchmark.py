@@ -13,9 +13,9 @@ of `pipelines.train`, for all runs. Rerun the same command to resume.
 With --runs it trains nothing: finished runs of `pipelines.train`, with their baselines, and of
 `pipelines.adapt` are rows; those that differ in nothing but the seed are repeats of one row.
 
-Writes leaderboard.html and leaderboard.csv into --run_dir, a row a method: mean, standard deviation
-and worst decile over clients, held-out clients, rounds, bytes and an interval over clients and
-seeds. The default is the best row on validation data.
+Writes leaderboard.html and leaderboard.csv into --run_dir, one row per method: mean, standard
+deviation and worst decile over clients, held-out clients, rounds, bytes and an interval over
+clients and seeds. The default is the best row on validation data.
 """
 
 import os

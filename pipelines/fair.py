@@ -15,7 +15,7 @@ same epochs as the others have.
 
 Prints accuracy, AUC and the adversary's AUC as Table 4 of Liang et al. 2020 has them, beside
 the AUC of probes fitted afterwards on the frozen h, and parity of predictions. Writes
-report.html, results.csv (a row a run), rounds.csv (figures over rounds), summary.json (mean
+report.html, results.csv (one row per run), rounds.csv (figures over rounds), summary.json (mean
 and standard deviation over --seeds), tables.md and figures/fair.png, accuracy against leakage.
 
 configs/adult_fair.flags is Table 4's setting; docs/FAIRNESS.md says what is measured. Without

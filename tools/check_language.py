@@ -26,8 +26,9 @@ _BANNED = tuple(
     (r'^What\b.*\.$', 'the subject first'),
     (r'^Who(?:ever)?\b.*\.$', 'the subject first'),
     (
-      r'\b(?:bytes?|classes|clips|examples|epochs|numbers?|rows?|shards|states?|steps|tokens|values?)'
-      r' an? (?:class|client|device|file|round|user)\b(?! (?:can|gets|had|has|have|is|may|sees)\b)',
+      r'\b(?:bytes?|classes|clips|columns?|epochs|examples|numbers?|rows?|shards|states?|steps|tokens'
+      r'|values?) an? (?:class|client|device|example|file|method|round|run|user)\b'
+      r'(?! (?:can|gets|had|has|have|is|may|sees)\b)',
       '"per client", "per round"',
     ),
     (r'\banew\b', '"again"'),

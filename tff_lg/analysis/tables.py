@@ -129,7 +129,7 @@ def differences_table(
     pairs: by what their difference is called, two accuracies by client id.
 
   Returns:
-    A row a pair: mean by which the first is better with its 95 % interval, and how many clients
+    One row per pair: mean by which the first is better with its 95 % interval, and how many clients
     do better, equally well and worse; None without a pair.
   """
   if not pairs:

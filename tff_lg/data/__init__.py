@@ -6,14 +6,13 @@ it imports. (The loaders import scikit-learn, pandas, TensorFlow or TFF when the
 `PARTITIONS` has an entry for each way to spread examples; other names are imported when they are
 first used.
 
-A table of the user's own, a row an example: `load_table`; arrays: `from_arrays`; Hugging Face data
-sets and Flower's partitions: `from_datasets`; folders of PFLlib: `load_pfllib`.
+A table of the user's own, one row per example: `load_table`; arrays: `from_arrays`; Hugging Face
+data sets and Flower's partitions: `from_datasets`; folders of PFLlib: `load_pfllib`.
 
-Text by user is data and clients at once:
-`load_text`, and `load_mood` with a mood a text. Pupils by school: `load_school`. People with
-protected attributes: `load_adult`. Questions about pictures: `load_vqa`. Clients that do not fit in
-memory are read when needed: `load_client_folder`, `load_client_database`, `from_client_data`, or
-any function by `ClientReader`.
+Text by user is data and clients at once: `load_text`, and `load_mood` with one mood per text.
+Pupils by school: `load_school`. People with protected attributes: `load_adult`. Questions about
+pictures: `load_vqa`. Clients that do not fit in memory are read when needed: `load_client_folder`,
+`load_client_database`, `from_client_data`, or any function by `ClientReader`.
 
   source = data.load_source('mnist', data_dir)
   partitioner = data.partitioners.classes_per_client(100, 2)

@@ -1,6 +1,6 @@
 """CIFAR-10 from its official python batches, or from Keras.
 
-A batch is a pickled dictionary. b'data' is uint8 [n, 3072], a row an image: its red plane, then
+A batch is a pickled dictionary. b'data' is uint8 [n, 3072], one row per image: its red plane, then
 its green one, then its blue one. b'labels' is a list of n labels.
 """
 

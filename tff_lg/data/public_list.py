@@ -6,7 +6,7 @@ from tff_lg.data import examples
 
 
 def read_list(path: str) -> list[str]:
-  """Reads a list of one entry a line.
+  """Reads a list of one entry per line.
 
   The file is UTF-8; spaces are part of an entry, so that one may be an entry itself.
 

@@ -1,4 +1,4 @@
-"""The user's own table: a row an example, of a client that a column names."""
+"""The user's own table: one row per example, of a client that a column names."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def read_answers(path: str) -> list[str]:
   """Reads the answers to choose from, from a list that owes nothing to the clients' questions.
 
   Args:
-    path: a file of one answer a line, see `public_list.read_list`.
+    path: a file of one answer per line, see `public_list.read_list`.
 
   Returns:
     The answers, written alike, in the order of the file; equal ones count once, and those that

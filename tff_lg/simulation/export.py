@@ -49,7 +49,7 @@ def export_client(run: trained_run.TrainedRun, client_id: str, output_dir: str) 
   - `saved_model`: loads by `tf.saved_model.load(...)` without this project. Its `predict` takes a
     dictionary of a table's columns, each a list, and does what was done to them; of other data the
     features x. It gives a dictionary with `probabilities` and `class`; of numbers `value`, in the
-    unit of the table; of several labels `probabilities`, a column a label.
+    unit of the table; for several labels `probabilities`, one column per label.
   - `model.keras`: the network alone, from features to logits, for legacy Keras (tf_keras).
   - `about.json`: whose model it is, and what its test data say of it.
 

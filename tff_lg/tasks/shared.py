@@ -48,7 +48,7 @@ def vocabulary_file() -> Any:
   """Declares the option of tasks on text."""
   return entries.option(
     None,
-    'File with the words, or characters, that are known, one a line',
+    'File with the words, or characters, that are known, one per line',
     by_default='those of the training text',
     more='A public list keeps the vocabulary of a private run (--aggregator=dp_mean) independent '
     'of the private text.',

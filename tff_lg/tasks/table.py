@@ -172,7 +172,7 @@ def _load(options: Options, setting: task.Setting) -> data.Source:
 task.register(
   task.TaskEntry(
     name=_NAME,
-    label='your own table, a row an example',
+    label='your own table, one row per example',
     options=Options,
     network=named.MLP,
     load_source=_load,

@@ -39,7 +39,7 @@ class Options:
   )
   answers_file: str | None = entries.option(
     None,
-    'File with the answers to choose from, one a line',
+    'File with the answers to choose from, one per line',
     by_default='those of training questions',
     more='A public list keeps the answers of a private run (--aggregator=dp_mean) independent of '
     'the private questions.',

@@ -201,7 +201,7 @@ class History(Callback):
     self.rows.append({'round_num': state.round_num, **metrics})
 
   def to_arrays(self) -> dict[str, np.ndarray]:
-    """Returns a column a metric; rows without it do not count."""
+    """Returns one column per metric; rows without it do not count."""
     names = dict.fromkeys(name for row in self.rows for name in row)
     return {
       name: np.array(

@@ -31,7 +31,7 @@ _NOTES = (
 
 
 def results_table(results: Sequence[LinearResult]) -> tables.Table:
-  """Returns a row a setting: alpha* and errors.
+  """Returns one row per setting: alpha* and errors.
 
   Args:
     results: of `run_linear`.
