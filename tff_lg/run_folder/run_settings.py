@@ -39,7 +39,7 @@ def _changes(run_dir: str, config: config_lib.TrainConfig) -> changed_settings.D
   open_names = {'clients_per_round'} if config.clients_per_round is None else set()
   hparams = dataclasses.asdict(config)
   different = _differences(
-    run_dir, hparams, open_names | config_lib.WITHOUT_EFFECT, _with_new_options
+    run_dir, hparams, open_names | config_lib.WITHOUT_EFFECT, with_new_options
   )
   if different is None:
     return None
@@ -99,7 +99,7 @@ def to_config(hparams: Mapping[str, Any]) -> config_lib.TrainConfig:
   return config_lib.TrainConfig(**values)
 
 
-def _with_new_options(hparams: dict[str, Any]) -> dict[str, Any]:
+def with_new_options(hparams: dict[str, Any]) -> dict[str, Any]:
   """Adds options that a run is too old to know, with what they stand for by default."""
   try:
     config = config_lib.resolve(to_config(hparams))

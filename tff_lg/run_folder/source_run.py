@@ -98,4 +98,4 @@ def _as_config(run_dir: str, hparams: Mapping[str, Any]) -> config_lib.TrainConf
       f'--from_run={run_dir}: hparams.json has {", ".join(unknown) or "no task"}, expected the '
       'settings of a run of `pipelines.train`.'
     )
-  return run_settings.to_config(hparams)
+  return run_settings.to_config(run_settings.with_new_options(dict(hparams)))
