@@ -10,8 +10,6 @@ from collections.abc import Iterator
 _ROOT = pathlib.Path(__file__).parents[1]
 _PAGES = ('README.md', 'CONTRIBUTING.md', 'docs')
 _SOURCES = ('tff_lg', 'pipelines', 'benchmarks', 'tools')
-# Files and folders that are not rewritten yet. Remove a line once its file passes.
-_NOT_YET = ('docs/RESULTS.md',)
 _MOST_WORDS = 40
 _MANY_WORDS = 25
 
@@ -152,13 +150,11 @@ def check_source(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _files(names: tuple[str, ...], suffix: str) -> Iterator[pathlib.Path]:
-  """Yields the files with a suffix that have been rewritten, in order."""
+  """Yields the files with a suffix, in order, without this one."""
   for name in names:
     path = _ROOT / name
     for file in sorted(path.rglob(f'*{suffix}')) if path.is_dir() else [path]:
-      relative = file.relative_to(_ROOT)
-      waiting = {str(relative), *map(str, relative.parents)} & set(_NOT_YET)
-      if file.exists() and not waiting and file != pathlib.Path(__file__).resolve():
+      if file.exists() and file != pathlib.Path(__file__).resolve():
         yield file
 
 
