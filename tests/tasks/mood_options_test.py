@@ -36,7 +36,7 @@ class MoodOptionsTest(parameterized.TestCase):
 
   def test_other_tasks_have_none_of_them(self):
     resolved = config.resolve(TrainConfig())
-    for name in ('bilstm_units', 'score_range', 'device_variance', 'hidden_units'):
+    for name in ('bilstm_units', 'score_range', 'device_variance'):
       self.assertIsNone(getattr(resolved, name), name)
 
   def test_fast_stays_with_mood_but_makes_it_small(self):
