@@ -72,7 +72,11 @@ class ParseTest(parameterized.TestCase):
   @parameterized.parameters(
     ('--metod=fedavg', flags.UnrecognizedFlagError, 'metod'),
     ('--rounds=many', flags.IllegalFlagValueError, 'rounds'),
-    ('--model=lenet', config_lib.ConfigError, '--model is lenet, but --task=digits has cnn.'),
+    (
+      '--model=lenet',
+      config_lib.ConfigError,
+      '--model is lenet, but --task=digits has its default or cnn.',
+    ),
     ('--method=sgd', flags.IllegalFlagValueError, 'fedavg|fedsgd|fedprox'),
     ('--hidden_units=0', config_lib.ConfigError, '--hidden_units has 0, expected more than 0'),
     ('--baselines=alone', config_lib.ConfigError, '--baselines is alone'),
