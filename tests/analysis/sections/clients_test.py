@@ -12,7 +12,7 @@ class ClientsTest(absltest.TestCase):
   def test_figures(self):
     scatter, improvement = clients.build_clients(testing.make_run()).illustrations
     self.assertEqual((scatter.name, improvement.name), ('client_scatter', 'improvement'))
-    self.assertIn('bins of the local test accuracy of their own', improvement.caption)
+    self.assertIn('bins of the local test accuracy of their locally trained', improvement.caption)
     self.assertStartsWith(
       scatter.caption, 'A mark for each client: above the diagonal it does better with LG-Fed'
     )

@@ -29,7 +29,7 @@ class ComparisonTest(absltest.TestCase):
     section = comparison.build_comparison(testing.make_run(clients=clients), metric=metric)
     self.assertIn('participant test accuracy (%)', section.html)
     (illustration,) = section.illustrations
-    self.assertIn('participant test accuracy of their own', illustration.caption)
+    self.assertIn('participant test accuracy of their locally trained', illustration.caption)
 
   def test_other_runs_without_baseline(self):
     clients = testing.make_run().clients[['local_test/accuracy']]
