@@ -23,13 +23,13 @@ def _budget(**changes):
 
 
 def _classic_epsilon(budget, num_rounds):
-  """With Mironov 2017's conversion, which the published figures used; ours is tighter."""
+  """Computes it with Mironov 2017's conversion, which published figures used; ours is tighter."""
   accountant = rdp.RdpAccountant().compose(budget.event(num_rounds))
   return min(accountant.rdp - math.log(budget.delta) / (accountant.orders - 1))
 
 
 def _gaussian_epsilon(noise_multiplier, delta):
-  """The exact epsilon of one Gaussian mechanism: Balle & Wang 2018, Theorem 8."""
+  """Returns the exact epsilon of one Gaussian mechanism: Balle & Wang 2018, Theorem 8."""
 
   def excess(epsilon):
     a, b = 0.5 / noise_multiplier, epsilon * noise_multiplier

@@ -20,7 +20,7 @@ def _process(factory, value_type, is_weighted):
 
 
 def aggregate(factory, rows, weights=None):
-  """The output for one vector a client, and its weights if the factory is weighted."""
+  """Returns the output for one vector per client, and weights if the factory is weighted."""
   rows = np.asarray(rows, np.float32)
   value_type = tff.TensorType(np.float32, rows.shape[1:])
   process, state = _process(factory, value_type, weights is not None)
@@ -29,7 +29,7 @@ def aggregate(factory, rows, weights=None):
 
 
 def apply(rule, rows, weights=None):
-  """What a rule makes of rows, and its measurements; equal weights unless given."""
+  """Returns what a rule makes of rows, and its measurements; equal weights unless given."""
   rows = tf.constant(rows, tf.float32)
   weights = tf.ones(len(rows)) if weights is None else tf.constant(weights, tf.float32)
   result, measurements = rule(rows, weights)
@@ -37,12 +37,12 @@ def apply(rule, rows, weights=None):
 
 
 def random_rows(num_clients, num_weights=7, seed=0):
-  """Normal float32 [num_clients, num_weights]."""
+  """Draws a normal float32 [num_clients, num_weights]."""
   return np.random.default_rng(seed).normal(size=(num_clients, num_weights)).astype(np.float32)
 
 
 def assert_order_does_not_matter(rule, rows, weights, atol=1e-6):
-  """Any order of clients, with their weights, gives the same."""
+  """Checks that any order of clients, with their weights, gives the same."""
   rows, weights = np.asarray(rows), np.asarray(weights)
   expected, _ = apply(rule, rows, weights)
 
@@ -56,14 +56,14 @@ def assert_order_does_not_matter(rule, rows, weights, atol=1e-6):
 
 
 def attacked(rows, num_attackers, value=1e6):
-  """The rows with some of them, from the first, replaced by a value."""
+  """Returns the rows with some of them, from the first, replaced by a value."""
   rows = np.array(rows)
   rows[:num_attackers] = value
   return rows
 
 
 def most_attackers_survived(rule, rows):
-  """How many that send 1e6 leave each coordinate within the range of honest values."""
+  """Counts the attackers of 1e6 that leave each coordinate within the honest values' range."""
   for num_attackers in range(len(rows)):
     result, _ = apply(rule, attacked(rows, num_attackers))
     honest = rows[num_attackers:]

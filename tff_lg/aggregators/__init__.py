@@ -3,33 +3,47 @@
 Comes in: what an aggregator is to survive (shares and numbers of attackers, norms). Goes
 out: TFF aggregation factories, for `tff_lg.learning`, for `tff.learning.algorithms`, and for
 TFF's own wrappers (`clipping_factory`, `zeroing_factory`, `add_measurements`). May import:
-TFF and libraries of differential privacy; of this package `tff_lg.entries` and what it imports.
+TFF and libraries of differential privacy; no room.
 
-`AGGREGATORS` has an entry for each aggregator that `--aggregator` takes. Entries are light: other
+`AGGREGATORS` has an entry for each aggregator that `--aggregator` takes, `PRE_AGGREGATORS` one for
+each pre-aggregator that `--pre_aggregation` takes before it. Entries are light: other
 names are imported when they are first used, and TensorFlow with them.
 """
 
 from typing import TYPE_CHECKING
 
 from tff_lg import lazy_names
-from tff_lg.aggregators import means, private, robust  # They register their entries.
+from tff_lg.aggregators import means, mixings, private, robust  # They register their entries.
 from tff_lg.aggregators.entry import (
   AGGREGATORS,
   PLAIN_MEAN,
+  PRE_AGGREGATION_PREFIX,
+  PRE_AGGREGATORS,
   AggregatorEntry,
   Population,
+  PreAggregatorEntry,
   Setting,
   register,
+  register_pre_aggregator,
 )
 
 if TYPE_CHECKING:
   from tff_lg.aggregators.factories import (
+    adaptive_clipping,
+    bucketing,
+    bulyan,
+    centred_clipping,
     dp_mean,
     geometric_median,
     krum,
+    mean_around_median,
     median,
+    minimum_diameter_mean,
+    monna,
     multi_krum,
+    nearest_neighbour_mixing,
     norm_bounded_mean,
+    pre_aggregated,
     trimmed_mean,
   )
   from tff_lg.aggregators.privacy import (
@@ -43,22 +57,36 @@ if TYPE_CHECKING:
 __all__ = [
   'AGGREGATORS',
   'PLAIN_MEAN',
+  'PRE_AGGREGATION_PREFIX',
+  'PRE_AGGREGATORS',
   'AggregatorEntry',
   'Population',
+  'PreAggregatorEntry',
   'PrivacyBudget',
   'Setting',
+  'adaptive_clipping',
+  'bucketing',
+  'bulyan',
+  'centred_clipping',
   'default_delta',
   'dp_mean',
   'geometric_median',
   'krum',
+  'mean_around_median',
   'means',
   'median',
+  'minimum_diameter_mean',
+  'mixings',
+  'monna',
   'multi_krum',
+  'nearest_neighbour_mixing',
   'noise_multiplier_from_sigma',
   'norm_bounded_mean',
+  'pre_aggregated',
   'privacy_warning',
   'private',
   'register',
+  'register_pre_aggregator',
   'robust',
   'solve_noise_multiplier',
   'trimmed_mean',

@@ -1,4 +1,4 @@
-"""The entry of an aggregator: its name, options, traits and builder."""
+"""The entries of aggregators and pre-aggregators: their names, options, traits and builders."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ import attrs
 from tff_lg import entries
 
 if TYPE_CHECKING:
+  from tff_lg.aggregators.factories.gathering import Rule, StatefulRule
+  from tff_lg.aggregators.factories.mixing import Mixing
   from tff_lg.aggregators.privacy import PrivacyBudget
   from tff_lg.compatibility import tff
 
@@ -56,6 +58,19 @@ def _no_defaults(config: Any) -> Mapping[str, Any]:
   return {}
 
 
+def _of_rule(self: AggregatorEntry) -> Callable[[Any, Setting], Any]:
+  """Returns the builder of an aggregator that is a rule over stacked updates."""
+
+  def build(options: Any, setting: Setting) -> tff.aggregators.AggregationFactory:
+    from tff_lg.aggregators.factories import gathering  # It imports TensorFlow: seconds.
+
+    if self.rule is None:
+      raise TypeError(f'Aggregator {self.name} has neither build nor rule, expected one.')
+    return gathering.rule_factory(self.rule(options, setting), weighted=True)
+
+  return build
+
+
 @attrs.frozen(kw_only=True)
 class AggregatorEntry(entries.Entry):
   """An aggregator; see `register`.
@@ -63,7 +78,10 @@ class AggregatorEntry(entries.Entry):
   Attributes:
     does: how it combines the updates, for the table of aggregators.
     survives: how many malicious clients of m, for the table of aggregators.
-    build: (options, setting) -> the factory. Clients of weight zero are absent.
+    rule: (options, setting) -> the rule that makes an aggregate of stacked updates; None if there
+      is none. It is what pre-aggregators fit, and what attackers try their updates on.
+    build: (options, setting) -> the factory, of the rule by default. Clients of weight zero are
+      absent.
     is_mean: whether it counts clients by their examples unless told otherwise, as FedAvg does.
     takes_weights: whether client weights mean something.
     needs_cohort_size: whether it cannot do with a cohort of any size.
@@ -77,7 +95,10 @@ class AggregatorEntry(entries.Entry):
 
   does: str
   survives: str
-  build: Callable[[Any, Setting], tff.aggregators.AggregationFactory]
+  rule: Callable[[Any, Setting], Rule | StatefulRule] | None = None
+  build: Callable[[Any, Setting], tff.aggregators.AggregationFactory] = attrs.field(
+    default=attrs.Factory(_of_rule, takes_self=True)
+  )
   is_mean: bool = False
   takes_weights: bool = True
   needs_cohort_size: bool = False
@@ -93,6 +114,25 @@ class AggregatorEntry(entries.Entry):
     return self.budget is not None
 
 
+@attrs.frozen(kw_only=True)
+class PreAggregatorEntry(entries.Entry):
+  """A pre-aggregator: it changes the stacked updates before a rule sees them.
+
+  Attributes:
+    does: for the table of pre-aggregators.
+    build: (options, setting) -> the mixing.
+    cohort_options: as those of an aggregator.
+  """
+
+  does: str
+  build: Callable[[Any, Setting], Mixing]
+  cohort_options: Mapping[str, Callable[[Any, int], Any]] = attrs.field(factory=dict)
+
+
 # What `--aggregator` takes, with everything that is known about it.
 AGGREGATORS: entries.Registry[AggregatorEntry] = entries.Registry('aggregator')
 register = AGGREGATORS.register
+# What `--pre_aggregation` takes. Its options have a prefix: `PRE_AGGREGATION_PREFIX`.
+PRE_AGGREGATORS: entries.Registry[PreAggregatorEntry] = entries.Registry('pre_aggregation')
+PRE_AGGREGATION_PREFIX = 'pre_'
+register_pre_aggregator = PRE_AGGREGATORS.register

@@ -11,6 +11,7 @@ from tff_lg import entries, option_check
 from tff_lg.aggregators import entry
 
 if TYPE_CHECKING:
+  from tff_lg.aggregators.factories import gathering
   from tff_lg.compatibility import tff
 
 
@@ -39,6 +40,20 @@ def _norm_bounded_mean(
   return factories.norm_bounded_mean(options.norm_bound, weighted=True)
 
 
+def _mean_rule(options: Any, setting: entry.Setting) -> gathering.Rule:
+  from tff_lg.aggregators.factories import stacked_means
+
+  del options, setting
+  return stacked_means.mean_rule()
+
+
+def _norm_bounded_mean_rule(options: NormBound, setting: entry.Setting) -> gathering.Rule:
+  from tff_lg.aggregators.factories import stacked_means
+
+  del setting
+  return stacked_means.mean_rule(options.norm_bound)
+
+
 def _secure_mean(options: Any, setting: entry.Setting) -> tff.aggregators.AggregationFactory:
   from tff_lg.compatibility import tff
 
@@ -60,6 +75,7 @@ entry.register(
     label='mean',
     does='mean, weighted by examples (`--client_weighting`)',
     survives='none',
+    rule=_mean_rule,
     build=_mean,
     is_mean=True,
   )
@@ -70,6 +86,7 @@ entry.register(
     label='norm-bounded mean',
     does='mean of updates cut down to an L2 norm',
     survives='limits what one client can do, survives none',
+    rule=_norm_bounded_mean_rule,
     build=_norm_bounded_mean,
     options=NormBound,
     is_mean=True,

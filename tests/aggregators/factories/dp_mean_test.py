@@ -27,7 +27,7 @@ def _factory(**changes):
 
 
 def _updates(*norms):
-  """Updates of the given L2 norms, in different directions."""
+  """Returns updates of the given L2 norms, in different directions."""
   generator = np.random.default_rng(1)
   result = []
   for norm in norms:
@@ -42,7 +42,7 @@ def _flat(update):
 
 
 def _run(process, updates, num_rounds, state=None):
-  """Results of some rounds, flat, and the last state."""
+  """Returns results of some rounds, flat, and the last state."""
   state = process.initialize() if state is None else state
   results = []
   for _ in range(num_rounds):
@@ -53,7 +53,7 @@ def _run(process, updates, num_rounds, state=None):
 
 
 def _noise(num_rounds, **settings):
-  """The noise alone, of 40,000 coordinates, by round."""
+  """Returns the noise alone, of 40,000 coordinates, by round."""
   process = _factory(**settings).create(_WIDE)
   zeros = [(np.zeros(40000, np.float32),)] * 4
   return _run(process, zeros, num_rounds)[0]
@@ -140,7 +140,7 @@ class SeedTest(parameterized.TestCase):
   @parameterized.parameters(
     {}, {'clipping': 'adaptive'}, {'mechanism': 'tree'}
   )  # fmt: skip
-  def test_repeats_and_goes_on_from_a_saved_state(self, **settings):
+  def test_repeats_and_resumes_from_a_saved_state(self, **settings):
     updates = _updates(0.5, 1.0, 2.0, 3.0)
     settings = {'noise_multiplier': 0.1} | settings
     process = _factory(**settings).create(_TYPE)

@@ -33,7 +33,7 @@ class GeometricMedianTest(parameterized.TestCase):
     result = testing.apply(rule, rows, weights)[0]
     np.testing.assert_allclose(result, _minimiser(rows, weights), atol=1e-4)
 
-  def test_of_a_line_is_its_median(self):
+  def test_on_a_line_it_is_the_median(self):
     direction = np.array([3.0, 4.0])
     rows = np.array([0.0, 1.0, 2.0, 7.0, 50.0])[:, None] * direction
     result = testing.apply(geometric_median_rule(1e-6), rows)[0]

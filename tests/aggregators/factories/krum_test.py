@@ -9,7 +9,7 @@ from tff_lg.aggregators.factories.krum import multi_krum_rule
 
 
 def _order(rows, num_byzantine):
-  """Clients by their score, the lowest first."""
+  """Returns clients by their score, the lowest first."""
   rows = np.asarray(rows, np.float64)
   squared = ((rows[:, None] - rows[None]) ** 2).sum(-1)
   num_neighbours = max(len(rows) - num_byzantine - 2, 1)

@@ -9,7 +9,7 @@ from tff_lg.aggregators.factories.median import median_rule
 
 
 def _weighted_median(values, weights):
-  """By counting each client as often as its whole weight says."""
+  """Counts each client as often as its whole weight says."""
   return np.median(np.repeat(values, weights, axis=0), axis=0)
 
 

@@ -11,7 +11,7 @@ _SPECS = (tf.TensorSpec([2, 3]), tf.TensorSpec([4]))
 
 
 def _draws(num_rounds, seed, stream=seeded_noise.Stream.UPDATES):
-  """All numbers of some rounds, flat."""
+  """Returns all numbers of some rounds, flat."""
   generator = seeded_noise.NoiseGenerator(1.0, _SPECS, seed, stream)
   state = generator.initialize()
   draws = []

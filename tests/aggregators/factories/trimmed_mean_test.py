@@ -17,7 +17,7 @@ class TrimmedMeanTest(parameterized.TestCase):
     np.testing.assert_allclose(result, stats.trim_mean(rows, share), rtol=1e-5, atol=1e-6)
     self.assertEqual(measurements['num_trimmed'], int(share * num_clients))
 
-  def test_share_is_no_victim_of_rounding(self):
+  def test_share_survives_rounding(self):
     # As floats, 0.29 * 100 is 28.999999999999996.
     rows = testing.random_rows(100, 1)
     result, measurements = testing.apply(trimmed_mean_rule(0.29, 100), rows)

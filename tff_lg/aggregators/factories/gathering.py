@@ -26,7 +26,35 @@ Rule = Callable[[tf.Tensor, tf.Tensor], tuple[tf.Tensor, Mapping[str, tf.Tensor]
 _NUM_SLOTS = 8
 
 
-def rule_factory(rule: Rule, *, weighted: bool) -> tff.aggregators.AggregationFactory:
+class StatefulRule(NamedTuple):
+  """A rule that remembers something from round to round.
+
+  Attributes:
+    initialize: number of weights, d -> the first state, a structure of tensors.
+    apply: (state, stack, weights) -> (next state, aggregate, measurements), otherwise as a `Rule`.
+  """
+
+  initialize: Callable[[int], Any]
+  apply: Callable[[Any, tf.Tensor, tf.Tensor], tuple[Any, tf.Tensor, Mapping[str, tf.Tensor]]]
+
+
+def first_round(rule: Rule | StatefulRule) -> Rule:
+  """Returns a rule without memory: each round is a first one."""
+  if not isinstance(rule, StatefulRule):
+    return rule
+  stateful = rule
+
+  def of_first_round(
+    stack: tf.Tensor, weights: tf.Tensor
+  ) -> tuple[tf.Tensor, Mapping[str, tf.Tensor]]:
+    return stateful.apply(stateful.initialize(stack.shape[1]), stack, weights)[1:]
+
+  return of_first_round
+
+
+def rule_factory(
+  rule: Rule | StatefulRule, *, weighted: bool
+) -> tff.aggregators.AggregationFactory:
   """Builds the factory that applies a rule to the stacked updates of all clients.
 
   Args:
@@ -47,44 +75,46 @@ def rule_factory(rule: Rule, *, weighted: bool) -> tff.aggregators.AggregationFa
 class _UnweightedVectors(tff.aggregators.UnweightedAggregationFactory):
   """Applies a rule to one vector a client."""
 
-  def __init__(self, rule: Rule) -> None:
+  def __init__(self, rule: Rule | StatefulRule) -> None:
     self._rule = rule
 
   def create(self, value_type: tff.TensorType) -> tff.templates.AggregationProcess:
     """Returns the process for vectors of a type."""
-    aggregate = _build_aggregation(self._rule, value_type, tff.TensorType(np.float32))
+    initialize, aggregate = _build_aggregation(self._rule, value_type, tff.TensorType(np.float32))
 
-    @tff.federated_computation(_STATE_TYPE, tff.FederatedType(value_type, tff.CLIENTS))
+    @tff.federated_computation(
+      initialize.type_signature.result, tff.FederatedType(value_type, tff.CLIENTS)
+    )
     def next_fn(state: tff.Value, value: tff.Value) -> tff.templates.MeasuredProcessOutput:
       one = tff.federated_value(np.float32(1.0), tff.CLIENTS)
-      return _output(state, aggregate(value, one))
+      return aggregate(state, value, one)
 
-    return tff.templates.AggregationProcess(_initialize, next_fn)
+    return tff.templates.AggregationProcess(initialize, next_fn)
 
 
 class _WeightedVectors(tff.aggregators.WeightedAggregationFactory):
   """Applies a rule to one vector and one weight a client."""
 
-  def __init__(self, rule: Rule) -> None:
+  def __init__(self, rule: Rule | StatefulRule) -> None:
     self._rule = rule
 
   def create(
     self, value_type: tff.TensorType, weight_type: tff.TensorType
   ) -> tff.templates.AggregationProcess:
     """Returns the process for vectors and scalar weights of these types."""
-    aggregate = _build_aggregation(self._rule, value_type, weight_type)
+    initialize, aggregate = _build_aggregation(self._rule, value_type, weight_type)
 
     @tff.federated_computation(
-      _STATE_TYPE,
+      initialize.type_signature.result,
       tff.FederatedType(value_type, tff.CLIENTS),
       tff.FederatedType(weight_type, tff.CLIENTS),
     )
     def next_fn(
       state: tff.Value, value: tff.Value, weight: tff.Value
     ) -> tff.templates.MeasuredProcessOutput:
-      return _output(state, aggregate(value, weight))
+      return aggregate(state, value, weight)
 
-    return tff.templates.AggregationProcess(_initialize, next_fn)
+    return tff.templates.AggregationProcess(initialize, next_fn)
 
 
 @tff.federated_computation
@@ -92,11 +122,8 @@ def _initialize() -> tff.Value:
   return tff.federated_value((), tff.SERVER)
 
 
-_STATE_TYPE = _initialize.type_signature.result
-
-
-def _output(state: tff.Value, aggregated: tff.Value) -> tff.templates.MeasuredProcessOutput:
-  return tff.templates.MeasuredProcessOutput(state, aggregated.result, aggregated.measurements)
+# (state, vectors, weights) -> the output of an aggregation process.
+_Aggregate = Callable[[tff.Value, tff.Value, tff.Value], tff.templates.MeasuredProcessOutput]
 
 
 class _Aggregated(NamedTuple):
@@ -120,10 +147,94 @@ class _Updates(NamedTuple):
   recent: tuple
 
 
+class _Gathered(NamedTuple):
+  """All updates at the server: the stack, float32 [n, d], its weights, the clients present."""
+
+  stack: Any
+  weights: Any
+  num_updates: Any
+
+
 def _build_aggregation(
-  rule: Rule, value_type: tff.TensorType, weight_type: tff.TensorType
+  rule: Rule | StatefulRule, value_type: tff.TensorType, weight_type: tff.TensorType
+) -> tuple[tff.Computation, _Aggregate]:
+  """Returns the first state, and what makes an output of a state, vectors and weights."""
+  if not isinstance(rule, StatefulRule):
+    plain = rule
+
+    def apply(stack: tf.Tensor, weights: tf.Tensor, num_updates: tf.Tensor) -> _Aggregated:
+      return _aggregated(stack, *plain(stack, weights), num_updates)
+
+    gather = _build_gathering(apply, value_type, weight_type)
+
+    def aggregate(
+      state: tff.Value, value: tff.Value, weight: tff.Value
+    ) -> tff.templates.MeasuredProcessOutput:
+      aggregated = gather(value, weight)
+      return tff.templates.MeasuredProcessOutput(state, aggregated.result, aggregated.measurements)
+
+    return _initialize, aggregate
+  return _build_stateful_aggregation(rule, value_type, weight_type)
+
+
+def _build_stateful_aggregation(
+  rule: StatefulRule, value_type: tff.TensorType, weight_type: tff.TensorType
+) -> tuple[tff.Computation, _Aggregate]:
+  """Returns the same of a rule with memory, which a round without clients does not change."""
+  gather = _build_gathering(_Gathered, value_type, weight_type)
+
+  @tff.tensorflow.computation
+  def first_state() -> Any:
+    return rule.initialize(value_type.shape[0])
+
+  @tff.federated_computation
+  def initialize() -> tff.Value:
+    return tff.federated_eval(first_state, tff.SERVER)
+
+  @tff.tensorflow.computation
+  def apply(state: Any, gathered: Any) -> tuple[Any, _Aggregated]:
+    following, result, measurements = rule.apply(state, gathered.stack, gathered.weights)
+    is_anyone = gathered.num_updates > 0
+    following = tf.nest.map_structure(
+      lambda new, old: tf.where(is_anyone, new, old), following, state
+    )
+    result = tf.where(is_anyone, result, tf.zeros_like(result))
+    aggregated = _aggregated(gathered.stack, result, measurements, gathered.num_updates)
+    return following, aggregated
+
+  def aggregate(
+    state: tff.Value, value: tff.Value, weight: tff.Value
+  ) -> tff.templates.MeasuredProcessOutput:
+    applied = tff.federated_map(apply, (state, gather(value, weight)))
+    return tff.templates.MeasuredProcessOutput(
+      applied[0], applied[1].result, applied[1].measurements
+    )
+
+  return initialize, aggregate
+
+
+def _aggregated(
+  stack: tf.Tensor,
+  result: tf.Tensor,
+  measurements: Mapping[str, tf.Tensor],
+  num_updates: tf.Tensor,
+) -> _Aggregated:
+  result = tf.ensure_shape(result, [stack.shape[1]])
+  return _Aggregated(result, collections.OrderedDict(measurements, num_updates=num_updates))
+
+
+def _build_gathering(
+  finish: Callable[[tf.Tensor, tf.Tensor, tf.Tensor], Any],
+  value_type: tff.TensorType,
+  weight_type: tff.TensorType,
 ) -> Callable[[tff.Value, tff.Value], tff.Value]:
-  """Returns a function from vectors and weights at the clients to `_Aggregated` at the server."""
+  """Returns a function from vectors and weights at the clients to a value at the server.
+
+  Args:
+    finish: (stack, weights, clients present) -> the value; a row of zeros stands for nobody.
+    value_type: of vectors.
+    weight_type: of weights.
+  """
   if (
     value_type.dtype.type is not np.float32
     or not tf.TensorShape(value_type.shape).is_fully_defined()
@@ -169,24 +280,21 @@ def _build_aggregation(
     )
 
   @tff.tensorflow.computation(updates_type)
-  def report(updates: Any) -> _Aggregated:
+  def report(updates: Any) -> Any:
     stack, weights = tf.cond(
       tf.size(updates.weights) > 0,
       lambda: (_stacked(updates.stack, tuple(updates.recent)), updates.weights),
       lambda: (tf.zeros([1, num_weights]), tf.ones([1])),
     )
-    result, measurements = rule(tf.ensure_shape(stack, [None, num_weights]), weights)
-    return _Aggregated(
-      tf.ensure_shape(result, [num_weights]),
-      collections.OrderedDict(measurements, num_updates=tf.size(updates.weights)),
-    )
+    stack = tf.ensure_shape(stack, [None, num_weights])
+    return finish(stack, weights, tf.size(updates.weights))
 
-  def aggregate(value: tff.Value, weight: tff.Value) -> tff.Value:
+  def gather(value: tff.Value, weight: tff.Value) -> tff.Value:
     return tff.federated_aggregate(
       tff.federated_zip((value, weight)), zero(), accumulate, merge, report
     )
 
-  return aggregate
+  return gather
 
 
 def _stacked(stack: tf.Tensor, recent: tuple[tf.Tensor, ...]) -> tf.Tensor:

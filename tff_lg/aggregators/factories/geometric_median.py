@@ -5,12 +5,13 @@ import tensorflow as tf
 from tff_lg.aggregators.factories import distances, gathering
 from tff_lg.compatibility import tff
 
+_SMOOTHING = 1e-6
 _MAX_ITERATIONS = 1000
 _TOLERANCE = 1e-6
 
 
 def geometric_median(
-  *, smoothing: float = 1e-6, weighted: bool = False
+  *, smoothing: float = _SMOOTHING, weighted: bool = False
 ) -> tff.aggregators.AggregationFactory:
   """Aggregates to the vector with the least sum of distances to the client updates.
 
@@ -44,7 +45,7 @@ def geometric_median(
   return gathering.rule_factory(geometric_median_rule(smoothing), weighted=weighted)
 
 
-def geometric_median_rule(smoothing: float) -> gathering.Rule:
+def geometric_median_rule(smoothing: float = _SMOOTHING) -> gathering.Rule:
   """Returns the rule of `geometric_median`, from stacked updates and weights to the median."""
 
   def rule(stack: tf.Tensor, weights: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:

@@ -44,7 +44,9 @@ def trimmed_mean(
   return gathering.rule_factory(trimmed_mean_rule(trimmed_share, chunk_size), weighted=weighted)
 
 
-def trimmed_mean_rule(trimmed_share: float, chunk_size: int) -> gathering.Rule:
+def trimmed_mean_rule(
+  trimmed_share: float, chunk_size: int = coordinates.DEFAULT_CHUNK_SIZE
+) -> gathering.Rule:
   """Returns the rule of `trimmed_mean`: from stacked updates and their weights to the mean."""
 
   def rule(stack: tf.Tensor, weights: tf.Tensor) -> tuple[tf.Tensor, dict[str, tf.Tensor]]:
