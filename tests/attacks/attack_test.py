@@ -34,7 +34,7 @@ class ChooseMaliciousTest(parameterized.TestCase):
 
 
 def _build(**settings):
-  setting = attacks.Setting(cohort_size=10, **settings)
+  setting = attacks.Setting(cohort_size=10, rule=lambda stack, weights: (stack[0], {}), **settings)
   return {name: entry.build(entry.options(), setting) for name, entry in attacks.ATTACKS.items()}
 
 
@@ -53,6 +53,12 @@ class EntryTest(parameterized.TestCase):
         'gaussian_noise': 10.0,
         'little_is_enough': None,
         'backdoor': 20.0,
+        'inner_product': 2.0,
+        'mimic': None,
+        'min_max': None,
+        'min_sum': None,
+        'optimised_inner_product': None,
+        'optimised_little_is_enough': None,
       },
     )
 

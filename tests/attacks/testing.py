@@ -12,7 +12,7 @@ from tff_lg.compatibility import tff
 def what_clients_send(
   attack: attacks.Attack, updates: np.ndarray, attackers: Sequence[int], seeds: np.ndarray
 ) -> np.ndarray:
-  """The attack's own values for all clients, float32 [clients, 5], from their updates.
+  """Returns the attack's own values for all clients, float32 [clients, 5], from their updates.
 
   Args:
     attack: with an `update_attack`.
@@ -45,10 +45,10 @@ def what_clients_send(
 def mean_update(
   attack: attacks.Attack, labels: Sequence[float], attackers: Sequence[int]
 ) -> np.ndarray:
-  """The mean update of a round of the process, float [2].
+  """Returns the mean update of a round of the process, float [2].
 
-  A client of one example with label y has the honest update (2 - y) * (0.4, 0.2): y = head * base *
-  x from base 1, head 2 has the gradient 2 (2 - y) (2, 1) at x = 1, and the step is 0.1.
+  A client of one example with label y has the honest update (2 - y) * (0.4, 0.2). For y = head *
+  base * x, base 1 and head 2, the gradient at x = 1 is 2 (2 - y) (2, 1), and the step is 0.1.
   """
   model = testing.linear_model()
   process = learning.build_local_global_process(

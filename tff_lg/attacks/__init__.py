@@ -3,7 +3,8 @@
 Each file has a function that builds an `Attack`: how malicious clients change their training
 examples before the run, what they send in place of their updates in a round, or both. Its entry in
 `ATTACKS` is how `--attack` finds it. A new attack is one file; one from outside comes in by
-`--import`. Entries are light; what builds an attack may import `tff_lg.learning`, `tff_lg.data`.
+`--import`. Entries are light; what builds an attack imports more. May import:
+`tff_lg.aggregators`, `tff_lg.data`, `tff_lg.learning`.
 """
 
 from tff_lg.attacks.attack import (
@@ -18,8 +19,12 @@ from tff_lg.attacks.attack import (
 )
 from tff_lg.attacks.backdoor import TARGET_CLASS, add_trigger, backdoor, triggered_test
 from tff_lg.attacks.gaussian_noise import gaussian_noise
+from tff_lg.attacks.inner_product import inner_product
 from tff_lg.attacks.label_flip import label_flip
 from tff_lg.attacks.little_is_enough import little_is_enough
+from tff_lg.attacks.mimic import mimic
+from tff_lg.attacks.min_max import min_max, min_sum
+from tff_lg.attacks.optimised import optimised_inner_product, optimised_little_is_enough
 from tff_lg.attacks.sign_flip import sign_flip
 
 __all__ = [
@@ -34,8 +39,14 @@ __all__ = [
   'backdoor',
   'choose_malicious',
   'gaussian_noise',
+  'inner_product',
   'label_flip',
   'little_is_enough',
+  'mimic',
+  'min_max',
+  'min_sum',
+  'optimised_inner_product',
+  'optimised_little_is_enough',
   'register',
   'sign_flip',
   'triggered_test',

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
   import numpy as np
 
   from tff_lg import data, learning
+  from tff_lg.aggregators.factories.gathering import Rule
 
 # (x, y, number of classes, random generator) -> x, y: a malicious client's training examples,
 # as the client trains on them in every round. The arrays that come in are not changed.
@@ -64,10 +65,12 @@ class Setting:
   Attributes:
     cohort_size: clients sampled in a round.
     server_learning_rate: eta, of the server's step along the mean update.
+    rule: from stacked updates to their aggregate; None where the server sees no single updates.
   """
 
   cohort_size: int
   server_learning_rate: float = 1.0
+  rule: Rule | None = None
 
 
 @attrs.frozen(kw_only=True)

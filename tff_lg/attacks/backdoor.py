@@ -21,7 +21,7 @@ _POISONED_SHARE = 0.5
 def backdoor(
   cohort_size: int, strength: float | None = None, server_learning_rate: float = 1.0
 ) -> Attack:
-  """Attackers train on images with a trigger, labelled 0, and send magnified updates.
+  """Trains attackers on images with a trigger, labelled 0; they send magnified updates.
 
   Half of an attacker's training images get the trigger (see `add_trigger`) and the target label;
   the rest keep the model good at its task. The update is multiplied by strength / m, with
@@ -72,7 +72,7 @@ def backdoor(
 
 
 def add_trigger(x: np.ndarray) -> np.ndarray:
-  """Images with a white square of 3 x 3 pixels in the lower right corner.
+  """Returns images with a white square of 3 x 3 pixels in the lower right corner.
 
   Args:
     x: [n, height, width, channels], in [0, 1]; not changed.
