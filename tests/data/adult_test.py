@@ -81,6 +81,16 @@ class AdultTest(parameterized.TestCase):
     self.assertGreater(len({tuple(train.attributes[:, 0]) for train in drawn}), 1)
     np.testing.assert_array_equal(adult.load_adult(folder, 3, 2).train.x, drawn[3].x)
 
+  def test_halves_of_the_rows_share_none(self):
+    folder = self._folder(_TRAIN.replace('Other', 'White'))
+    for seed in range(3):
+      source = adult.load_adult(folder, seed, num_train=2, halve_rows=True)
+      labels = [*source.train.y, *source.test.y]
+      self.assertEqual((len(source.train), len(source.test)), (2, 2))
+      self.assertEqual(sorted(labels), [0, 1, 1, 1])
+    with self.assertRaisesRegex(examples.DataError, '2 rows .* found for training, expected at'):
+      adult.load_adult(folder, num_train=3, halve_rows=True)
+
   @parameterized.named_parameters(
     ('fields', _TRAIN[:-8] + '\n', _TEST, 'adult.data: line 4 has 14, expected 15 fields'),
     (
@@ -104,7 +114,7 @@ class AdultTest(parameterized.TestCase):
     ('empty', '\n', _TEST, 'adult.data: no rows found'),
     ('races', _TRAIN, _TEST.replace('White', 'Other').replace('Black', 'Other'), 'adult.test: no'),
     ('text', 'Ünder\n', _TEST, 'adult.data: it cannot be read as ASCII text'),
-    ('few', _TRAIN.splitlines()[0], _TEST, 'adult.data: 1 rows .* found, expected at least 3'),
+    ('few', _TRAIN.splitlines()[0], _TEST, 'adult.data: 1 rows .* training, expected at least 3'),
   )
   def test_damaged(self, train, test, sentence):
     with self.assertRaisesRegex(examples.DataError, sentence):

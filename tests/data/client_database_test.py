@@ -15,13 +15,13 @@ _X, _Y = 'pixels', 'label'
 
 
 def _rows(client, size):
-  """The elements of a client: x [2, 2] and a label."""
+  """Returns the elements of a client: x [2, 2] and a label."""
   x = np.arange(4.0 * size, dtype=np.float32).reshape(size, 2, 2) + 100 * client
   return collections.OrderedDict(pixels=x, label=np.arange(size, dtype=np.int32) % 3)
 
 
 def _all_of(client):
-  """All examples of a client, in the order of their numbers."""
+  """Returns all examples of a client, in the order of their numbers."""
   parts = (client.train, client.validation, client.test)
   x, y = (np.concatenate([getattr(part, name) for part in parts]) for name in 'xy')
   order = np.argsort(x[:, 0, 0])

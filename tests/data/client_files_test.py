@@ -12,7 +12,7 @@ from tff_lg.data import arrays, client_parts
 
 
 def _examples(start, size):
-  """Examples whose x is their number."""
+  """Makes examples whose x is their number."""
   x = np.arange(start, start + size, dtype=np.float32)[:, np.newaxis]
   return data.Examples(x, np.zeros(size, np.int32))
 

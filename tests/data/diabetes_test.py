@@ -1,4 +1,4 @@
-"""Tests of labels that are no classes: the embedded data with a number, and files."""
+"""Tests of labels that are numbers: the embedded data with a number, and files."""
 
 import pathlib
 

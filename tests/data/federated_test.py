@@ -24,7 +24,7 @@ def setUpModule():
 
 
 def _source(train_labels, test_labels, users=None, test_users=None) -> examples.Source:
-  """Examples whose x is their number: training from 0, test from 1000."""
+  """Makes examples whose x is their number: training from 0, test from 1000."""
 
   def make(labels, start, names):
     labels = np.array(labels, np.int32)

@@ -10,7 +10,7 @@ from tff_lg.data import splits
 
 
 def _federated(sizes):
-  """Clients whose examples are numbered through, two classes in turn."""
+  """Makes clients whose examples are numbered through, two classes in turn."""
   ends = np.cumsum((0, *sizes))
   clients, tests = [], []
   for number, (start, end) in enumerate(zip(ends, ends[1:], strict=False)):
@@ -32,7 +32,7 @@ class DealFoldsTest(absltest.TestCase):
         np.bincount(labels[dealt == fold], minlength=3), np.bincount(labels[test], minlength=3)
       )
 
-  def test_of_few_examples_all_but_an_only_one_are_dealt(self):
+  def test_few_examples_are_all_dealt_but_not_a_single_one(self):
     dealt = splits.deal_folds(
       np.zeros(6, np.int32), np.array([0, 1, 1, 2, 2, 2]), 5, np.random.default_rng(0)
     )
@@ -66,6 +66,25 @@ class TakeFoldTest(absltest.TestCase):
     )
     np.testing.assert_array_equal(first, same)
     self.assertFalse(np.array_equal(first, other))
+
+
+class StandardizedTest(absltest.TestCase):
+  def test_patients_are_standardised_without_those_for_testing(self):
+    before = data.partition_clients(
+      data.load_source('diabetes'), data.partitioners.natural(), validation_fraction=0.2, seed=0
+    )
+    after = data.take_fold(
+      before, data.Fold(1, 3), validation_fraction=0.2, seed=0, standardizes=True
+    )
+    kept = data.concatenate([part for c in after.clients for part in (c.train, c.validation)])
+    for values in (kept.x, kept.y):
+      np.testing.assert_allclose(values.mean(axis=0), 0, atol=1e-5)
+      np.testing.assert_allclose(values.std(axis=0), 1, atol=1e-5)
+    self.assertGreater(abs(after.test.y.mean()), 1e-3)
+    # All examples are changed alike.
+    same = data.take_fold(before, data.Fold(1, 3), validation_fraction=0.2, seed=0)
+    slope, start = np.polyfit(same.clients[2].train.y, after.clients[2].train.y, 1)
+    np.testing.assert_allclose(after.test.y, slope * same.test.y + start, atol=1e-4)
 
 
 class TableTest(absltest.TestCase):

@@ -10,7 +10,7 @@ _SIGNALS = np.array(mood_corpus._SIGNALS)
 
 
 def _fit_values(of_user):
-  """Values of the signals by least squares, from the formula of the module."""
+  """Fits values of the signals by least squares, from the formula of the module."""
   counts = np.array([[text.split().count(signal) for signal in _SIGNALS] for text in of_user.texts])
   weights = np.sqrt(0.9) * counts / np.sqrt((counts**2).sum(axis=1, keepdims=True))
   return np.linalg.lstsq(weights, special.ndtri(of_user.scores / 100), rcond=None)[0]

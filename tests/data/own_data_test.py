@@ -12,7 +12,7 @@ class _ClassLabel:
 
 
 class _Dataset:
-  """What `datasets.Dataset` of Hugging Face offers and is used here."""
+  """The part of `datasets.Dataset` of Hugging Face that is used here."""
 
   def __init__(self, columns, features=None):
     self._columns = columns

@@ -26,7 +26,7 @@ class LoadSchoolTest(parameterized.TestCase):
     return school.load_school(str(self.file.parent), **{**fractions, **options})
 
   def _write(self, *sizes):
-    """Schools whose pupils have the features (i, i², 1) and the score 10 * school + i."""
+    """Writes schools whose pupils have the features (i, i², 1) and the score 10 * school + i."""
     numbers = [np.arange(size) for size in sizes]
     x = [np.stack([i, i**2, np.ones_like(i)], axis=1).astype(np.uint8) for i in numbers]
     y = [(10 * k + i)[:, None].astype(np.uint8) for k, i in enumerate(numbers)]
@@ -62,7 +62,7 @@ class LoadSchoolTest(parameterized.TestCase):
     np.testing.assert_array_equal(one, same)
     self.assertFalse(np.array_equal(one, other))
 
-  def test_held_out_schools_are_no_clients(self):
+  def test_held_out_schools_are_not_clients(self):
     self._write(10, 12, 14)
     data = self._load(choose_held_out=lambda names: names[:1])
     self.assertEqual([client.client_id for client in data.clients], ['school_2', 'school_3'])
@@ -101,7 +101,7 @@ class LoadSchoolTest(parameterized.TestCase):
       'every score is 1, expected scores that differ',
     ),
   )
-  def test_what_cannot_be_is_told(self, content, sentence):
+  def test_refuses_impossible_values(self, content, sentence):
     io.savemat(self.file, content)
     with self.assertRaisesRegex(examples.DataError, sentence):
       self._load()

@@ -143,6 +143,16 @@ class TableTest(parameterized.TestCase):
     with self.assertRaisesRegex(examples.DataError, sentence):
       _load(_table(**columns), **options)
 
+  def test_names_the_row_of_an_infinite_number(self):
+    frame = _table(age=[1, 2, 3, 4, float('inf'), 6], part=['test', 'train'] * 3)
+    with self.assertRaisesRegex(examples.DataError, 'The table: Column age has inf in row 5, exp'):
+      _load(frame, test_column='part')
+    self.assertLen(_load(frame, test_column='part', category_columns=('age',)).test, 3)
+
+  def test_refuses_a_column_with_two_roles(self):
+    with self.assertRaisesRegex(examples.DataError, 'column ill is given twice'):
+      table.load_table(_table(), 'ill', 'ill')
+
   def test_refuses_no_rows_and_names_twice(self):
     with self.assertRaisesRegex(examples.DataError, 'no rows'):
       _load(_table()[:0])

@@ -1,4 +1,4 @@
-"""Tests of reading text by user: both formats, folders, and files that are broken."""
+"""Tests of reading text by user: all formats, folders, and files that are broken."""
 
 import gzip
 import json
@@ -47,7 +47,61 @@ class ReadUsersTest(parameterized.TestCase):
       {'HAMLET': ['To be, or not.', 'To be?', 'That is the question!', 'Words, words.']},
     )
 
+  def test_comments_of_leafs_reddit_in_the_order_of_time(self):
+    comments = [[['<BOS>', 'later', 'on'], ['.', '<EOS>', '<PAD>']], [['<BOS>', 'first', '<EOS>']]]
+    about = [{'created_utc': '20', 'target_tokens': [], 'score': 1}, {'created_utc': 10}]
+    train = {'users': ['al'], 'user_data': {'al': {'x': comments, 'y': about}}}
+    test = {'user_data': {'al': {'x': [[['<BOS>', 'last', '<EOS>']]], 'y': [{'created_utc': 30}]}}}
+    self._write('a_test.json', json.dumps(test).encode())
+    self._write('a_train.json', json.dumps(train).encode())
+    found = text_files.read_users(self.folder.full_path)
+    self.assertEqual(found, {'al': ['first', 'later on .', 'last']})
+
+  def test_tweets_of_leafs_sent140_in_the_order_of_their_ids(self):
+    rows = [
+      [n, 'Mon Apr 06', 'NO_QUERY', 'al', text, 'training'] for n, text in (('9', 'b'), ('7', 'a'))
+    ]
+    leaf = {'user_data': {'al': {'x': rows, 'y': [0, 1]}}}
+    path = self._write('sent140.json', json.dumps(leaf).encode())
+    self.assertEqual(text_files.read_users(path), {'al': ['a', 'b']})
+
+  @parameterized.parameters('000.json', '000.jsonl', '000.json.gz')
+  def test_rows_of_bigquery(self, name):
+    rows = [
+      {'author': 'bo', 'body': 'one\n\ntwo', 'created_utc': '9'},
+      {'author': 'al', 'body': 'x', 'created_utc': 5},
+      {'author': '[deleted]', 'body': 'gone', 'created_utc': 6},
+      {'author': 'bo', 'body': '[removed]', 'created_utc': 6},
+      {'author': 'bo', 'body': 'zero', 'created_utc': 3},
+    ]
+    content = '\n'.join(map(json.dumps, rows)).encode()
+    path = self._write(name, gzip.compress(content) if name.endswith('.gz') else content)
+    self.assertEqual(text_files.read_users(path), {'bo': ['zero', 'one two'], 'al': ['x']})
+
+  def test_rows_without_times_keep_their_order(self):
+    content = b'{"author": "al", "body": "b"}\n{"author": "al", "body": "a"}\n'
+    path = self._write('0.json', content)
+    self.assertEqual(text_files.read_users(path), {'al': ['b', 'a']})
+    self._write('1.json', content)
+    with self.assertRaisesRegex(examples.DataError, "'al' found twice, expected once, or a time"):
+      text_files.read_users(self.folder.full_path)
+
   @parameterized.parameters(
+    (
+      'a.json',
+      b'{"author": "al", "body": "b"}\n{"author": "al", "body": 3}',
+      'line 2: .* found, exp',
+    ),
+    (
+      'a.json',
+      b'{"author": "al", "body": "b", "created_utc": "noon"}',
+      'line 1: .* found, could not',
+    ),
+    (
+      'a.jsonl',
+      b'{"author": "al", "body": "b", "created_utc": 1}\n{"author": "al", "body": "c"}',
+      'line 2: some posts of .al. have "created_utc", expected all or none',
+    ),
     ('a.jsonl', b'{"user": "al", "lines": []}\n{"user": ', r'a\.jsonl, line 2: is not JSON'),
     ('a.jsonl', b'\n{"user": 3, "lines": []}', r'a\.jsonl, line 2: {"user": 3.* found, expected'),
     ('a.jsonl', b'{"user": "al", "lines": "one"}', 'line 1: .* found, expected {"user"'),

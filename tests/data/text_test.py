@@ -17,7 +17,7 @@ class LoadTextTest(parameterized.TestCase):
     return data.load_text(path, **options)
 
   def _text(self, examples, known):
-    """The targets as text, padding left out."""
+    """Returns the targets as text, padding left out."""
     return ' '.join(known[token] for token in examples.y[examples.y != vocabulary.PADDING])
 
   def test_split_is_in_time(self):

@@ -53,7 +53,7 @@ class VocabularyTest(parameterized.TestCase):
     ('<unk>', 'words', "'<unk>' found"),
     ('ab', 'characters', "'ab' found"),
   )
-  def test_an_entry_that_is_no_token_is_refused(self, entry, tokenizer, sentence):
+  def test_refuses_an_entry_that_is_not_a_token(self, entry, tokenizer, sentence):
     path = self.create_tempfile(content=entry).full_path
     with self.assertRaisesRegex(examples.DataError, sentence):
       vocabulary.read_vocabulary(path, getattr(vocabulary, tokenizer))

@@ -101,6 +101,27 @@ class LoadVqaTest(parameterized.TestCase):
     np.testing.assert_array_equal(one.clients[0].train.x, same.clients[0].train.x)
     self.assertFalse(np.array_equal(one.clients[0].test.x, other.clients[0].test.x))
 
+  def test_pictures_are_dealt_by_their_usual_answer(self):
+    # Forty pictures with three questions each, the answers to two of which are the same.
+    rows = [(q, q // 3, 'Is it?', [f'{q // 3 % 2 if q % 3 else 2}'] * 10) for q in range(120)]
+    features = vqa.PictureFeatures(np.arange(40), np.arange(40, dtype=np.float32)[:, None], 'x')
+    options = {'num_clients': 2, 'validation_fraction': 0.1}
+    data = self._load(rows, rows, features, dirichlet_alpha=0.3, seed=1, **options)
+    pictures = []
+    for part in ('train', 'test'):
+      odd = []
+      for client in data.clients:
+        parts = [client.train, client.validation] if part == 'train' else [client.test]
+        found = np.concatenate([each.x[:, 0] for each in parts])
+        self.assertEqual(len(found), 3 * len(set(found)))
+        pictures.append(set(found))
+        odd.append(sum(picture % 2 for picture in set(found)))
+      self.assertNotEqual(odd[0] * len(pictures[-1]), odd[1] * len(pictures[-2]))
+      self.assertEqual(sum(odd), 20)
+      self.assertEqual(sum(map(len, pictures[-2:])), 40)
+    # Test pictures have the same shares.
+    self.assertEqual([len(each) for each in pictures[:2]], [len(each) for each in pictures[2:]])
+
   def test_generated_shapes(self):
     data = vqa.load_vqa(num_clients=7)
     for part, size in (('test', 5000), ('validation', 4200), ('train', 37800)):

@@ -24,7 +24,7 @@ def _config(folder, **changes):
 
 
 def _rows(*examples) -> list[int]:
-  """Which rows of the set these are, by their first feature."""
+  """Returns which rows of the set these are, by their first feature."""
   return sorted(int(row) for part in examples for row in part.x[:, 0])
 
 
@@ -40,7 +40,7 @@ class LoadDataTest(parameterized.TestCase):
 
   def _load_with_file(self, **changes):
     path = testing.save_clients(self.folder, _EMBEDDED, _CLIENTS, num_clients=4)
-    return tasks.load_data(_config(self.folder, clients=path, **changes))
+    return tasks.load_data(_config(self.folder, clients=path, **changes).input_options)
 
   def test_clients_of_the_file(self):
     loaded = self._load_with_file()
@@ -74,7 +74,7 @@ class LoadDataTest(parameterized.TestCase):
 
   def test_clusters_are_those_of_the_simulation(self):
     config = _config(self.folder, num_clients=2, shuffled_share=0.5, seed=3)
-    loaded = tasks.load_data(config)
+    loaded = tasks.load_data(config.input_options)
     embedded, seed = _EMBEDDED, seeds.derive_seed(3, seeds.Purpose.PARTITION)
     simulated = heterogeneity.simulate_clients(
       embedded.x, embedded.y, embedded.split, num_clients=2, shuffled_share=0.5, seed=seed
@@ -86,18 +86,18 @@ class LoadDataTest(parameterized.TestCase):
       self.assertEqual(_rows(client.test), mine[mine >= 10].tolist())
 
   def test_iid_spreads_evenly(self):
-    loaded = tasks.load_data(_config(self.folder, partition='iid', num_clients=5))
+    loaded = tasks.load_data(_config(self.folder, partition='iid', num_clients=5).input_options)
     trained_on = _trained_on(loaded)
     self.assertEqual([len(rows) for rows in trained_on], [2] * 5)
     self.assertEqual(sorted(sum(trained_on, [])), list(range(10)))
 
   def test_embeddings_that_are_not_there(self):
     with self.assertRaisesRegex(ValueError, r'nowhere.npz: no such file, .* pipelines.embed'):
-      tasks.load_data(_config('', embeddings='nowhere.npz'))
+      tasks.load_data(_config('', embeddings='nowhere.npz').input_options)
 
   def test_clients_that_are_not_there(self):
     with self.assertRaisesRegex(OSError, 'nowhere.npz'):
-      tasks.load_data(_config(self.folder, clients='nowhere.npz'))
+      tasks.load_data(_config(self.folder, clients='nowhere.npz').input_options)
 
   def test_clients_of_other_examples(self):
     other = _EMBEDDED.take(np.arange(14))
@@ -105,7 +105,7 @@ class LoadDataTest(parameterized.TestCase):
     with self.assertRaisesRegex(
       ValueError, 'clients.npz does not fit .*set.npz: 2 of 16 examples have no client.* e14'
     ):
-      tasks.load_data(_config(self.folder, clients=path))
+      tasks.load_data(_config(self.folder, clients=path).input_options)
 
 
 class ModelTest(parameterized.TestCase):
@@ -124,8 +124,8 @@ class ModelTest(parameterized.TestCase):
   def test_networks_and_their_split(self, name, num_global, num_local):
     path = testing.save_clients(self.folder, _EMBEDDED, _CLIENTS, num_clients=4)
     config = _config(self.folder, clients=path, model=name)
-    model = tasks.build_model(config, tasks.load_data(config))
-    model = model.with_global_layers(tasks.own_global_layers(config))
+    model = tasks.build_model(config.input_options, tasks.load_data(config.input_options))
+    model = model.with_global_layers(tasks.own_global_layers(config.task_options))
     sizes = [sum(w.size for w in side) for side in model.split(model.initial_weights)]
     self.assertEqual(sizes, [num_global, num_local])
 
@@ -134,7 +134,7 @@ class ModelTest(parameterized.TestCase):
     weights = []
     for rate, seed in ((0.5, 1), (0.0, 1), (0.0, 2)):
       config = _config(self.folder, num_clients=2, model=name, dropout_rate=rate, seed=seed)
-      model = tasks.build_keras_model(config, tasks.load_data(config))
+      model = tasks.build_keras_model(config.input_options, tasks.load_data(config.input_options))
       names = {layer.name for layer in model.layers}
       self.assertEqual({'dropout_1', 'dropout_2'} <= names, rate > 0)
       weights.append(model.get_layer('output').get_weights()[0])
@@ -144,7 +144,7 @@ class ModelTest(parameterized.TestCase):
   def test_one_hidden_layer(self):
     for name, layer in (('dense', 'hidden_1'), ('gated', 'gated_1')):
       config = _config(self.folder, model=name, hidden_units=(7,))
-      self.assertEqual(tasks.own_global_layers(config), (layer, 'output'))
+      self.assertEqual(tasks.own_global_layers(config.task_options), (layer, 'output'))
 
 
 if __name__ == '__main__':

@@ -67,7 +67,10 @@ class MoodOptionsTest(parameterized.TestCase):
     ({'num_clients': 5}, '--num_clients is given, but --partition=natural takes'),
     ({'protocol': 'reference'}, 'does not fit --task=mood'),
     ({'auxiliary': 'autoencoder'}, '--task=mood has no numbers as inputs'),
-    ({'device_variance': 0.5, 'data_dir': 'x'}, '--device_variance is of the generated corpus'),
+    (
+      {'device_variance': 0.5, 'data_dir': 'x'},
+      '--device_variance belongs to the generated corpus',
+    ),
     ({'device_variance': 1.5}, r'--device_variance is 1.5, expected in \[0, 1\]'),
     ({'bilstm_units': 0}, '--bilstm_units is 0, expected 1 or more'),
     ({'sequence_length': 0}, '--sequence_length is 0, expected 1 or more'),

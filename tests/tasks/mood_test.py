@@ -27,31 +27,36 @@ def _config(**changes):
 
 class LoadDataTest(absltest.TestCase):
   def test_generated_corpus(self):
-    loaded = tasks.load_data(_config())
+    loaded = tasks.load_data(_config().input_options)
     self.assertEqual((len(loaded.clients), loaded.num_classes), (14, 5))
     self.assertEqual(loaded.test.x.shape[1:], (8,))
 
   def test_seed_decides_the_split_but_not_the_texts(self):
-    one, other = (tasks.load_data(_config(seed=seed)).clients[0] for seed in (0, 1))
+    one, other = (tasks.load_data(_config(seed=seed).input_options).clients[0] for seed in (0, 1))
     self.assertEqual(len(one.train), len(other.train))
     self.assertFalse(np.array_equal(one.test.x, other.test.x))
 
   def test_device_variance(self):
-    one, other = (tasks.load_data(_config(device_variance=d)).clients[0] for d in (0.0, 1.0))
+    one, other = (
+      tasks.load_data(_config(device_variance=d).input_options).clients[0] for d in (0.0, 1.0)
+    )
     np.testing.assert_array_equal(one.train.x, other.train.x)
     self.assertFalse(np.array_equal(one.train.y, other.train.y))
 
   def test_own_file(self):
     rows = [f'{user},{user} w{i},{i}' for user in 'ab' for i in range(10)]
     path = self.create_tempfile(content='\n'.join(['user,text,score', *rows])).full_path
-    loaded = tasks.load_data(_config(data_dir=path, score_range=(0.0, 10.0), vocabulary_size=5))
+    loaded = tasks.load_data(
+      _config(data_dir=path, score_range=(0.0, 10.0), vocabulary_size=5).input_options
+    )
     self.assertEqual([client.client_id for client in loaded.clients], ['a', 'b'])
     self.assertLen(loaded.vocabulary, 5)
     self.assertEqual(loaded.class_names[0], '0 to 2')
 
   def test_iid_twin(self):
     natural, twin = (
-      tasks.load_data(_config(partition=partition)) for partition in ('natural', 'natural_iid')
+      tasks.load_data(_config(partition=partition).input_options)
+      for partition in ('natural', 'natural_iid')
     )
     self.assertEqual(
       [len(client.train) for client in natural.clients],
@@ -60,7 +65,7 @@ class LoadDataTest(absltest.TestCase):
     self.assertFalse(np.array_equal(natural.clients[0].train.x, twin.clients[0].train.x))
 
   def test_held_out_users(self):
-    loaded = tasks.load_data(_config(held_out_clients=4))
+    loaded = tasks.load_data(_config(held_out_clients=4).input_options)
     self.assertEqual((len(loaded.clients), len(loaded.held_out)), (10, 4))
 
 
@@ -69,10 +74,13 @@ class SplitTest(parameterized.TestCase):
   def test_share_of_local_layers(self, share, num_global):
     config = _config(local_layer_share=share)
     names = ('embedding', 'bilstm', 'hidden_1', 'hidden_2', 'output')
-    self.assertEqual(tasks.global_layers(config, names), names[5 - num_global :])
+    found = tasks.global_layers(config.task_options, config.method_options, names)
+    self.assertEqual(found, names[5 - num_global :])
 
   def test_by_default_the_dense_layers_are_global(self):
-    self.assertEqual(tasks.own_global_layers(_config()), ('hidden_1', 'hidden_2', 'output'))
+    self.assertEqual(
+      tasks.own_global_layers(_config().task_options), ('hidden_1', 'hidden_2', 'output')
+    )
 
   def test_all_take_part_in_a_round(self):
     self.assertEqual(TASKS['mood'].cohort_share, 1)
@@ -81,8 +89,10 @@ class SplitTest(parameterized.TestCase):
 class ProcessTest(absltest.TestCase):
   def test_learns_and_keeps_local_layers_apart(self):
     config = _config(device_variance=0.0)
-    data = tasks.load_data(config)
-    model = tasks.build_model(config, data).with_global_layers(tasks.own_global_layers(config))
+    data = tasks.load_data(config.input_options)
+    model = tasks.build_model(config.input_options, data).with_global_layers(
+      tasks.own_global_layers(config.task_options)
+    )
     self.assertEqual(model.initial_weights[0].shape, (len(data.vocabulary), 8))
     settings = testing.settings(batches=learning.TensorBatches(10, num_epochs=5), learning_rate=0.3)
     process = learning.build_local_global_process(model, settings)

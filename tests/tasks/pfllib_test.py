@@ -29,9 +29,11 @@ class PfllibTest(absltest.TestCase):
     config = self._config(data_dir=self.folder)
     self.assertEqual((config.partition, config.num_clients), ('natural', None))
     TASKS['pfllib'].look_at_files(None, self.folder)
-    federated_data = tasks.load_data(config)
+    federated_data = tasks.load_data(config.input_options)
     clients = federated_data.clients
-    self.assertEqual(tasks.build_model(config, federated_data).metric_names, ('accuracy',))
+    self.assertEqual(
+      tasks.build_model(config.input_options, federated_data).metric_names, ('accuracy',)
+    )
     self.assertEqual([client.client_id for client in clients], ['0', '1', '2'])
     self.assertEqual([client.test.x.max() for client in clients], [0, 1, 2])
 

@@ -29,9 +29,9 @@ class SchoolTest(absltest.TestCase):
 
   def test_linear_model_from_zero(self):
     config = _resolve()
-    data = tasks.load_data(config)
+    data = tasks.load_data(config.input_options)
     self.assertLen(data.clients, 12)
-    model = tasks.build_model(config, data)
+    model = tasks.build_model(config.input_options, data)
     self.assertEqual(model.layer_names, ('output',))
     kernel, bias = model.initial_weights
     np.testing.assert_array_equal(kernel, np.zeros((6, 1)))

@@ -28,13 +28,13 @@ def _config(**changes):
 
 class LoadDataTest(parameterized.TestCase):
   def test_words(self):
-    loaded = tasks.load_data(_config(vocabulary_size=30))
+    loaded = tasks.load_data(_config(vocabulary_size=30).input_options)
     self.assertEqual((len(loaded.clients), loaded.num_classes), (20, 30))
     self.assertEqual(loaded.test.x.shape[1:], (8,))
     self.assertIn('.', loaded.class_names)
 
   def test_characters(self):
-    loaded = tasks.load_data(_config(task='chars'))
+    loaded = tasks.load_data(_config(task='chars').input_options)
     self.assertTrue(all(len(token) == 1 for token in loaded.class_names[2:]))
 
   def test_users_of_tff(self):
@@ -45,7 +45,9 @@ class LoadDataTest(parameterized.TestCase):
     with mock.patch.object(
       tff.simulation.datasets.shakespeare, 'load_data', return_value=(train, test)
     ) as load_data:
-      loaded = tasks.load_data(_config(text_source='tff_shakespeare', data_dir='cache'))
+      loaded = tasks.load_data(
+        _config(text_source='tff_shakespeare', data_dir='cache').input_options
+      )
     load_data.assert_called_once_with(cache_dir='cache')
     self.assertEqual([client.client_id for client in loaded.clients], sorted(train.client_ids))
     # Of seven lines the last is for testing: "away", "!", and its end.
@@ -53,7 +55,10 @@ class LoadDataTest(parameterized.TestCase):
 
   def test_a_draw_of_users(self):
     first, second = (
-      {client.client_id for client in tasks.load_data(_config(max_users=8, seed=s)).clients}
+      {
+        client.client_id
+        for client in tasks.load_data(_config(max_users=8, seed=s).input_options).clients
+      }
       for s in (0, 1)
     )
     self.assertLen(first, 8)
@@ -61,7 +66,8 @@ class LoadDataTest(parameterized.TestCase):
 
   def test_iid_twin(self):
     natural, twin = (
-      tasks.load_data(_config(partition=partition)) for partition in ('natural', 'natural_iid')
+      tasks.load_data(_config(partition=partition).input_options)
+      for partition in ('natural', 'natural_iid')
     )
     self.assertEqual(
       [len(client.train) for client in natural.clients],
@@ -75,9 +81,11 @@ class ModelTest(parameterized.TestCase):
   @parameterized.parameters((False, 'output'), (True, 'embedding'))
   def test_split_of_lg_fedavg(self, tied, output):
     config = _config(tied_embeddings=tied, vocabulary_size=30)
-    layers = tasks.own_global_layers(config)
+    layers = tasks.own_global_layers(config.task_options)
     self.assertEqual(layers, ('lstm_2', output))
-    model = tasks.build_model(config, tasks.load_data(config)).with_global_layers(layers)
+    model = tasks.build_model(
+      config.input_options, tasks.load_data(config.input_options)
+    ).with_global_layers(layers)
     global_weights, _ = model.split(model.initial_weights)
     self.assertEqual(global_weights[0 if tied else -2].size, 8 * 30)
 
@@ -87,8 +95,8 @@ class ProcessTest(absltest.TestCase):
   def setUpClass(cls):
     super().setUpClass()
     config = _config(vocabulary_size=30)
-    cls.data = tasks.load_data(config)
-    cls.model = tasks.build_model(config, cls.data)
+    cls.data = tasks.load_data(config.input_options)
+    cls.model = tasks.build_model(config.input_options, cls.data)
     settings = testing.settings(batches=learning.TensorBatches(4, num_epochs=2), learning_rate=1.0)
     # Batches of three, so that the last one is smaller.
     settings = dataclasses.replace(

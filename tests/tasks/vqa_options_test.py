@@ -18,6 +18,10 @@ class VqaOptionsTest(parameterized.TestCase):
     self.assertIsNone(resolved.dropout_rate)
     self.assertEqual(config.resolve(resolved), resolved)
 
+  def test_dealt_by_answers(self):
+    resolved = config.resolve(TrainConfig(task='vqa', partition='dirichlet', channel_layers=1))
+    self.assertEqual((resolved.dirichlet_alpha, resolved.channel_layers), (0.9, 1))
+
   def test_generated_questions_have_a_smaller_network(self):
     resolved = config.resolve(TrainConfig(task='vqa', lstm_units=(3,)))
     self.assertEqual((resolved.lstm_units, resolved.hidden_units), ((3,), (128, 128, 128)))
@@ -45,7 +49,8 @@ class VqaOptionsTest(parameterized.TestCase):
     ({'task': 'mood', 'lstm_units': (2,)}, '--lstm_units is given, but --task is mood'),
     ({'num_answers': 0}, '--num_answers is 0, expected 1 or more'),
     ({'max_questions': 0}, '--max_questions is 0, expected 1 or more'),
-    ({'partition': 'dirichlet'}, '--partition is dirichlet, but --task=vqa deals pictures'),
+    ({'partition': 'shards'}, '--partition is shards, but --task=vqa deals pictures'),
+    ({'channel_layers': 3}, '--channel_layers is 3, expected 1 or 2'),
     ({'data_dir': 'vqa'}, '--task=vqa needs both --data_dir.* and --embeddings'),
     ({'embeddings': 'x.npz'}, '--task=vqa needs both --data_dir.* and --embeddings'),
     ({'held_out_clients': 2}, '--held_out_clients and --held_out_ids do not fit --task=vqa'),

@@ -28,7 +28,7 @@ def _config(**changes):
 
 class VqaTaskTest(parameterized.TestCase):
   def _files(self, names, answers=_ANSWERS):
-    """A folder of questions about pictures 0 to 3, and a file of embeddings with these names."""
+    """Writes a folder of questions about pictures 0 to 3, and a file of their embeddings."""
     rows = [(question, question % 4, 'Is it red?', answers) for question in range(8)]
     folder = vqa_testing.write_files(self.create_tempdir().full_path, rows, rows[:4])
     size = len(names)
@@ -46,11 +46,11 @@ class VqaTaskTest(parameterized.TestCase):
   def test_files(self):
     names = [f'val2014/COCO_val2014_{number:012d}.jpg' for number in (3, 2, 1, 0)]
     config = _config(**self._files(names), validation_fraction=0.25)
-    loaded = tasks.load_data(config)
+    loaded = tasks.load_data(config.input_options)
     self.assertEqual(loaded.test.x[:, :3].tolist(), [[9, 10, 11], [6, 7, 8], [3, 4, 5], [0, 1, 2]])
     self.assertEqual(loaded.class_names, ('<unknown>', 'yes', 'no'))
-    model = tasks.build_model(config, loaded)
-    layers = tasks.global_layers(config, model.layer_names)
+    model = tasks.build_model(config.input_options, loaded)
+    layers = tasks.global_layers(config.task_options, config.method_options, model.layer_names)
     self.assertEqual(model.layer_names[-1], 'output')
     self.assertEqual(
       set(model.layer_names) - set(layers), {'picture_encoder', 'embedding', 'lstm_1'}
@@ -64,10 +64,10 @@ class VqaTaskTest(parameterized.TestCase):
   def test_refuses(self, names, sentence):
     config = _config(**self._files(names))
     with self.assertRaisesRegex(ValueError, sentence):
-      tasks.load_data(config)
+      tasks.load_data(config.input_options)
 
   def test_global_layers_are_all_but_the_encoders(self):
-    self.assertLen(tasks.own_global_layers(_config()), 6)
+    self.assertLen(tasks.own_global_layers(_config().task_options), 6)
 
   def test_a_run_is_scored_by_the_rule(self):
     # All questions have one label, which three of ten annotators gave.

@@ -63,7 +63,7 @@ _MISSING = '?'
 
 
 def load_adult(
-  data_dir: str | None = None, seed: int = 0, num_train: int = 15_000
+  data_dir: str | None = None, seed: int = 0, num_train: int = 15_000, halve_rows: bool = False
 ) -> examples.Source:
   """Loads Adult, or a synthetic table of the same columns.
 
@@ -72,6 +72,9 @@ def load_adult(
       `synthetic_census.generate`, which needs no files and says nothing of real people.
     seed: of the draw of training rows, and of the synthetic table.
     num_train: training rows, 15,000 in the paper.
+    halve_rows: whether half of the rows of `adult.data`, drawn at random, are for training and the
+      others for testing, as in the paper's code; else all of `adult.test` are for testing. The
+      synthetic table ignores it.
 
   Returns:
     The data set. x is float32 [n, 93] (of the synthetic table [n, 36]), y is 1 for an
@@ -92,12 +95,16 @@ def load_adult(
   folder = pathlib.Path(data_dir).expanduser()
   paths = (folder / name for name in ('adult.data', 'adult.test'))
   known, test = (_read(path, path.exists() and path.stat().st_mtime_ns) for path in paths)
-  if len(known) < num_train:
+  for_training = len(known) // 2 if halve_rows else len(known)
+  if for_training < num_train:
     raise examples.DataError(
-      f'{folder / "adult.data"}: {len(known)} rows of a White or Black person found, expected at '
-      f'least {num_train}.'
+      f'{folder / "adult.data"}: {for_training} rows of a White or Black person found for '
+      f'training, expected at least {num_train}.'
     )
-  drawn = np.random.default_rng(draw_seed).permutation(len(known))[:num_train]
+  order = np.random.default_rng(draw_seed).permutation(len(known))
+  drawn = order[:num_train]
+  if halve_rows:
+    test = known.iloc[np.sort(order[for_training:])]
   return _encode('adult', known, known.iloc[np.sort(drawn)], test)
 
 

@@ -204,7 +204,7 @@ def _example_spec(
 def _parse(
   where: pathlib.Path, serialized: list[bytes], keys: Sequence[str], spec: Mapping[str, Any]
 ) -> dict[str, np.ndarray]:
-  """Features x and labels y of examples."""
+  """Returns features x and labels y of examples."""
   import tensorflow as tf
 
   try:

@@ -190,7 +190,7 @@ def _users_of_clients(
 
 
 def numbered_ids(num_clients: int) -> tuple[str, ...]:
-  """Ids for clients that have no names: client_0, client_1, ..."""
+  """Returns ids for clients that have no names: client_0, client_1, ..."""
   width = len(str(num_clients - 1))  # Padded, so that they sort by number.
   return tuple(f'client_{number:0{width}d}' for number in range(num_clients))
 

@@ -126,7 +126,7 @@ def load_mood(
 def _split(
   num_texts: int, validation_fraction: float, rng: np.random.Generator
 ) -> tuple[np.ndarray, ...]:
-  """Indices of a user's training, validation and test texts; none to train on if too few."""
+  """Splits a user's texts: indices for training, validation and test; few give none to train on."""
   order = rng.permutation(num_texts)
   num_test = max(int(num_texts * _TEST_FRACTION + 0.5), 1)
   num_validation = max(int(num_texts * validation_fraction + 0.5), 1) if validation_fraction else 0
@@ -151,7 +151,7 @@ def _edges(train_scores: np.ndarray, score_range: Sequence[float] | None, name: 
 
 
 def _sequences(tokens: Sequence[Sequence[str]], index: dict[str, int], length: int) -> np.ndarray:
-  """Texts of at most `length` words as ids, int32 [n, length], padded at the end."""
+  """Returns texts of at most `length` words as ids, int32 [n, length], padded at the end."""
   x = np.full((len(tokens), length), vocabulary.PADDING, np.int32)
   is_word = np.arange(length) < np.array([[len(text)] for text in tokens])
   x[is_word] = vocabulary.encode(list(itertools.chain.from_iterable(tokens)), index)

@@ -66,6 +66,15 @@ class Dirichlet:
 
 
 @attrs.frozen
+class Similarity:
+  """The option of gamma-similarity."""
+
+  similarity_gamma: float = entries.option(
+    0.5, 'gamma: share of the examples that are dealt at random', option_check.SHARE
+  )
+
+
+@attrs.frozen
 class Clusters:
   """The option of clusters."""
 
@@ -97,6 +106,12 @@ def _dirichlet(options: Dirichlet, num_clients: Any) -> Partitioner:
   from tff_lg.data import partitioners
 
   return partitioners.dirichlet(num_clients, options.dirichlet_alpha)
+
+
+def _similarity(options: Similarity, num_clients: Any) -> Partitioner:
+  from tff_lg.data import partitioners
+
+  return partitioners.similarity(num_clients, options.similarity_gamma)
 
 
 def _check_clusters(config: Any) -> Iterator[str]:
@@ -140,6 +155,14 @@ for _entry in (
     "distribution. (Hsu et al. 2019 draw each client's mix of classes instead, at equal sizes.)",
     build=_dirichlet,
     options=Dirichlet,
+  ),
+  PartitionEntry(
+    name='similarity',
+    label='similarity {}',
+    does='gamma-similarity: a share of the examples is dealt at random, the rest sorted by label '
+    'and cut in equal parts (Allouah et al. 2023)',
+    build=_similarity,
+    options=Similarity,
   ),
   PartitionEntry(
     name='natural',

@@ -174,7 +174,7 @@ def generate_schools() -> tuple[Pupils, ...]:
 def _split(
   num_pupils: int, test_fraction: float, validation_fraction: float, rng: np.random.Generator
 ) -> tuple[np.ndarray, ...]:
-  """Indices of a school's training, validation and test pupils; one at least is trained on."""
+  """Splits a school's pupils: indices for training (at least one), validation and test."""
   alike = np.zeros(num_pupils, np.int32)
   others, test = splits.hold_out(alike, test_fraction, rng)
   train, validation = splits.hold_out(alike[others], validation_fraction, rng)

@@ -68,6 +68,11 @@ def load_table(
       raise examples.DataError(
         f'{where}: column {name} not found; it has {", ".join(map(str, frame.columns))}.'
       )
+  for name in roles:
+    if roles.count(name) > 1:
+      raise examples.DataError(
+        f'{where}: column {name} is given twice, expected other columns for label, client and time.'
+      )
   if objective not in _READ_LABELS:
     raise ValueError(f'objective is {objective!r}, expected one of {", ".join(_READ_LABELS)}.')
   y, class_names = _READ_LABELS[objective](frame, label_columns, where)
@@ -86,6 +91,7 @@ def load_table(
   if is_test.all():
     raise examples.DataError(f'{where}: every row is for testing, expected some for training.')
   features = frame.drop(columns=[*roles, *ignored_columns])
+  table_encoding.check_numbers(features, category_columns, where)
   encoding = table_encoding.fit(
     features[~is_test],
     class_names,

@@ -217,6 +217,25 @@ def fit(
   return TableEncoding(tuple(columns), by_client, class_names, label)
 
 
+def check_numbers(table: pd.DataFrame, category_columns: Collection[str], where: str) -> None:
+  """Refuses infinite numbers in any row.
+
+  Args:
+    table: all rows, of the columns that are features.
+    category_columns: columns of numbers that are categories.
+    where: the table is, for the message.
+
+  Raises:
+    DataError: one sentence that names the table, the column and the row.
+  """
+  for name in table:
+    if name not in category_columns and _is_number(table[name]):
+      try:
+        to_numbers(table[name])
+      except examples.DataError as error:
+        raise examples.DataError(f'{where}: {error}') from error
+
+
 def to_names(column: pd.Series) -> np.ndarray:
   """Returns a column's values as text, object [n]: whole numbers without a point, '' if missing."""
   import pandas as pd

@@ -1,4 +1,4 @@
-"""Text by user, from JSON lines or from LEAF's JSON."""
+"""Text by user, from JSON lines, LEAF's JSON, or rows of posts as BigQuery exports them."""
 
 import json
 import pathlib
@@ -7,24 +7,33 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, TypeGuard
 
-from tff_lg.data import bounded, examples
+from absl import logging
+
+from tff_lg.data import bounded, examples, text_posts
 
 _SUFFIXES = ('.jsonl', '.jsonl.gz', '.json', '.json.gz')
 _SENTENCE_END = re.compile(r'(?<=[.!?])\s+')
+
+# File and place in it, user, and posts of the user.
+_Found = tuple[str, str, list[text_posts.Post]]
 
 
 def read_users(path: str) -> dict[str, list[str]]:
   """Reads the lines of each user.
 
-  Two formats, UTF-8, each with or without gzip:
+  Three formats, UTF-8, each with or without gzip:
 
   - `.jsonl`: a user a line, `{"user": "ann", "lines": ["First.", "Second."]}`;
-  - `.json`: LEAF's, `{"users": [...], "user_data": {"ann": {"x": [...], "y": [...]}}}` with
-    windows of characters `x` and the character `y` after each, as its Shakespeare has them.
-    Windows that overlap are joined again, and the sentences of the text become its lines.
+  - `.json`: LEAF's, `{"users": [...], "user_data": {"ann": {"x": [...], "y": [...]}}}`. Its
+    Shakespeare has windows of characters `x` and the character `y` after each. Windows that overlap
+    are joined again, and the sentences of the text become its lines. A post of its Reddit or its
+    Sent140 is a line;
+  - `.json` or `.jsonl`: a post a line, `{"author": "ann", "body": "First.", "created_utc": 3}`, as
+    BigQuery exports them. Posts that were deleted or removed are left out.
 
   Args:
-    path: a file, or a folder with one or several of them; a user is in one file only.
+    path: a file, or a folder with one or several of them. A user is in one file only, unless all of
+      the user's posts have times. Posts with times are sorted by them.
 
   Returns:
     By user, in the order of the files, the lines that are not blank.
@@ -35,14 +44,18 @@ def read_users(path: str) -> dict[str, list[str]]:
 
   Caldas et al. 2018, LEAF.
   """
-  users: dict[str, list[str]] = {}
+  users: dict[str, list[text_posts.Post]] = {}
   for file in find_files(path):
-    read = _read_leaf if '.jsonl' not in file.name else _read_json_lines
-    for where, user, lines in read(file):
-      if user in users:
-        raise examples.DataError(f'{where}: user {user!r} found twice, expected once.')
-      users[user] = [line for line in lines if line.strip()]
-  return users
+    read = _read_json if '.jsonl' not in file.name else _read_json_lines
+    for where, user, posts in read(file):
+      everything = [*users.get(user, ()), *posts]
+      has_times = bool(everything) and all(post.time is not None for post in everything)
+      if user in users and not has_times:
+        raise examples.DataError(
+          f'{where}: user {user!r} found twice, expected once, or a time of each post.'
+        )
+      users[user] = everything
+  return {user: _to_lines(posts) for user, posts in users.items()}
 
 
 def find_files(data_dir: str) -> list[pathlib.Path]:
@@ -60,24 +73,79 @@ def find_files(data_dir: str) -> list[pathlib.Path]:
   return files
 
 
-def _read_json_lines(path: pathlib.Path) -> Iterator[tuple[str, str, list[str]]]:
-  for number, line in enumerate(_text(path).split('\n'), 1):
-    if line.strip():
-      where = f'{path}, line {number}'
-      record = _parse(line, where)
-      if not (
-        isinstance(record, dict)
-        and isinstance(record.get('user'), str)
-        and _is_strings(record.get('lines'))
-      ):
-        raise examples.DataError(
-          f'{where}: {_shorten(line)} found, expected {{"user": "...", "lines": ["...", ...]}}.'
-        )
-      yield where, record['user'], record['lines']
+def _to_lines(posts: list[text_posts.Post]) -> list[str]:
+  """Returns the posts that are not blank, in the order of their times if all have one."""
+  if all(post.time is not None for post in posts):
+    posts = sorted(posts, key=lambda post: post.time or 0.0)
+  return [post.text for post in posts if post.text.strip()]
 
 
-def _read_leaf(path: pathlib.Path) -> Iterator[tuple[str, str, list[str]]]:
-  record = _parse(_text(path), str(path))
+def _read_json_lines(path: pathlib.Path) -> Iterator[_Found]:
+  lines = [(n, line) for n, line in enumerate(_text(path).split('\n'), 1) if line.strip()]
+  if lines and _is_row(_parse(lines[0][1], f'{path}, line {lines[0][0]}')):
+    yield from _read_rows(path, lines)
+    return
+  for number, line in lines:
+    where = f'{path}, line {number}'
+    record = _parse(line, where)
+    if not (
+      isinstance(record, dict)
+      and isinstance(record.get('user'), str)
+      and _is_strings(record.get('lines'))
+    ):
+      raise examples.DataError(
+        f'{where}: {_shorten(line)} found, expected {{"user": "...", "lines": ["...", ...]}}.'
+      )
+    yield where, record['user'], [text_posts.Post(line) for line in record['lines']]
+
+
+def _read_rows(path: pathlib.Path, lines: list[tuple[int, str]]) -> Iterator[_Found]:
+  """Reads a post a line."""
+  users: dict[str, list[text_posts.Post]] = {}
+  num_gone = 0
+  for number, line in lines:
+    where = f'{path}, line {number}'
+    record = _parse(line, where)
+    try:
+      found = text_posts.from_row(record if isinstance(record, dict) else {})
+    except (TypeError, ValueError) as error:
+      raise examples.DataError(f'{where}: {_shorten(line)} found, {error}.') from error
+    if found is None:
+      num_gone += 1
+      continue
+    author, post = found
+    posts = users.setdefault(author, [])
+    if posts and (posts[0].time is None) != (post.time is None):
+      raise examples.DataError(
+        f'{where}: some posts of {author!r} have "created_utc", expected all or none.'
+      )
+    posts.append(post)
+  if num_gone:
+    logging.info('%s: %d posts were deleted or removed, and are left out.', path, num_gone)
+  for author, posts in users.items():
+    yield str(path), author, posts
+
+
+def _read_json(path: pathlib.Path) -> Iterator[_Found]:
+  """Reads a file of LEAF's, or rows."""
+  text = _text(path)
+  first = text.lstrip().partition('\n')[0]
+  try:
+    record = json.loads(first)
+  except (ValueError, RecursionError):
+    record = _parse(text, str(path))
+  if _is_row(record):
+    lines = [(n, line) for n, line in enumerate(text.split('\n'), 1) if line.strip()]
+    yield from _read_rows(path, lines)
+  else:
+    yield from _read_leaf(path, record)
+
+
+def _is_row(record: Any) -> bool:
+  return isinstance(record, dict) and 'author' in record and 'body' in record
+
+
+def _read_leaf(path: pathlib.Path, record: Any) -> Iterator[_Found]:
   user_data = record.get('user_data') if isinstance(record, dict) else None
   if not isinstance(user_data, dict):
     raise examples.DataError(
@@ -85,11 +153,18 @@ def _read_leaf(path: pathlib.Path) -> Iterator[tuple[str, str, list[str]]]:
     )
   for user, data in user_data.items():
     windows, targets = (data.get(key) if isinstance(data, dict) else None for key in 'xy')
-    if not (_is_strings(windows) and _is_strings(targets) and len(windows) == len(targets)):
+    posts = None
+    if isinstance(windows, list) and isinstance(targets, list) and len(windows) == len(targets):
+      if _is_strings(windows) and _is_strings(targets):
+        posts = [text_posts.Post(line) for line in _join_windows(windows, targets)]
+      else:
+        posts = text_posts.from_leaf(windows, targets)
+    if posts is None:
       raise examples.DataError(
-        f'{path}: user {user!r} has other data, expected "x" and "y", equally many strings each.'
+        f'{path}: user {user!r} has other data, expected "x" and "y", equally many each: strings '
+        'of Shakespeare, comments of Reddit or tweets of Sent140.'
       )
-    yield str(path), user, _join_windows(windows, targets)
+    yield str(path), user, posts
 
 
 def _join_windows(windows: list[str], targets: list[str]) -> list[str]:

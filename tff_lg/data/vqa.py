@@ -48,6 +48,7 @@ def load_vqa(
   known_words: Sequence[str] | None = None,
   known_answers: Sequence[str] | None = None,
   max_questions: int | None = None,
+  dirichlet_alpha: float | None = None,
   validation_fraction: float = 0.1,
   seed: int = 0,
 ) -> federated.FederatedData:
@@ -63,8 +64,9 @@ def load_vqa(
     left out; test questions stay, as `UNKNOWN_ANSWER`.
   - `answers` has the classes that the ten annotators gave, -1 for unknown answers; the official
     accuracy is made of them, see `models.VqaAccuracy`.
-  - Training pictures are dealt to clients at random, with all of their questions, and so are
-    test pictures. A client's validation questions are drawn from its training questions.
+  - Training pictures are dealt to clients at random, with all of their questions, and so are test
+    pictures; or by the answers, so that clients have different ones. A client's validation
+    questions are drawn from its training questions.
 
   Args:
     data_dir: the folder of the official files, see `vqa_files`; None for generated shapes.
@@ -78,6 +80,9 @@ def load_vqa(
     known_answers: the answers, as `vqa_answers.read_answers` gives them.
     max_questions: keeps so many training questions, drawn at random, and the same share of the
       test questions; None for all.
+    dirichlet_alpha: concentration of the shares of pictures that clients get, for each answer that
+      most questions about a picture have; test pictures have the same shares. None for pictures
+      that are dealt equally.
     validation_fraction: in [0, 1).
     seed: of everything random but the generated shapes.
 
@@ -112,13 +117,22 @@ def load_vqa(
     words = vocabulary.build_vocabulary(map(vocabulary.words, train.texts), vocabulary_size)
   answers = _most_frequent(train.answers) if known_answers is None else list(known_answers)
   answers = answers[:num_answers]
-  of_train, of_test = (
-    dataclasses.replace(
-      _examples(part, features, words, answers, sequence_length),
-      users=_deal(part.pictures, num_clients, rng),
+  shares = None
+  if dirichlet_alpha is not None:
+    # A stream of its own, so that the other choices stay the same.
+    shares = np.random.default_rng(np.random.SeedSequence(seed).spawn(1)[0]).dirichlet(
+      [dirichlet_alpha] * num_clients, 1 + len(answers)
     )
-    for part in (train, test)
-  )
+
+  def deal(part: vqa_files.Questions) -> examples.Examples:
+    found = _examples(part, features, words, answers, sequence_length)
+    if shares is None:
+      users = _deal(part.pictures, num_clients, rng)
+    else:
+      users = _deal_by_answer(part.pictures, found.y, shares, rng)
+    return dataclasses.replace(found, users=users)
+
+  of_train, of_test = deal(train), deal(test)
   known = np.flatnonzero(of_train.y)
   if len(known) < len(of_train):
     logging.warning(
@@ -150,7 +164,7 @@ def _draw(
 
 
 def _most_frequent(answers: np.ndarray) -> list[str]:
-  """Answers given, [n, 10], written alike, the most frequent first."""
+  """Returns answers given, [n, 10], written alike, the most frequent first."""
   counts = collections.Counter(map(vqa_answers.normalise_answer, answers.flat))
   del counts['']
   return sorted(counts, key=lambda answer: (-counts[answer], answer))
@@ -161,6 +175,30 @@ def _deal(pictures: np.ndarray, num_clients: int, rng: np.random.Generator) -> n
   numbers, picture = np.unique(pictures, return_inverse=True)
   client = rng.permutation(np.arange(len(numbers)) % num_clients)
   return np.array(federated.numbered_ids(num_clients))[client[picture]]
+
+
+def _deal_by_answer(
+  pictures: np.ndarray, y: np.ndarray, shares: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
+  """Returns the client of each question, str [n], of pictures spread by their usual answer.
+
+  Args:
+    pictures: of the questions, [n].
+    y: answers, int [n].
+    shares: of clients, by answer, [num_answers, num_clients].
+    rng: of the draw.
+  """
+  numbers, picture = np.unique(pictures, return_inverse=True)
+  counts = np.zeros((len(numbers), len(shares)), np.int32)
+  np.add.at(counts, (picture, y), 1)
+  counts[:, 0] = 0  # Pictures without a known answer have class 0 all the same.
+  usual, client = counts.argmax(axis=1), np.zeros(len(numbers), np.int64)
+  for answer in np.unique(usual):
+    of_answer = rng.permutation(np.flatnonzero(usual == answer))
+    ends = np.rint(np.cumsum(shares[answer])[:-1] * len(of_answer)).astype(int)
+    for number, part in enumerate(np.split(of_answer, ends)):
+      client[part] = number
+  return np.array(federated.numbered_ids(shares.shape[1]))[client[picture]]
 
 
 def _examples(

@@ -55,7 +55,8 @@ def _check(config: Any) -> Iterator[str]:
   is_number = config.objective == 'regression'
   if config.data_dir is None:
     yield (
-      f"--task={_NAME} needs --data_dir, a folder with an npz file a client or TFF's database file."
+      f'--task={_NAME} needs --data_dir, a folder with one npz file per client or '
+      "TFF's database file."
     )
   if number is None and not is_number:
     yield f'--task={_NAME} needs --num_classes.'
@@ -107,7 +108,7 @@ def _load(options: Options, setting: task.Setting) -> data.FederatedData:
   if setting.objective != 'classification':
     raise ValueError(
       f"--objective is {setting.objective}, but --data_dir={path} is TFF's database, whose labels "
-      'are classes: expected a folder with an npz file a client.'
+      'are classes: expected a folder with one npz file per client.'
     )
   return data.load_client_database(
     path,
@@ -127,7 +128,7 @@ task.register(
     options=Options,
     network='mlp',
     load_data=_load,
-    data_dir="a folder with an npz file a client, or TFF's database file of clients",
+    data_dir="a folder with one npz file per client, or TFF's database file of clients",
     partition='natural',
     objectives=named.ANY_LABELS,
     fits_reference=False,

@@ -59,7 +59,7 @@ def _look_at_files(options: Options, data_dir: str | None) -> None:
 
 
 def _clients(options: Options, setting: task.Setting, embedded: Any) -> Any:
-  """The number of each example's client; None for IID clients."""
+  """Returns the number of each example's client; None for IID clients."""
   from tff_lg import heterogeneity  # It imports NumPy.
 
   if options.clients is not None:
@@ -138,7 +138,7 @@ def _build_dense(options: Any, setting: task.NetworkSetting) -> tf.keras.Model:
 
 
 def _gated(conditioning: str) -> Any:
-  """The builder of a network of gated units, see `models.build_cgau`."""
+  """Returns the builder of a network of gated units, see `models.build_cgau`."""
 
   def build(options: Any, setting: task.NetworkSetting) -> tf.keras.Model:
     from tff_lg import models
@@ -165,7 +165,7 @@ def _dense_layers(options: Any, task_options: Options) -> tuple[str, ...]:
 
 
 def _gated_layers(options: Any, task_options: Options) -> tuple[str, ...]:
-  """All layers but the clients' own shifts."""
+  """Returns all layers but the clients' own shifts."""
   from tff_lg import models
 
   del options

@@ -59,7 +59,7 @@ def _fast(config: Any) -> Mapping[str, Any]:
 def _check(config: Any) -> Iterator[str]:
   yield from text.users_are_clients(config, 'texts')
   if config.device_variance is not None and config.data_dir is not None:
-    yield '--device_variance is of the generated corpus, but --data_dir names other texts.'
+    yield '--device_variance belongs to the generated corpus, but --data_dir names other texts.'
   limits = config.score_range
   if limits is not None and not (
     len(limits) == 2 and all(map(math.isfinite, limits)) and limits[0] < limits[1]
@@ -116,7 +116,7 @@ def _build_network(options: Any, setting: task.NetworkSetting) -> tf.keras.Model
 
 
 def _global_layers(options: Any, task_options: Options) -> tuple[str, ...]:
-  """The dense layers: what a user's words mean is local."""
+  """Returns the dense layers: what a user's words mean is local."""
   del options
   numbers = range(1, len(task_options.hidden_units) + 1)
   return (*(f'hidden_{number}' for number in numbers), 'output')

@@ -114,6 +114,7 @@ for _entry in (
     objectives=('regression',),
     is_embedded=True,
     has_images=False,
+    standardizes=True,
   ),
   task.TaskEntry(
     name='mnist',

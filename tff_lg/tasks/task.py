@@ -147,6 +147,7 @@ class TaskEntry(entries.Entry):
     reads_when_needed: whether a client's examples are read only when they are used.
     makes_folds: whether `load_source` splits folds itself, as what it fits to training examples may
       not see others.
+    standardizes: whether `load_source` standardises by training examples, which folds do again.
     file_options: options that name its files, instead of `--data_dir`.
     look_at_files: (options, data_dir) -> raises `data.DataError` for files that are missing or
       cannot be its data, before TensorFlow starts.
@@ -180,6 +181,7 @@ class TaskEntry(entries.Entry):
   is_own_data: bool = False
   reads_when_needed: bool = False
   makes_folds: bool = False
+  standardizes: bool = False
   file_options: tuple[str, ...] = ()
   look_at_files: Callable[[Any, str | None], None] = _check_exists
   augment: Callable[[tf.Tensor, tf.Tensor], tf.Tensor] | None = None
@@ -211,7 +213,7 @@ def is_own_network(name: str | None) -> bool:
 
 
 def _of_function(path: str) -> NetworkEntry:
-  """The network that a function of the user's builds, `my_module:build`."""
+  """Returns the network that a function of the user's builds, `my_module:build`."""
 
   def build(options: Any, setting: NetworkSetting) -> tf.keras.Model:
     from tff_lg import models  # It imports TensorFlow.

@@ -175,7 +175,7 @@ def _build_network(options: Any, setting: task.NetworkSetting) -> tf.keras.Model
 
 
 def _global_layers(options: Any, task_options: Any) -> tuple[str, ...]:
-  """The last LSTM layer and the output, which is the embedding where they are tied."""
+  """Returns the last LSTM layer and the output, which is the embedding where they are tied."""
   del options
   output = 'embedding' if task_options.tied_embeddings else 'output'
   return f'lstm_{len(task_options.lstm_units)}', output

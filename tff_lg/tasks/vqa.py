@@ -58,6 +58,11 @@ class Options:
   embedding_units: int = shared.embedding_units(300)
   lstm_units: tuple[int, ...] = shared.lstm_units((512, 512))
   hidden_units: tuple[int, ...] = shared.hidden_units((1024, 1024, 1000))
+  channel_layers: int = entries.option(
+    2,
+    'Dense layers of each channel above its encoder, 1 or 2',
+    more='With one, four layers are global, as published.',
+  )
 
 
 def _defaults(config: Any) -> Mapping[str, Any]:
@@ -77,11 +82,13 @@ def _fast(config: Any) -> Mapping[str, Any]:
 
 
 def _check(config: Any) -> Iterator[str]:
-  if config.partition not in (None, 'iid'):
+  if config.partition not in (None, 'iid', 'dirichlet'):
     yield (
-      f'--partition is {config.partition}, but --task={_NAME} deals pictures with their questions '
-      '(iid).'
+      f'--partition is {config.partition}, but --task={_NAME} deals pictures with their questions, '
+      'at random (iid) or by the answers (dirichlet).'
     )
+  if config.channel_layers not in (None, 1, 2):
+    yield f'--channel_layers is {config.channel_layers}, expected 1 or 2.'
   if (config.data_dir is None) != (config.embeddings is None):
     yield (
       f'--task={_NAME} needs both --data_dir, with questions and answers, and --embeddings, which '
@@ -139,13 +146,16 @@ def _load(options: Options, setting: task.Setting) -> data.FederatedData:
     if options.answers_file is None
     else data.vqa_answers.read_answers(options.answers_file),
     max_questions=options.max_questions,
+    dirichlet_alpha=setting.partition_options.dirichlet_alpha
+    if setting.partition == 'dirichlet'
+    else None,
     validation_fraction=setting.validation_fraction,
     seed=setting.seed,
   )
 
 
 def _load_features(path: str) -> data.PictureFeatures:
-  """Features by the last number in a picture's name, as in COCO_train2014_000000000009.jpg."""
+  """Returns features by the number that ends a picture's name (COCO_train2014_000000000009.jpg)."""
   import numpy as np
 
   from tff_lg import embeddings as embeddings_lib
@@ -180,16 +190,18 @@ def _build_network(options: Any, setting: task.NetworkSetting) -> tf.keras.Model
     embedding_units=sizes.embedding_units,
     lstm_units=sizes.lstm_units,
     hidden_units=sizes.hidden_units,
+    channel_layers=sizes.channel_layers,
     seed=setting.seed,
   )
 
 
 def _global_layers(options: Any, task_options: Any) -> tuple[str, ...]:
-  """All layers but the encoders of pictures and questions."""
+  """Returns all layers but the encoders of pictures and questions."""
   from tff_lg import models
 
-  del options, task_options
-  return models.VQA_GLOBAL_LAYERS
+  del options
+  absent = ('picture_1', 'question_1') if task_options.channel_layers == 1 else ()
+  return tuple(name for name in models.VQA_GLOBAL_LAYERS if name not in absent)
 
 
 def _wrap(keras_model: tf.keras.Model) -> models.LocalGlobalModel:

@@ -11,5 +11,14 @@ from tff_lg.data.partitioners.iid import iid
 from tff_lg.data.partitioners.natural import natural
 from tff_lg.data.partitioners.partitioner import Partitioner
 from tff_lg.data.partitioners.shards import shards
+from tff_lg.data.partitioners.similarity import similarity
 
-__all__ = ['Partitioner', 'classes_per_client', 'dirichlet', 'iid', 'natural', 'shards']
+__all__ = [
+  'Partitioner',
+  'classes_per_client',
+  'dirichlet',
+  'iid',
+  'natural',
+  'shards',
+  'similarity',
+]
