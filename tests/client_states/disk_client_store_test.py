@@ -38,7 +38,7 @@ class DiskClientStateStoreTest(absltest.TestCase):
     return store
 
   def _checkpoint(self):
-    """A store that was closed after its checkpoint of round 2; what that holds."""
+    """Makes a store that was closed after its checkpoint of round 2; returns what that holds."""
     store = self._store()
     store.put(1, [3, 1], [_state(3), _state(1)])
     store.put(2, [1], [_state(5)])
@@ -108,7 +108,7 @@ class DiskClientStateStoreTest(absltest.TestCase):
       self.assertEqual(self._num_states(again), 3)
       again.close()
 
-  def test_run_without_checkpoint_begins_anew(self):
+  def test_run_without_checkpoint_starts_over(self):
     self._checkpoint()
     store = self._store()
     store.put(1, [2], [_state(2)])
@@ -186,7 +186,7 @@ class DiskClientStateStoreTest(absltest.TestCase):
         2,
         'type: 5 arrays, expected 1.',
       ),
-      (self._begin_anew, {}, 2, 'is of another run: it has the id'),
+      (self._start_over, {}, 2, 'belongs to another run: it has the id'),
     ):
       shutil.rmtree(self.folder, ignore_errors=True)
       shutil.copytree(kept, self.folder)
@@ -197,7 +197,7 @@ class DiskClientStateStoreTest(absltest.TestCase):
           store.load_arrays(arrays, round_num)
         store.close()
 
-  def _begin_anew(self):
+  def _start_over(self):
     store = self._store()
     store.put(1, [2], [_state(2)])
     store.to_arrays(2)

@@ -35,7 +35,7 @@ def setUpModule():
 
 
 def _federated_data() -> data.FederatedData:
-  """Six clients of eight examples, 4 numbers each, of 3 classes."""
+  """Makes six clients of eight examples, 4 numbers each, of 3 classes."""
   rng = np.random.default_rng(3)
 
   def examples(size):
@@ -49,7 +49,7 @@ def _federated_data() -> data.FederatedData:
 
 
 def _phases() -> list[training.Phase]:
-  """Two rounds of FedAvg, six of LG-FedAvg; clients keep their optimiser."""
+  """Makes two rounds of FedAvg and six of LG-FedAvg; clients keep their optimiser."""
   settings = testing.settings(0.1, learning.TensorBatches(3), reset_client_optimizer=False)
   return [
     training.Phase(
@@ -134,7 +134,7 @@ class RoundsTest(parameterized.TestCase):
         self.assertEqual([n for n in file.files if 'client' in n], ['clients/store_id'])
 
   @parameterized.parameters(*_STOPS)
-  def test_goes_on_to_the_same_bits(self, stop):
+  def test_resumes_to_the_same_bits(self, stop):
     def interrupt():
       raise KeyboardInterrupt
 
@@ -142,7 +142,7 @@ class RoundsTest(parameterized.TestCase):
       self._finish('disk', self.folder)
     self._assert_same(self._finish('disk', self.folder))
 
-  def test_killed_process_goes_on_to_the_same_bits(self):
+  def test_killed_process_resumes_to_the_same_bits(self):
     context = multiprocessing.get_context('forkserver')
     context.set_forkserver_preload(['tff_lg.simulation'])
     stops = ('states_of_a_round_stored', 'states_of_a_checkpoint_stored')
@@ -156,7 +156,7 @@ class RoundsTest(parameterized.TestCase):
       self.assertEqual(process.exitcode, 9)
       self._assert_same(self._finish('disk', f'{self.folder}/{stop}'))
 
-  def test_goes_on_from_the_checkpoint_before(self):
+  def test_resumes_from_the_checkpoint_before(self):
     self._finish('disk', self.folder)
     os.unlink(f'{self.folder}/checkpoints/round_00000008.npz')
     self._assert_same(self._finish('disk', self.folder))

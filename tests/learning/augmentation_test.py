@@ -8,7 +8,7 @@ from tff_lg.learning import augmentation
 
 
 def _changed(image, shift_rows, shift_columns, flip) -> np.ndarray:
-  """The image as it should be: shifted, zeros moving in, then mirrored."""
+  """Returns the image as it should be: shifted, zeros moving in, then mirrored."""
   height, width, _ = image.shape
   padded = np.pad(image, [(4, 4), (4, 4), (0, 0)])
   moved = padded[4 + shift_rows :, 4 + shift_columns :][:height, :width]

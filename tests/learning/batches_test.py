@@ -11,14 +11,14 @@ _SPEC = (tf.TensorSpec([None, 2], tf.float32), tf.TensorSpec([None], tf.int32))
 
 
 def _client(num_examples, seed=(0, 0)) -> learning.ClientTensors:
-  """Labels 0, 1, 2, … and twice the label as features."""
+  """Makes labels 0, 1, 2, … and twice the label as features."""
   y = np.arange(num_examples, dtype=np.int32)
   x = np.stack([2 * y, 2 * y], axis=1).astype(np.float32)
   return learning.ClientTensors(x, y, np.array(seed, np.int32))
 
 
 def _fold(batches, data, training=False) -> list[str]:
-  """The labels of each batch, checked against its features, as text."""
+  """Returns the labels of each batch, checked against its features, as text."""
 
   @tf.function
   def fold(data):

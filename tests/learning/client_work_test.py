@@ -16,7 +16,7 @@ _BASE, _HEAD = np.array([[1.0]], np.float32), np.array([[2.0]], np.float32)
 
 
 def _work(data, optimizer_state=(), round_num=0, **changes) -> client_work.ClientOutput:
-  """The work of a client of which the head is global and the base local."""
+  """Builds the work of a client of which the head is global and the base local."""
   changes.setdefault('client_optimizer', tff.learning.optimizers.build_sgdm(0.1))
   settings = learning.ProcessSettings(**{'batches': _ONE_BY_ONE, **changes})
   work = client_work.build_client_work(testing.linear_model(('head',)), settings)

@@ -1,4 +1,4 @@
-"""What the graphs of a process hold does not grow with the network."""
+"""Tests that the graphs of a process do not grow with the network."""
 
 from unittest import mock
 
@@ -19,7 +19,7 @@ def setUpModule():
 
 
 def _network() -> tf.keras.Model:
-  """A perceptron of 50 * 60 + 60 * 10 weights, with a normalisation that makes a mask of ones."""
+  """Builds a perceptron of 50 * 60 + 60 * 10 weights, normalised by a mask of ones."""
   layers = [
     tf.keras.layers.InputLayer(input_shape=(50,)),
     tf.keras.layers.Dense(60, name='hidden'),

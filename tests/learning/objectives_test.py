@@ -9,7 +9,7 @@ from tff_lg import learning, models
 
 
 def _loss(objective, global_layers=('base', 'head'), weights=(3.0, 5.0), start=(1.0, 2.0)) -> float:
-  """The objective of the example (1, 1) at `weights`, where the round began at `start`."""
+  """Returns the objective of the example (1, 1) at `weights`, where the round began at `start`."""
   model = testing.linear_model(global_layers)
 
   def loss():

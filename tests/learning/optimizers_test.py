@@ -42,7 +42,7 @@ class _Moments:
 
 
 def _gradient(weights, pair):
-  """Of (head * base * x - y)^2 by base and head."""
+  """Computes the gradient of (head * base * x - y)^2 by base and head."""
   (base, head), (x, y) = weights, pair
   residual = 2 * (head * base * x - y) * x
   return residual * np.array([head, base])

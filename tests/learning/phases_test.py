@@ -15,7 +15,7 @@ def setUpModule():
 
 
 def _run(*phases, num_examples=1):
-  """One client on y = head * base * x from base 1 and head 2; rate 0.1, the base is global."""
+  """Runs a client on y = head * base * x from base 1 and head 2; rate 0.1, the base is global."""
   settings = dataclasses.replace(testing.settings(), phases=phases)
   model = testing.linear_model(('base',))
   process = learning.build_local_global_process(model, settings)

@@ -83,7 +83,7 @@ class ByHandTest(absltest.TestCase):
       self._weights(output.server_state.global_weights), [2.0, 2.5], rtol=1e-6
     )
 
-  def test_kept_optimizer_state_goes_on(self):
+  def test_kept_optimizer_state_is_used_again(self):
     model = testing.linear_model(())
     momentum = tff.learning.optimizers.build_sgdm(0.1, momentum=0.9)
     for reset, second_step_is_larger in ((True, False), (False, True)):

@@ -91,7 +91,7 @@ class DropoutTest(absltest.TestCase):
     self.assertEqual(tuple(output.metrics)[:4], (0, 0, 0, 0))
     self.assertEqual(output.server_state.round_num, 1)
 
-  def test_after_a_round_of_nobody_momentum_has_gone_on(self):
+  def test_momentum_continues_after_a_round_of_nobody(self):
     model = testing.linear_model()
     process = learning.build_local_global_process(
       model, testing.settings(server_optimizer=tff.learning.optimizers.build_sgdm(1.0, 0.5))

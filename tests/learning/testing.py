@@ -11,7 +11,7 @@ from tff_lg.compatibility import tff
 
 
 def linear_model(global_layers=('base', 'head')) -> models.LocalGlobalModel:
-  """y = head * base * x, two scalar weights 1 and 2, squared error."""
+  """Builds y = head * base * x, two scalar weights 1 and 2, squared error."""
 
   def dense(name, value):
     return tf.keras.layers.Dense(
@@ -30,7 +30,7 @@ def linear_model(global_layers=('base', 'head')) -> models.LocalGlobalModel:
 
 
 def classifier(seed=0, output_activation=None) -> models.LocalGlobalModel:
-  """A network 4-5-3, everything global."""
+  """Builds a network 4-5-3, everything global."""
   return models.from_keras(
     models.build_mlp((4,), 3, (5,), seed=seed, output_activation=output_activation),
     loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
@@ -39,7 +39,7 @@ def classifier(seed=0, output_activation=None) -> models.LocalGlobalModel:
 
 
 def gated_classifier() -> models.LocalGlobalModel:
-  """Two layers of gated units and dropout, 4-8-6-3; the client's shifts are local."""
+  """Builds two layers of gated units and dropout, 4-8-6-3; the client's shifts are local."""
   return models.from_keras(
     models.build_cgau((4,), 3, (8, 6), conditioning='local', dropout_rate=0.5),
     loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
@@ -48,13 +48,13 @@ def gated_classifier() -> models.LocalGlobalModel:
 
 
 def tensors(*pairs) -> learning.ClientTensors:
-  """A client of the linear model from pairs (x, y)."""
+  """Makes a client of the linear model from pairs (x, y)."""
   x, y = np.array(pairs, np.float32).reshape(-1, 2).T
   return learning.ClientTensors(x[:, None], y[:, None])
 
 
 def random_datasets(num_clients=3, num_examples=7, batch_size=3) -> list[tf.data.Dataset]:
-  """Batched data sets of the classifier, of unequal sizes, always the same."""
+  """Makes batched data sets of the classifier, of unequal sizes, always the same."""
   rng = np.random.default_rng(1)
   datasets = []
   for client in range(num_clients):
@@ -65,7 +65,7 @@ def random_datasets(num_clients=3, num_examples=7, batch_size=3) -> list[tf.data
 
 
 def settings(learning_rate=0.1, batches=None, **changes) -> learning.ProcessSettings:
-  """Plain SGD on full batches, unless said otherwise."""
+  """Returns plain SGD on full batches, unless other values are given."""
   return learning.ProcessSettings(
     client_optimizer=tff.learning.optimizers.build_sgdm(learning_rate),
     batches=batches or learning.TensorBatches(None),
@@ -74,13 +74,13 @@ def settings(learning_rate=0.1, batches=None, **changes) -> learning.ProcessSett
 
 
 def method_process(name, model=None, **changes) -> learning.LocalGlobalProcess:
-  """A registered method's process; where the method splits layers, the output is global."""
+  """Builds a registered method's process; where the method splits layers, the output is global."""
   names = learning.METHODS[name].option_names()
   options = {'global_layers': ('output',)} if 'global_layers' in names else {}
   return learning.METHODS[name].build_process(model or classifier(), settings(**changes), **options)
 
 
 def in_graph(function: Callable[[], Any]) -> Any:
-  """What the function gives in a graph of its own, where models can be called."""
+  """Returns what the function gives in a graph of its own, where models can be called."""
   with tf.Graph().as_default(), tf.compat.v1.Session() as session:
     return session.run(function())

@@ -28,13 +28,13 @@ def _batch() -> tuple[np.ndarray, np.ndarray]:
 
 
 def _weights(network) -> list[np.ndarray]:
-  """All weights that the network's loss takes, with no zeros among them."""
+  """Returns all weights that the network's loss takes, with no zeros among them."""
   of_layers = {weight.name.split(':')[0]: weight.numpy() for weight in _network().weights}
   return [{**of_layers, **network.own_weights}[name] + 0.1 for name in network.weight_names]
 
 
 def _error(weights, x, attributes):
-  """Mean binary cross-entropy of a dense ReLU network 4-6-3-2, in eager mode."""
+  """Computes the mean binary cross-entropy of a dense ReLU network 4-6-3-2, in eager mode."""
   hidden = tf.constant(x)
   for kernel, bias in zip(weights[0:4:2], weights[1:4:2], strict=True):
     hidden = tf.nn.relu(hidden @ kernel + bias)

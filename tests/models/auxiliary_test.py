@@ -28,7 +28,7 @@ def _build(kind, keras_model=None, global_layers=_GLOBAL, **options) -> models.A
 
 
 def _initial(network: models.AuxiliaryNetwork) -> dict[str, np.ndarray]:
-  """All weights that the network's loss takes, by name, with no zeros among them."""
+  """Returns all weights that the network's loss takes, by name, with no zeros among them."""
   of_layers = {weight.name.split(':')[0]: weight.numpy() for weight in _network().weights}
   return {name: {**of_layers, **network.own_weights}[name] + 0.1 for name in network.weight_names}
 
@@ -38,7 +38,7 @@ def _images(n=2, side=4) -> np.ndarray:
 
 
 def _loss_and_gradients(network, weights, x, y, key=(3, 0)):
-  """What the network says of a batch, gradients by name."""
+  """Returns what the network says of a batch, gradients by name."""
 
   def run():
     tensors = tuple(map(tf.constant, weights.values()))
@@ -52,7 +52,7 @@ def _loss_and_gradients(network, weights, x, y, key=(3, 0)):
 
 
 def _expected(weights, x, answer, loss):
-  """The same of a plain Keras model with these weights, in eager mode."""
+  """Computes the same of a plain Keras model with these weights, in eager mode."""
   layers = [
     tf.keras.layers.Dense(len(weights[f'{name}/bias']), activation, name=name)
     for name, activation in (
@@ -96,7 +96,7 @@ class AgainstKerasTest(parameterized.TestCase):
     )
 
   def test_jigsaw(self):
-    """What was drawn is not shown: it must be one of the 24 ways to ask, and not always one."""
+    """The draw is not shown: it must be one of the 24 ways to ask, and not always one."""
     network = _build('jigsaw')
     weights = _initial(network)
     drawn = []
@@ -196,7 +196,7 @@ class RepresentationTest(parameterized.TestCase):
       self.assertEqual(network.own_weights['auxiliary/hidden_1/kernel'].shape, (size, 7))
       self.assertEqual(network.own_weights['auxiliary/output/kernel'].shape, (7, 32 * 32 * 3))
 
-  def test_of_sequences_each_position_has_one(self):
+  def test_each_position_of_a_sequence_has_one(self):
     def build():
       return models.build_lstm(5, 4, embedding_units=2, lstm_units=(3, 2))
 
@@ -239,7 +239,7 @@ class RepresentationTest(parameterized.TestCase):
     with self.assertRaisesRegex(ValueError, sentence):
       _build(kind, models.build_mlp(shape, 3, (6, 5)))
 
-  def test_tokens_are_no_numbers(self):
+  def test_tokens_are_not_numbers(self):
     keras_model = models.build_lstm(5, 4, embedding_units=2, lstm_units=(3, 2))
     with self.assertRaisesRegex(ValueError, 'gives back numbers, but the network takes int32'):
       _build('autoencoder', keras_model, ('output',))

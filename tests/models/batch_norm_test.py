@@ -29,7 +29,7 @@ def _wrap(keras_model):
 
 
 def _run(model, training):
-  """The output, and the next statistics in the order of weights."""
+  """Returns the output, and the next statistics in the order of weights."""
   with tf.Graph().as_default(), tf.compat.v1.Session() as session:
     weights = tuple(map(tf.constant, model.initial_weights))
     with batch_norm.collect_statistics() as found:

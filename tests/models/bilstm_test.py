@@ -30,7 +30,7 @@ def _sigmoid(x):
 
 
 def _last_state(x, kernel, recurrent_kernel, bias):
-  """Hochreiter and Schmidhuber's cell over [T, features]; Keras's order of gates."""
+  """Computes Hochreiter and Schmidhuber's cell over [T, features]; Keras's order of gates."""
   h = c = np.zeros(len(recurrent_kernel))
   for x_t in x:
     i, f, g, o = np.split(x_t @ kernel + h @ recurrent_kernel + bias, 4)

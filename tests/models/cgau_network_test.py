@@ -43,13 +43,13 @@ def _wrap(keras_model):
 
 @functools.cache
 def _process(conditioning, unknown_client='mean'):
-  """Of one layer of four units, 3-4-2; made once, for that takes a while."""
+  """Builds the process of one layer of four units, 3-4-2, once, for that takes a while."""
   model = _wrap(_build(conditioning, units=(4,), unknown_client=unknown_client, seed=5))
   return learning.build_local_global_process(model, testing.settings(0.5))
 
 
 def _clients(conditioning='none'):
-  """Two clients of 6 and 9 examples; the label is x0's sign, the other way round at one."""
+  """Makes two clients of 6 and 9 examples; the label is x0's sign, reversed at one client."""
   rng = np.random.default_rng(0)
   data = []
   for client, size in enumerate((6, 9)):
@@ -72,7 +72,7 @@ def _run(process, data, num_rounds):
 
 
 def _gradients(conditioning, weights, data):
-  """Of the mean cross-entropy of a one-layer network, written out by the chain rule."""
+  """Computes those of a one-layer network's mean cross-entropy, written out by the chain rule."""
   kernel, bias, shift, output_kernel, output_bias = weights
   x = data.x[:, :3]
   units = len(bias) // 2

@@ -17,7 +17,7 @@ def _random(*shape, seed=0):
 
 
 def _shared(unknown_client='mean', seed=0):
-  """Two units and three clients, built for four features, with random weights."""
+  """Builds two units for three clients and four features, with random weights."""
   layer = models.ConditionalGatedActivation(
     2, conditioning='shared', num_clients=3, unknown_client=unknown_client
   )
@@ -27,7 +27,7 @@ def _shared(unknown_client='mean', seed=0):
 
 
 def _equation_1(weights, x, c):
-  """Row by row, with the four matrices of the paper, for c [n, clients]."""
+  """Computes row by row, with the four matrices of the paper, for c [n, clients]."""
   kernel, bias, conditioning = weights
   (w_f, w_g), (b_f, b_g), (v_f, v_g) = (
     np.split(matrix, 2, axis=-1) for matrix in (kernel, bias, conditioning)

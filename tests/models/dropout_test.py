@@ -80,7 +80,7 @@ class FunctionalModelTest(parameterized.TestCase):
     self.model = testing.gated_classifier()
 
   def _predict(self, *keys, training=True):
-    """Outputs in one graph, each as of a model with another key."""
+    """Returns outputs in one graph, each as of a model with another key."""
     x = _inputs(shape=(20, 4))
     return testing.in_graph(
       lambda: [
@@ -104,7 +104,7 @@ class FunctionalModelTest(parameterized.TestCase):
     with self.assertRaisesRegex(ValueError, 'has dropout, which needs a key in training'):
       testing.in_graph(lambda: self.model.predict(self.model.initial_weights, x, training=True))
 
-  def test_keys_are_no_weights_of_the_model(self):
+  def test_keys_are_not_weights_of_the_model(self):
     names = {name.split('/')[0] for name in self.model.weight_names}
     self.assertEqual(names, {'gated_1', 'shift_1', 'gated_2', 'shift_2', 'output'})
     self.assertLen(dropout.keys(models.build_cgau((4,), 3, (8, 6), dropout_rate=0.5)), 2)

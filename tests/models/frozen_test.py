@@ -17,14 +17,14 @@ def _wrap(keras_model):
 
 
 def _predict(model, weights, x, training=False):
-  """In a graph, as TFF wants it."""
+  """Predicts in a graph, as TFF wants it."""
   with tf.Graph().as_default(), tf.compat.v1.Session() as session:
     of_model = model.with_dropout_key(tf.constant([3, 4], tf.int64))
     return session.run(of_model.predict(weights, tf.constant(x), training))
 
 
 def _body():
-  """Of the size of what follows it, with batch normalisation whose moments are known."""
+  """Builds a body that fits what follows it, with batch normalisation of known moments."""
   layers = tf.keras.layers
   body = tf.keras.Sequential(
     [

@@ -114,7 +114,7 @@ class ExtraWeightsTest(absltest.TestCase):
     model = self.model.with_global_extra_weights()
     self.assertEqual(model.split('abcde'), (('c', 'd', 'e'), ('a', 'b')))
 
-  def test_they_are_no_layer(self):
+  def test_they_are_not_a_layer(self):
     self.assertEqual(self.model.layer_names, ('hidden_1', 'output'))
     with self.assertRaisesRegex(ValueError, 'no layer with weights named extra'):
       self.model.with_global_layers(('extra',))
@@ -188,6 +188,15 @@ class FromKerasTest(absltest.TestCase):
     keras_model.trainable = False
     with self.assertRaisesRegex(ValueError, 'no weight is trainable, expected one or more'):
       _wrap(keras_model)
+
+  def test_several_inputs_or_outputs_are_refused(self):
+    one, other = tf.keras.Input((4,)), tf.keras.Input((4,))
+    dense = tf.keras.layers.Dense(3)
+    two_inputs = tf.keras.Model([one, other], dense(tf.keras.layers.Add()([one, other])))
+    two_outputs = tf.keras.Model(one, [dense(one), tf.keras.layers.Dense(3)(one)])
+    for keras_model, what in ((two_inputs, 'inputs'), (two_outputs, 'outputs')):
+      with self.assertRaisesRegex(ValueError, f'2 {what} found, expected one; join several'):
+        _wrap(keras_model)
 
   def test_weights_of_one_name_are_refused(self):
     class Twins(tf.keras.layers.Layer):

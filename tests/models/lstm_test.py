@@ -20,7 +20,7 @@ def _sigmoid(x):
 
 
 def _lstm(x, kernel, recurrent_kernel, bias):
-  """Hochreiter and Schmidhuber's cell over [n, T, features]; Keras's order of gates."""
+  """Computes Hochreiter and Schmidhuber's cell over [n, T, features]; Keras's order of gates."""
   h = c = np.zeros([len(x), len(recurrent_kernel)])
   outputs = []
   for t in range(x.shape[1]):

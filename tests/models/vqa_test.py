@@ -19,7 +19,7 @@ def _build(**changes):
 
 
 def _by_leaving_one_out(answers, predicted):
-  """The rule as it is told: min(#others who say so / 3, 1), averaged over who is left out."""
+  """Computes the rule as told: min(#others who say so / 3, 1), averaged over who is left out."""
   credits = []
   for left_out in range(len(answers)):
     others = [answer for i, answer in enumerate(answers) if i != left_out]
@@ -51,6 +51,15 @@ class VqaAccuracyTest(parameterized.TestCase):
 
 
 class BuildVqaTest(parameterized.TestCase):
+  def test_four_layers_of_the_published_sizes(self):
+    network = models.build_vqa(1000, 2, 11, 1000, hidden_units=(1000, 1024, 1000), channel_layers=1)
+    sizes = {layer.name: layer.count_params() for layer in network.layers}
+    self.assertNotIn('picture_1', sizes)
+    layers = ('picture_2', 'question_2', 'fused', 'output')
+    self.assertEqual(sum(sizes[name] for name in layers), 5_149_200)
+    with self.assertRaisesRegex(ValueError, 'channel_layers is 3, expected 1 or 2'):
+      _build(channel_layers=3)
+
   def test_split(self):
     model = models.from_keras_vqa(_build()).with_global_layers(models.VQA_GLOBAL_LAYERS)
     sizes = {}

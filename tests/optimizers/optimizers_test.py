@@ -19,7 +19,7 @@ def _adam(step, m, v, beta_1, beta_2, epsilon):
 
 
 def _expected(name, rate, options):
-  """The weight after steps along `_GRADIENTS` from 1, by the papers."""
+  """Returns the weight after steps along `_GRADIENTS` from 1, by the papers."""
   w, m = 1.0, 0.0
   v = options.get('initial_accumulator', 0.0)
   for step, g in enumerate(_GRADIENTS, 1):

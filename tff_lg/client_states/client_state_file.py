@@ -77,8 +77,8 @@ class ClientStateFile:
       self.id, schema = (self.load(None, key, 'its description').decode() for key in (_ID, _SCHEMA))
     if self.id != expected_id:
       raise ClientStoreError(
-        f'{self._path} is of another run: it has the id {self.id}, but the checkpoint refers to '
-        f'{expected_id}; {_REMEDY}.'
+        f'{self._path} belongs to another run: it has the id {self.id}, but the checkpoint refers '
+        f'to {expected_id}; {_REMEDY}.'
       )
     if schema != self._schema:
       raise ClientStoreError(
@@ -109,7 +109,7 @@ class ClientStateFile:
     raise ClientStoreError(f'{self._path}: {what} is {problem}; {_REMEDY}.')
 
   def keys(self, name: bytes, start: bytes = b'') -> list[bytes]:
-    """Keys from one on, in order."""
+    """Returns keys from one on, in order."""
     with self.errors(), self._env.begin(self._dbs[name]) as txn, txn.cursor() as cursor:
       return list(cursor.iternext(values=False)) if cursor.set_range(start) else []
 
@@ -143,7 +143,7 @@ class ClientStateFile:
 
   @contextlib.contextmanager
   def errors(self, num_bytes: int = 0) -> Iterator[None]:
-    """Errors of LMDB as this class's, where so many bytes are written."""
+    """Raises errors of LMDB as this class's, where so many bytes are written."""
     try:
       yield
     except lmdb.Error as error:

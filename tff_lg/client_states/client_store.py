@@ -31,11 +31,11 @@ class ChosenStates:
       self._states[client] = states[client]
 
   def get(self, clients: np.ndarray) -> Sequence[client_work.ClientState]:
-    """Chosen states of these clients, by index, in their order."""
+    """Returns chosen states of these clients, by index, in their order."""
     return [self._states[client] for client in clients.tolist()]
 
   def to_arrays(self) -> dict[str, np.ndarray]:
-    """Everything, by name, for a checkpoint."""
+    """Returns everything, by name, for a checkpoint."""
     return _to_arrays(self._states)
 
   def load_arrays(
@@ -63,7 +63,7 @@ class ClientStateStore:
     self._states: dict[int, client_work.ClientState] = {}
 
   def get(self, clients: Sequence[int]) -> list[client_work.ClientState]:
-    """States of these clients, by index, in their order."""
+    """Returns the states of these clients, by index, in their order."""
     return [self._states.get(client, self.initial_state) for client in clients]
 
   def snapshot(self, clients: Sequence[int]) -> Sequence[client_work.ClientState]:
@@ -82,7 +82,7 @@ class ClientStateStore:
     yield list(self._states), list(self._states.values())
 
   def to_arrays(self, round_num: int) -> dict[str, np.ndarray]:
-    """Everything that differs from the initial state, by name, for the checkpoint of a round."""
+    """Returns all that differs from the initial state, by name, for the checkpoint of a round."""
     del round_num
     return _to_arrays(self._states)
 

@@ -33,7 +33,7 @@ class StoredStates(Sequence[client_work.ClientState]):
   def __init__(
     self, store: 'DiskClientStateStore', clients: np.ndarray, rounds: np.ndarray
   ) -> None:
-    """States of `clients`, int64 [n], that they had after `rounds`, int64 [n]."""
+    """Holds the states that `clients`, int64 [n], had after `rounds`, int64 [n]."""
     self._store, self._clients, self.rounds = store, clients, rounds
 
   def __len__(self) -> int:
@@ -68,11 +68,11 @@ class StoredChoice:
     self.rounds[clients] = states.rounds[clients]
 
   def get(self, clients: np.ndarray) -> StoredStates:
-    """Chosen states of these clients, by index, in their order."""
+    """Returns chosen states of these clients, by index, in their order."""
     return StoredStates(self._store, clients, self.rounds[clients])
 
   def to_arrays(self) -> dict[str, np.ndarray]:
-    """Nothing: the store's snapshot has it."""
+    """Returns nothing: the store's snapshot has it."""
     return {}
 
   def load_arrays(
@@ -116,7 +116,7 @@ class DiskClientStateStore:
     self._rounds = np.full(num_clients, _NEVER)
 
   def get(self, clients: Sequence[int] | np.ndarray) -> list[client_work.ClientState]:
-    """States of these clients, by index, in their order."""
+    """Returns the states of these clients, by index, in their order."""
     return list(self.snapshot(clients))
 
   def snapshot(self, clients: Sequence[int] | np.ndarray) -> StoredStates:
@@ -172,7 +172,7 @@ class DiskClientStateStore:
     return {'store_id': np.array(self._file.id)}
 
   def load_arrays(self, arrays: Mapping[str, np.ndarray], round_num: int) -> None:
-    """Goes back to the states of a checkpoint; drops those of later rounds.
+    """Restores the states of a checkpoint; drops those of later rounds.
 
     Args:
       arrays: what `to_arrays` gave for it.
@@ -226,7 +226,7 @@ class DiskClientStateStore:
     self._file.close()
 
   def _load_snapshot(self, round_num: int) -> np.ndarray:
-    """Rounds of all clients' present and chosen states, int64 [2, num_clients]."""
+    """Returns rounds of all clients' present and chosen states, int64 [2, num_clients]."""
     what = f'what the checkpoint of round {round_num} refers to'
     content = self._file.load(self._file.snapshots, _key(round_num), what)
     return np.frombuffer(content, '<i8').reshape(2, -1).astype(np.int64)

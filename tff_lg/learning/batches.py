@@ -42,7 +42,7 @@ class Batches(Protocol):
   """The facts of a client's data that training and evaluation need."""
 
   def data_type(self, input_spec: tuple[tf.TensorSpec, tf.TensorSpec]) -> tff.Type:
-    """TFF type of one client's data, given the spec of a batch of (x, y)."""
+    """Returns the TFF type of one client's data, given the spec of a batch of (x, y)."""
 
   def fold(self, data: Any, state: Any, step: Step, training: bool = False) -> Any:
     """Applies `step` to each batch in turn, in the graph.
@@ -72,7 +72,7 @@ class Batches(Protocol):
     """
 
   def step_key(self, data: Any, x: tf.Tensor, num_steps: tf.Tensor) -> tf.Tensor:
-    """A key for what is random in a step, such as the masks of dropout.
+    """Returns a key for what is random in a step, such as the masks of dropout.
 
     Args:
       data: one client's, of `data_type`.
@@ -112,7 +112,7 @@ class TensorBatches:
       raise ValueError(f'max_steps is {self.max_steps}, expected a positive number or None.')
 
   def data_type(self, input_spec: tuple[tf.TensorSpec, tf.TensorSpec]) -> tff.Type:
-    """`ClientTensors` of any number of examples."""
+    """Returns `ClientTensors` of any number of examples."""
     x_type, y_type = (tff.TensorType(spec.dtype.as_numpy_dtype, spec.shape) for spec in input_spec)
     return tff.to_type(
       ClientTensors(
@@ -165,11 +165,11 @@ class TensorBatches:
   def count_examples(
     self, data: ClientTensors, num_seen: tf.Tensor, count: Callable[[tf.Tensor], tf.Tensor]
   ) -> tf.Tensor:
-    """All of the client's, however many steps it took; none if it took none."""
+    """Returns all of the client's, however many steps it took; 0 if it took none."""
     return tf.where(num_seen > 0, self.num_epochs * count(data.y), 0)
 
   def step_key(self, data: ClientTensors, x: tf.Tensor, num_steps: tf.Tensor) -> tf.Tensor:
-    """The data's seed and the number of the step; the batch does not count."""
+    """Returns the data's seed and the number of the step; the batch does not count."""
     del x
     return tf.stack([tf.bitcast(data.seed, tf.int64), tf.cast(num_steps, tf.int64)])
 
@@ -179,7 +179,7 @@ class DatasetBatches:
   """Batches as they come in a `tf.data` sequence: batched, shuffled and repeated before."""
 
   def data_type(self, input_spec: tuple[tf.TensorSpec, tf.TensorSpec]) -> tff.Type:
-    """A sequence of pairs (x, y)."""
+    """Returns a sequence of pairs (x, y)."""
     return tff.SequenceType(
       tuple(tff.TensorType(spec.dtype.as_numpy_dtype, spec.shape) for spec in input_spec)
     )
@@ -192,18 +192,18 @@ class DatasetBatches:
   def count_examples(
     self, data: tf.data.Dataset, num_seen: tf.Tensor, count: Callable[[tf.Tensor], tf.Tensor]
   ) -> tf.Tensor:
-    """Those seen, as a data set is read to its end."""
+    """Returns the number of those seen, as a data set is read to its end."""
     del data, count
     return num_seen
 
   def step_key(self, data: tf.data.Dataset, x: tf.Tensor, num_steps: tf.Tensor) -> tf.Tensor:
-    """The bits of the batch, as data sets have no seed, and the number of the step."""
+    """Returns the bits of the batch, as data sets have no seed, and the number of the step."""
     del data
     return tf.stack([_fingerprint(x), tf.cast(num_steps, tf.int64)])
 
 
 def _fingerprint(x: tf.Tensor) -> tf.Tensor:
-  """An int64 that depends on every bit of numbers and on where it is."""
+  """Returns an int64 that depends on every bit of numbers and on where it is."""
   bits = tf.cast(tf.reshape(tf.bitcast(x, tf.uint8), [-1]), tf.int64) + 1
   # Odd factors lose no bits; int64 wraps around where the sum is too large.
   factors = 2 * tf.range(tf.size(bits, tf.int64), dtype=tf.int64) + 1

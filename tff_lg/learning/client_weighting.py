@@ -14,7 +14,7 @@ ClientWeighting = Callable[[tf.Tensor, tuple], tf.Tensor]
 
 
 def by_num_examples(num_examples: tf.Tensor, update: tuple) -> tf.Tensor:
-  """n_k times the number of epochs; the latter, the same for all, cancels in the average.
+  """Returns n_k times the number of epochs; the latter, the same for all, cancels in the average.
 
   A client that finishes a part of its steps only, or has a limit of steps, weighs n_k all the same.
   McMahan et al. 2017; Li et al. 2020 (FedProx), section 3.
@@ -24,13 +24,13 @@ def by_num_examples(num_examples: tf.Tensor, update: tuple) -> tf.Tensor:
 
 
 def uniform(num_examples: tf.Tensor, update: tuple) -> tf.Tensor:
-  """One for every client that has examples."""
+  """Returns one for every client that has examples."""
   del update
   return tf.cast(num_examples > 0, tf.float32)
 
 
 def by_gradient_norm(num_examples: tf.Tensor, update: tuple) -> tf.Tensor:
-  """The squared norm of the client's global gradient.
+  """Returns the squared norm of the client's global gradient.
 
   The gradient is the round's update; the learning rate cancels in the average.
   Liang et al. 2019 (the paper's first version), section 3.

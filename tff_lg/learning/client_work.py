@@ -106,7 +106,7 @@ def build_client_work(
       of_phase = None if settings.reset_client_optimizer else kept
       if of_phase is not None and num_phases > 1:
         of_phase = of_phase[index]
-      state = _run_phase(model, settings, phase, received, state, of_phase, data, round_num)
+      state = run_phase(model, settings, phase, received, state, of_phase, data, round_num)
       optimizer_states.append(state.optimizer_state)
     final, _, loss_sum, num_examples, _ = state
     optimizer_state = optimizer_states[0] if num_phases == 1 else tuple(optimizer_states)
@@ -135,7 +135,7 @@ def build_client_work(
   return work
 
 
-def _run_phase(
+def run_phase(
   model: local_global.LocalGlobalModel,
   settings: settings_lib.ProcessSettings,
   phase: phases_lib.Phase,
@@ -145,7 +145,7 @@ def _run_phase(
   data: Any,
   round_num: tf.Tensor,
 ) -> TrainingState:
-  """Goes on with the weights of the state, by the phase's optimiser from its own state or None."""
+  """Continues with the weights of the state; the phase's optimiser has its own state or None."""
   optimizer = phase.optimizer or settings.client_optimizer
   objective = phase.objective or settings.objective
   begun = state.weights if phase.begin is None else tuple(phase.begin(state.weights))
@@ -233,7 +233,7 @@ def train(
 
 
 def initialize_optimizers(settings: settings_lib.ProcessSettings, weights: tuple) -> Any:
-  """The first optimiser state of a client: of its phase, or a tuple for several of them."""
+  """Returns the first optimiser state of a client: of its phase, or a tuple for several of them."""
   states = tuple(
     initialize_optimizer(phase.optimizer or settings.client_optimizer, phase.select(weights))
     for phase in settings.phases
@@ -242,7 +242,7 @@ def initialize_optimizers(settings: settings_lib.ProcessSettings, weights: tuple
 
 
 def initialize_optimizer(optimizer: tff.learning.optimizers.Optimizer, weights: tuple) -> Any:
-  """The optimiser's first state for these weights, hyper-parameters as tensors."""
+  """Returns the optimiser's first state for these weights, hyper-parameters as tensors."""
   specs = tf.nest.map_structure(lambda w: tf.TensorSpec(w.shape, w.dtype), weights)
   return tf.nest.map_structure(tf.convert_to_tensor, optimizer.initialize(specs))
 
@@ -253,7 +253,7 @@ def with_learning_rate(
   learning_rate_fn: Callable[[tf.Tensor], tf.Tensor] | None,
   round_num: tf.Tensor,
 ) -> Any:
-  """The optimiser's state with the learning rate of a round; as it is without a function."""
+  """Returns the optimiser's state with a round's learning rate; unchanged without a function."""
   if learning_rate_fn is None:
     return optimizer_state
   learning_rate = tf.cast(learning_rate_fn(round_num), tf.float32)
@@ -263,23 +263,23 @@ def with_learning_rate(
 
 
 def all_finite(structure: Any) -> tf.Tensor:
-  """Whether every number of every tensor is finite, a bool scalar."""
+  """Returns whether every number of every tensor is finite, a bool scalar."""
   finite = [tf.reduce_all(tf.math.is_finite(tensor)) for tensor in tf.nest.flatten(structure)]
   return tf.reduce_all([True, *finite])
 
 
 def largest(tensors: tuple) -> tf.Tensor:
-  """The largest absolute value in float32 tensors, a scalar; 0 where there are none."""
+  """Returns the largest absolute value in float32 tensors, a scalar; 0 where there are none."""
   return tf.reduce_max([0.0, *(tf.norm(tensor, np.inf) for tensor in tensors)])
 
 
 def where(condition: tf.Tensor, if_true: Any, if_false: Any) -> Any:
-  """The first structure of tensors if the condition, a bool scalar, holds; else the second."""
+  """Returns the first structure if the condition, a bool scalar, holds; else the second."""
   return tf.nest.map_structure(lambda a, b: tf.where(condition, a, b), if_true, if_false)
 
 
 def or_zeros(condition: tf.Tensor, tensors: Any) -> Any:
-  """The structure of tensors if the condition, a bool scalar, holds; else zeros of its shapes.
+  """Returns the tensors if the condition, a bool scalar, holds; else zeros of their shapes.
 
   The zeros are scalars that are broadcast: where a graph has zeros as large as the weights,
   TensorFlow unpacks them several times before the first round.

@@ -85,7 +85,7 @@ def evaluate_weights(
 
 
 def default_batches(model: local_global.LocalGlobalModel) -> batches_lib.TensorBatches:
-  """Batches for evaluation: 512 examples, or as many as give 16 MB of output (at least one)."""
+  """Returns batches for evaluation: 512 examples, or as many as give 16 MB of output."""
   fitting = _OUTPUTS_IN_A_BATCH // model.outputs_per_example
   return batches_lib.TensorBatches(min(max(fitting, 1), 512), shuffle=False)
 
@@ -299,7 +299,7 @@ def _refuse_to_predict(*arguments: Any) -> NoReturn:
 
 
 def _pad_ensemble_batch(tensor: tf.Tensor) -> tf.Tensor:
-  """The tensor with zeros up to ENSEMBLE_BATCH_SIZE rows."""
+  """Returns the tensor with zeros up to ENSEMBLE_BATCH_SIZE rows."""
   # Padded after the network: a batch of static size would make Grappler fold what Keras layers
   # compute of shapes alone into constants as large as activations.
   padding = [[0, ENSEMBLE_BATCH_SIZE - tf.shape(tensor)[0]]] + [[0, 0]] * (tensor.shape.rank - 1)

@@ -22,7 +22,7 @@ def supervised(
   x: tf.Tensor,
   y: tf.Tensor,
 ) -> tf.Tensor:
-  """The model's own loss on the batch, a scalar."""
+  """Returns the model's own loss on the batch, a scalar."""
   del initial_weights
   return model.functional.loss(model.predict(weights, x, training=True), y)
 
@@ -117,7 +117,7 @@ def weight_decay(strength: float, objective: Objective = supervised) -> Objectiv
 def with_auxiliary(
   network: auxiliary.AuxiliaryNetwork, global_weight: float, objective: Objective = supervised
 ) -> Objective:
-  """The network's loss plus global_weight times the objective.
+  """Returns the network's loss plus global_weight times the objective.
 
   Args:
     network: its own weights are among those of the models that the objective is given, see

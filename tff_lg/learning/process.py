@@ -13,6 +13,7 @@ client's update of the *global* weights and its weight are aggregated, which
 """
 
 import dataclasses
+import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -20,7 +21,7 @@ import numpy as np
 import tensorflow as tf
 
 from tff_lg.compatibility import tff
-from tff_lg.learning import client_work, evaluation, newcomers
+from tff_lg.learning import client_work, costs, evaluation, newcomers
 from tff_lg.learning import settings as settings_lib
 from tff_lg.learning.methods import parts as parts_lib
 from tff_lg.models import local_global
@@ -100,6 +101,7 @@ class LocalGlobalProcess:
     download_type: what the server sends to a client each round.
     upload_type: what a client sends to the server each round.
     parts: what the global and local weights are to clients.
+    step_cost: () -> what the steps of a round cost a client; it traces them.
   """
 
   model: local_global.LocalGlobalModel
@@ -113,6 +115,7 @@ class LocalGlobalProcess:
   upload_type: tff.Type
   parts: parts_lib.Parts
   settle: tff.Computation | None = None
+  step_cost: Callable[[], costs.StepCost] | None = None
 
   def merge(self, global_weights: Sequence, local_weights: Sequence) -> tuple:
     """Returns the network's weights that a client predicts with."""
@@ -296,6 +299,7 @@ def build_local_global_process(
     upload_type=tff.to_type((global_types, tff.TensorType(np.float32)) if global_types else ()),
     parts=settings.parts,
     settle=newcomers.build_settling(model, settings, global_types, client_state_type, data_type),
+    step_cost=functools.partial(costs.of_steps, model, settings),
   )
 
 
@@ -337,7 +341,7 @@ def _round_metrics(sums: Any, measurements: Any, is_finite: Any) -> RoundMetrics
 def _build_aggregation(
   aggregator: settings_lib.Aggregator, global_types: tuple
 ) -> tff.templates.AggregationProcess:
-  """The aggregator for the global weights, always called with client weights."""
+  """Returns the aggregator for the global weights, always called with client weights."""
   if isinstance(aggregator, tff.aggregators.UnweightedAggregationFactory):
     aggregator = tff.aggregators.as_weighted_aggregator(aggregator)
   return aggregator.create(tff.to_type(global_types), tff.TensorType(np.float32))
@@ -346,7 +350,7 @@ def _build_aggregation(
 def _build_attack(
   update_attack: settings_lib.UpdateAttack | None, global_types: tuple
 ) -> Callable[[tff.Value, tff.Value], tuple[tff.Value, tff.Value]] | None:
-  """(client_output, data) -> what clients send and its metrics; None where nobody attacks.
+  """Returns (client_output, data) -> what clients send and its metrics; None without an attack.
 
   A malicious client without weight, such as one that dropped out, does not attack. One whose
   attack would overflow sends its own update, so that what arrives is always finite.

@@ -10,7 +10,7 @@ An `AuxiliaryNetwork` learns on a client's local layers and stays there; one of
 `build_adversary` keeps protected attributes out of them.
 
 Comes in: a Keras model, a loss, metrics. Goes out: a frozen value that
-`tff_lg.learning` trains. May import: TensorFlow, TFF; nothing of this package.
+`tff_lg.learning` trains. May import: TensorFlow, TFF; no room.
 """
 
 from tff_lg.models.adversary import Adversary, build_adversary, protected_classifier

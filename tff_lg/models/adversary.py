@@ -36,6 +36,7 @@ def build_adversary(
   strength: float,
   learning_rate: float,
   units: Sequence[int] = (32, 32, 32),
+  dropout_rate: float = 0.0,
   seed: int = 0,
 ) -> Adversary:
   """Builds a dense ReLU network on the representation, with a logit for each binary attribute.
@@ -53,6 +54,8 @@ def build_adversary(
     strength: lambda, not negative; with 0 the adversary learns and nobody answers to it.
     learning_rate: of the step that the local layers answer to, that of the client's optimiser.
     units: size of each hidden layer of the adversary.
+    dropout_rate: after each of them, in training; a step has the same mask before and after the
+      adversary's own.
     seed: of its Glorot-uniform initial weights.
 
   Returns:
@@ -68,7 +71,9 @@ def build_adversary(
   if not strength >= 0:
     raise ValueError(f'strength of the adversary is {strength}, expected a number >= 0.')
   hidden = auxiliary.representation(keras_model, global_layers)
-  adversary_network = mlp.build_mlp(hidden.shape[1:], num_attributes, units, seed=seed)
+  adversary_network = mlp.build_mlp(
+    hidden.shape[1:], num_attributes, units, seed=seed, dropout_rate=dropout_rate
+  )
   loss_of_guesses = tf.keras.losses.BinaryCrossentropy(from_logits=True)
   local, adversary = (
     local_global.from_keras(
@@ -88,7 +93,7 @@ def build_adversary(
     own_weights = weights[num_local:]
 
     def error(own_weights: tuple, h: tf.Tensor) -> tf.Tensor:
-      logits = adversary.predict(own_weights, h, training=True)
+      logits = adversary.with_dropout_key(key).predict(own_weights, h, training=True)
       return adversary.functional.loss(logits, attributes)
 
     with tf.GradientTape() as tape:
@@ -120,7 +125,7 @@ def build_adversary(
 def protected_classifier(
   keras_model: tf.keras.Model, num_attributes: int
 ) -> local_global.LocalGlobalModel:
-  """A classifier by its logits of data whose labels come with protected attributes.
+  """Returns a classifier by its logits of data whose labels come with protected attributes.
 
   Args:
     keras_model: the network, from examples to logits [n, num_classes].

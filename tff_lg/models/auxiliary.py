@@ -117,7 +117,7 @@ def build_auxiliary(
 
 
 def representation(keras_model: tf.keras.Model, global_layers: Sequence[str]) -> tf.Tensor:
-  """The output of a network's local layers to the global ones.
+  """Returns the output of a network's local layers to the global ones.
 
   Args:
     keras_model: the network.
@@ -217,7 +217,7 @@ def permute_tiles(images: tf.Tensor, permutations: tf.Tensor, side: int) -> tf.T
 
 
 def _permutations(num_tiles: int, seed: int) -> np.ndarray:
-  """int32 [24, num_tiles], different ones: all of four tiles, else drawn by the seed."""
+  """Returns int32 [24, num_tiles], different ones: all of four tiles, else drawn by the seed."""
   if math.factorial(num_tiles) == _NUM_PERMUTATIONS:
     return np.array(list(itertools.permutations(range(num_tiles))), np.int32)
   rng = np.random.default_rng(seed)

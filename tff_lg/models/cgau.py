@@ -149,7 +149,7 @@ class ClientShift(tf.keras.layers.Layer):
     super().build(input_shape)
 
   def call(self, inputs: tf.Tensor) -> tf.Tensor:
-    """(v_f, v_g), float32 [2 * units], whatever the inputs are."""
+    """Returns (v_f, v_g), float32 [2 * units], whatever the inputs are."""
     del inputs  # Keras has no layers without inputs.
     return tf.concat([self.filter, self.gate], axis=0)
 
@@ -168,7 +168,7 @@ class SplitClientIndex(tf.keras.layers.Layer):
 
 
 def _two_glorot_uniform(seed: int) -> Any:
-  """An initializer of two matrices side by side, each as if it were alone."""
+  """Returns an initializer of two matrices side by side, each initialized as if it were alone."""
 
   def initialize(shape: Sequence[int], dtype: Any = None, **_: Any) -> tf.Tensor:
     half = (shape[0], shape[1] // 2)

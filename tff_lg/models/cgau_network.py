@@ -84,7 +84,7 @@ def build_cgau(
 
 
 def cgau_global_layers(num_layers: int = 2) -> tuple[str, ...]:
-  """The layers of `build_cgau` that are global, whatever its conditioning.
+  """Returns the layers of `build_cgau` that are global, whatever its conditioning.
 
   Args:
     num_layers: how many gated layers it has.
@@ -126,7 +126,7 @@ def append_client_index(x: np.ndarray, client: int | np.ndarray, num_clients: in
 def unknown_client_weights(
   known: Sequence[Sequence[np.ndarray]], unknown_client: str = 'mean'
 ) -> tuple[np.ndarray, ...]:
-  """Local weights for a client that took no part in training.
+  """Returns local weights for a client that took no part in training.
 
   Args:
     known: the local weights of each client that did, float32.

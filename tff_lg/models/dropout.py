@@ -76,6 +76,6 @@ def fold_in(key: tf.Tensor, number: int | tf.Tensor) -> tf.Tensor:
 
 
 def keys(keras_model: tf.keras.Model) -> list[tf.Variable]:
-  """The keys of a model's dropout layers."""
+  """Returns the keys of a model's dropout layers."""
   layers = [layer for layer in keras_model.submodules if isinstance(layer, StatelessDropout)]
   return [layer.key for layer in layers if layer.key is not None]

@@ -90,7 +90,7 @@ def _import_function(path: str) -> Callable[..., Any]:
 
 @contextlib.contextmanager
 def _working_directory_on_path() -> Iterator[None]:
-  """As for `python -m`; an installed command has its own folder there instead."""
+  """Adds the working directory to the path, as `python -m` does, for an installed command too."""
   before = list(sys.path)
   sys.path.append(os.getcwd())
   try:
@@ -120,7 +120,9 @@ def _faults(
     )
   for what, tensors in (('inputs', model.inputs), ('outputs', model.outputs)):
     if len(tensors) != 1:
-      yield f'has {len(tensors)} {what}, expected one.'
+      yield (
+        f'has {len(tensors)} {what}, expected one; an example is one array, which layers may split.'
+      )
   found = tuple(model.input_shape[1:])
   fits = len(found) == len(input_shape) and all(
     size in (None, wanted) for size, wanted in zip(found, input_shape, strict=True)

@@ -117,7 +117,7 @@ def _histories(value: Any) -> list[tuple]:
 
 
 def _fill(value: Any, tensors: dict[tuple, tf.Tensor]) -> Any:
-  """A call's arguments with legacy tensors."""
+  """Returns a call's arguments with legacy tensors."""
   if _is_tensor(value):
     return tensors[tuple(value['config']['keras_history'])]
   if isinstance(value, dict):
@@ -128,7 +128,7 @@ def _fill(value: Any, tensors: dict[tuple, tf.Tensor]) -> Any:
 
 
 def _copy_layer(layer: Any) -> tf.keras.layers.Layer:
-  """The layer of the same name of legacy Keras, with the same options."""
+  """Returns the layer of the same name of legacy Keras, with the same options."""
   kind = type(layer).__name__
   is_own = type(layer).__module__.partition('.')[0] != 'keras'
   legacy = None if is_own else getattr(tf.keras.layers, kind, None)
@@ -142,7 +142,7 @@ def _copy_layer(layer: Any) -> tf.keras.layers.Layer:
 
 
 def _legacy_options(name: str, legacy: Any, config: dict[str, Any]) -> dict[str, Any]:
-  """A layer's config without what only Keras 3 writes; refuses what legacy Keras cannot do."""
+  """Returns a layer's config without entries of Keras 3; refuses what legacy Keras cannot do."""
   known = {*_COMMON, *inspect.signature(legacy.__init__).parameters}
   options = {}
   for option, value in config.items():
@@ -160,7 +160,7 @@ def _legacy_options(name: str, legacy: Any, config: dict[str, Any]) -> dict[str,
 
 
 def _plain(name: str, value: Any) -> Any:
-  """A config's value without types as objects, and with legacy options of inner layers."""
+  """Returns a config's value without types as objects, and with legacy options of inner layers."""
   if isinstance(value, dict):
     if value.get('class_name') == 'DTypePolicy':
       return value['config']['name']

@@ -79,7 +79,7 @@ def build_reference_lenet(
 
 
 def _layers(num_classes: int, initializer: _Initializer) -> list[tf.keras.layers.Layer]:
-  """The layers, each with the initialiser of its index."""
+  """Returns the layers, each with the initialiser of its index."""
 
   def convolution(channels: int, index: int) -> tf.keras.layers.Layer:
     return tf.keras.layers.Conv2D(

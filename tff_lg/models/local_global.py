@@ -79,7 +79,7 @@ class LocalGlobalModel:
     return tuple(dict.fromkeys(_layer(name) for name in names))
 
   def network_weights(self, weights: Sequence) -> tuple:
-    """Weights, or anything else one per weight, without those of `extra_weights`."""
+    """Returns weights, or anything else one per weight, without those of `extra_weights`."""
     return tuple(weights)[: len(self.weight_names) - len(self.extra_weights)]
 
   def with_global_layers(self, layers: Sequence[str]) -> 'LocalGlobalModel':
@@ -151,7 +151,7 @@ class LocalGlobalModel:
     )
 
   def merge(self, global_weights: Sequence, local_weights: Sequence) -> tuple:
-    """The inverse of `split`: what a client trains."""
+    """Merges both parts, the inverse of `split`: returns what a client trains."""
     if self.server_has_copy:
       return tuple(local_weights)
     global_iterator, local_iterator = iter(global_weights), iter(local_weights)
@@ -160,13 +160,13 @@ class LocalGlobalModel:
     )
 
   def received(self, global_weights: Sequence, local_weights: Sequence) -> tuple:
-    """A client's model as a round begins, with the server's weights wherever it has any."""
+    """Returns a client's model as a round begins: the server's weights where it has any."""
     if self.server_has_copy:
       return tuple(global_weights)
     return self.merge(global_weights, local_weights)
 
   def predict(self, weights: Sequence, x: tf.Tensor, training: bool) -> tf.Tensor:
-    """The model's output for a batch; call it in a graph.
+    """Returns the model's output for a batch; call it in a graph.
 
     Raises:
       ValueError: in training, dropout without a key.
@@ -200,14 +200,14 @@ class LocalGlobalModel:
     return tuple(name for name in self.layer_names if name in layers)
 
   def count_examples(self, y: tf.Tensor) -> tf.Tensor:
-    """Examples in a batch of labels, an int32 scalar: rows or, of sequences, real positions."""
+    """Counts the examples in a batch of labels, an int32 scalar: rows; for sequences, positions."""
     if self.padding_label is None:
       return tf.shape(y)[0]
     # Not `!=`, which in a graph of TFF's compares the tensor itself.
     return tf.math.count_nonzero(tf.not_equal(y, self.padding_label), dtype=tf.int32)
 
   def describe_split(self) -> str:
-    """A text table of each weight, its side, its parameters and its bytes."""
+    """Returns a text table of each weight, its side, its parameters and its bytes."""
     rows = [
       (name, self._side(is_global), str(weight.shape), weight.size, weight.nbytes)
       for name, is_global, weight in zip(
@@ -261,10 +261,17 @@ def from_keras(
     The model; choose a split by `with_global_layers`.
 
   Raises:
-    ValueError: the model has no weights to train, two weights of one name, or weights other than
-      the statistics of batch normalisation that change without a gradient. Or the model or a
-      metric of Keras 3 has no counterpart in legacy Keras.
+    ValueError: the model has several inputs or outputs, no weights to train, two weights of one
+      name, or weights other than the statistics of batch normalisation that change without a
+      gradient. Or the model or a metric of Keras 3 has no counterpart in legacy Keras.
   """
+  for what in ('inputs', 'outputs'):
+    found = getattr(keras_model, what, None)
+    if found is not None and len(found) != 1:
+      raise ValueError(
+        f'model {keras_model.name}: {len(found)} {what} found, expected one; join several as the '
+        'columns of one array, and split them in the first layer.'
+      )
   if keras3.is_keras3(keras_model):
     keras_model = keras3.to_legacy(keras_model)
   for name, build in metrics.items():
@@ -341,14 +348,14 @@ def assign_weights(keras_model: tf.keras.Model, weights: Mapping[str, np.ndarray
 
 
 def layer_names(keras_model: tf.keras.Model) -> tuple[str, ...]:
-  """Names of a Keras model's layers with weights, as `LocalGlobalModel.layer_names` has them."""
+  """Returns the names of a Keras model's layers with weights (`LocalGlobalModel.layer_names`)."""
   return tuple(dict.fromkeys(map(_layer, map(_weight_name, keras_model.trainable_weights))))
 
 
 def _names_in_functional_order(
   keras_model: tf.keras.Model, functional_weights: Sequence[np.ndarray]
 ) -> tuple[str, ...]:
-  """Names for the functional model's weights, which come in order of creation.
+  """Returns names for the functional model's weights, which come in order of creation.
 
   Keras lists weights in order of layers. Both are the same for most models; where
   they differ, a name is found by its value, in order among equal values.
@@ -366,5 +373,5 @@ def _weight_name(weight: tf.Variable) -> str:
 
 
 def _layer(weight_name: str) -> str:
-  """Layer of `layer/weight`; of `wrapper/cell/weight`, the outermost."""
+  """Returns the layer of `layer/weight`; of `wrapper/cell/weight`, the outermost."""
   return weight_name.split('/')[0]

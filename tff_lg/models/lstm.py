@@ -40,7 +40,7 @@ class TiedEmbedding(tf.keras.layers.Layer):
     return tf.nn.embedding_lookup(self.embeddings, inputs)
 
   def get_config(self) -> dict[str, object]:
-    """The layer's arguments."""
+    """Returns the layer's arguments."""
     return {**super().get_config(), **self._options}
 
 

@@ -80,12 +80,12 @@ def build_resnet18(
 
 
 def _opens_stage(convolution: tf.keras.layers.Conv2D) -> bool:
-  """Whether it doubles the channels, as a stage's first convolution and its shortcut do."""
+  """Returns whether it doubles the channels, as a stage's first convolution and its shortcut do."""
   return convolution.filters == 2 * convolution.input_shape[-1]
 
 
 def _names_by_stage(network: tf.keras.Model) -> dict[str, str]:
-  """Names such as `stage_1/block_2/conv_1`, by the names that Keras counted up.
+  """Returns names such as `stage_1/block_2/conv_1`, by the names that Keras counted up.
 
   A block ends in its addition; the stem is all that comes before the first block.
   """

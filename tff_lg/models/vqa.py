@@ -40,6 +40,7 @@ def build_vqa(
   embedding_units: int = 300,
   lstm_units: Sequence[int] = (512, 512),
   hidden_units: Sequence[int] = (1024, 1024, 1000),
+  channel_layers: int = 2,
   seed: int = 0,
 ) -> tf.keras.Model:
   """Builds a network for rows of a picture's features and a question's tokens.
@@ -50,7 +51,7 @@ def build_vqa(
     made of the picture; `embedding` and `lstm_1`, `lstm_2`, ..., whose last outputs and cells,
     all side by side, are the question;
   - the last two dense layers of each channel: `picture_1` (a) and `picture_2` (b), `question_1`
-    (a) and `question_2` (b);
+    (a) and `question_2` (b). With one of `channel_layers`, these are the second ones alone;
   - the element-wise product of both, then dense `fused` (c) and `output`.
 
   All but the output are followed by tanh. Token 0 is padding: where it stands, states stay as they
@@ -64,6 +65,7 @@ def build_vqa(
     embedding_units: size of an embedded token.
     lstm_units: size of each LSTM layer, at least one.
     hidden_units: a, b and c.
+    channel_layers: dense layers of each channel, 1 or 2.
     seed: of the initial weights: embeddings normal with variance 1, kernels Glorot-uniform,
       recurrent kernels orthogonal; the same seed, the same weights.
 
@@ -71,7 +73,7 @@ def build_vqa(
     An uncompiled Keras model from float32 [batch, d + T] to logits float32 [batch, num_classes].
 
   Raises:
-    ValueError: no LSTM layer, or not three `hidden_units`.
+    ValueError: no LSTM layer, not three `hidden_units`, or another number of `channel_layers`.
 
   Antol et al. 2015, section 4, `deeper LSTM Q + norm I`; Liang et al. 2020, VQA.
   """
@@ -80,6 +82,8 @@ def build_vqa(
       f'lstm_units is {tuple(lstm_units)} and hidden_units {tuple(hidden_units)}, expected at '
       'least one layer, and three numbers.'
     )
+  if channel_layers not in (1, 2):
+    raise ValueError(f'channel_layers is {channel_layers}, expected 1 or 2.')
   layers, initializers = tf.keras.layers, tf.keras.initializers
   seeds = itertools.count(seed)
 
@@ -112,8 +116,12 @@ def build_vqa(
     hidden, *last = lstm(hidden)
     states += last
   question = layers.Concatenate(name='question')(states)
-  picture = dense(of_second, 'picture_2')(dense(of_first, 'picture_1')(picture))
-  question = dense(of_second, 'question_2')(dense(of_first, 'question_1')(question))
+
+  def channel(name: str, encoded: tf.Tensor) -> tf.Tensor:
+    last = dense(of_second, f'{name}_2')
+    return last(encoded if channel_layers == 1 else dense(of_first, f'{name}_1')(encoded))
+
+  picture, question = channel('picture', picture), channel('question', question)
   hidden = dense(of_fused, 'fused')(layers.Multiply(name='fusion')([picture, question]))
   return tf.keras.Model(inputs, dense(num_classes, 'output', None)(hidden), name='vqa')
 

@@ -13,7 +13,7 @@ def setUpModule():
 
 
 def _replay(alpha, is_adaptive):
-  """Algorithm 1 with two local steps; a client that is not sampled keeps v and alpha."""
+  """Replays Algorithm 1 with two local steps; a client not sampled keeps v and alpha."""
   w = np.array([replay.BASE, replay.HEAD])
   own, weights = [w, w], [np.float32(alpha)] * 2
   for cohort in replay.COHORTS:

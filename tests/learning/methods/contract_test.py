@@ -1,4 +1,4 @@
-"""What every registered method must do, with a network of 43 weights and three clients."""
+"""The contract of every registered method, with a network of 43 weights and three clients."""
 
 import functools
 
@@ -48,7 +48,7 @@ def _plain(method):
 
 
 def _train(process, num_rounds=2):
-  """The last round's output of all clients, and how their models do."""
+  """Returns the last round's output of all clients, and how their models do."""
   weights = process.model.initial_weights
   server_state = process.initialize(weights)
   states = [process.initialize_client(weights)] * len(_SIZES)

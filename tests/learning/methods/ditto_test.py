@@ -15,7 +15,7 @@ def setUpModule():
 
 
 def _replay():
-  """Algorithm 1 with two local steps for each model: the global model and all own ones."""
+  """Replays Algorithm 1 with two local steps for the global model and for all own ones."""
   w = np.array([1, 2], np.float32)
   own = [w, w]
   for cohort in replay.COHORTS:

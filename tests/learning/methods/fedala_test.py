@@ -13,7 +13,7 @@ def setUpModule():
 
 
 def _replay(rate, epochs):
-  """Two steps of the model; the head is the higher layer. A client not sampled keeps head and W."""
+  """Replays two steps; the head is the higher layer. A client not sampled keeps head and W."""
   server = np.array([replay.BASE, replay.HEAD])
   heads, shares = [replay.HEAD] * 2, [np.float32(1)] * 2
   for cohort in replay.COHORTS:

@@ -14,7 +14,7 @@ def setUpModule():
 
 
 def _replay():
-  """LocalAlt: four steps on v at half the rate, then two on u."""
+  """Replays LocalAlt: four steps on v at half the rate, then two on u."""
   u, personal = replay.BASE, [replay.HEAD] * 2
   for cohort in replay.COHORTS:
     shared = []

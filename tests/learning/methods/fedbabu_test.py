@@ -15,7 +15,7 @@ def setUpModule():
 
 
 def _replay():
-  """Algorithm 1 with two steps; the head that a client predicts with is tuned apart."""
+  """Replays Algorithm 1 with two steps; the head that a client predicts with is tuned apart."""
   base, heads = replay.BASE, [replay.HEAD] * 2
   for cohort in replay.COHORTS:
     bases = []

@@ -19,7 +19,7 @@ def setUpModule():
 
 
 def _model():
-  """y = head * (gamma * normalised x + beta), squared error; from head 1."""
+  """Computes y = head * (gamma * normalised x + beta), squared error; from head 1."""
   layers = tf.keras.layers
   keras_model = tf.keras.Sequential(
     [
@@ -37,7 +37,7 @@ def _model():
 
 
 def _step(weights, client):
-  """One step on all of a client's examples; weights are gamma, beta, mean, variance, head."""
+  """Takes a step on all examples of a client; weights: gamma, beta, mean, variance, head."""
   gamma, beta, mean, variance, head = weights
   x, y = np.array(_CLIENTS[client], np.float32).T
   normalised = (x - x.mean()) / np.sqrt(x.var() + _EPSILON)
@@ -52,7 +52,7 @@ def _step(weights, client):
 
 
 def _replay(num_local):
-  """The first weights are local, the others of the server; two steps in a round."""
+  """Replays two steps in a round; the first weights are local, the others of the server."""
   start = np.array([1, 0, 0, 1, 1], np.float32)
   server, states = start[num_local:], [start[:num_local]] * 2
   for cohort in replay.COHORTS:

@@ -19,7 +19,7 @@ def setUpModule():
 
 
 def _replay(momentum, server_momentum=0.0):
-  """Normalised averaging with a_i of SGD with momentum, weights p_i by examples."""
+  """Replays normalised averaging with a_i of SGD with momentum, weights p_i by examples."""
   x, velocity, tau_eff = np.array([replay.BASE, replay.HEAD]), np.zeros(2, np.float32), 1.0
   for cohort in _COHORTS:
     sizes = np.array([len(_CLIENTS[client]) for client in cohort])

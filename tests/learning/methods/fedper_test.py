@@ -13,7 +13,7 @@ def setUpModule():
 
 
 def _replay():
-  """Algorithms 1 and 2: two steps on base and head together; the base is averaged."""
+  """Replays Algorithms 1 and 2: two steps on base and head together; the base is averaged."""
   base, heads = replay.BASE, [replay.HEAD] * 2
   for cohort in replay.COHORTS:
     bases = []

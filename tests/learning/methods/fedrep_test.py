@@ -16,7 +16,7 @@ def setUpModule():
 
 
 def _replay(momentum=0.0):
-  """Algorithm 1: three steps on the head, then two on the body under it; momentum starts anew."""
+  """Replays Algorithm 1: three steps on the head, then two on the body with new momentum."""
   base, heads = replay.BASE, [replay.HEAD] * 2
   for cohort in replay.COHORTS:
     bases = []

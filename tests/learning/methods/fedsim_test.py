@@ -14,7 +14,7 @@ def setUpModule():
 
 
 def _replay():
-  """LocalSim: two steps on u and v at once, of v at half the rate."""
+  """Replays LocalSim: two steps on u and v at once, on v at half the rate."""
   u, personal = replay.BASE, [replay.HEAD] * 2
   for cohort in replay.COHORTS:
     shared = []

@@ -22,7 +22,7 @@ def _loss(weights, client):
 
 
 def _replay(starts):
-  """Algorithm 1 with tau = 2 steps and model averaging, from models that nobody finds equal."""
+  """Replays Algorithm 1 with tau = 2 steps and model averaging, from models that all differ."""
   models, chosen = [np.array(start, np.float32) for start in starts], [0, 0]
   for cohort in replay.COHORTS:
     trained = {}
@@ -48,7 +48,7 @@ def _process(num_clusters=2):
 
 
 def _weights(process, starts):
-  """All weights, with models of these numbers."""
+  """Returns all weights, with models of these numbers."""
   *_, shares, chosen = process.model.initial_weights
   return (*(np.float32([[number]]) for number in np.ravel(starts)), shares, chosen)
 

@@ -55,7 +55,7 @@ def _network(kind) -> models.AuxiliaryNetwork:
 def _process(
   kind=None, weight=1.0, rate=0.125, global_layers=('hidden_2', 'output'), by='examples'
 ):
-  """LG-FedAvg on images of 4 x 4 and three classes."""
+  """Builds LG-FedAvg on images of 4 x 4 and three classes."""
   model = models.from_keras(
     _keras_model(),
     loss=_LOSS,
@@ -109,7 +109,7 @@ class AuxiliaryTest(parameterized.TestCase):
     )
 
   @parameterized.parameters(*_KINDS)
-  def test_of_little_weight_training_is_plain(self, kind):
+  def test_with_little_weight_training_is_plain(self, kind):
     # A power of two scales loss and rate without rounding; beside it the network's loss is lost.
     scale = 2.0**40
     plain, scaled = _run(_process(), _data()), _run(_process(kind, scale, 0.125 / scale), _data())
@@ -122,7 +122,7 @@ class AuxiliaryTest(parameterized.TestCase):
         np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-7)
 
   @parameterized.parameters(*_KINDS)
-  def test_of_great_weight_it_moves_local_layers_and_itself_only(self, kind):
+  def test_with_great_weight_it_moves_local_layers_and_itself_only(self, kind):
     # The loss of the model has no weight, so that global layers stay.
     process = _process(kind, 1e-12)
     output = _run(process, _data())

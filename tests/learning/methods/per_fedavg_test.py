@@ -15,7 +15,7 @@ def setUpModule():
 
 
 def _replay():
-  """Algorithm 1 with two steps on a batch of one example, which is both of its halves."""
+  """Replays Algorithm 1 with two steps on a batch of one example, which is both halves."""
   w = np.array([replay.BASE, replay.HEAD])
   steps = [np.zeros(2, np.float32)] * 2
   for cohort in replay.COHORTS:

@@ -15,7 +15,7 @@ def setUpModule():
 
 
 def _replay():
-  """Algorithm 1 with R = 2 batches and K = 3 steps on each; beta is 1."""
+  """Replays Algorithm 1 with R = 2 batches and K = 3 steps on each; beta is 1."""
   w = np.array([replay.BASE, replay.HEAD])
   personal = [w, w]
   for cohort in replay.COHORTS:

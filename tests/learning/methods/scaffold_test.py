@@ -17,7 +17,7 @@ def setUpModule():
 
 
 def _replay(share):
-  """Algorithm 1, option II, with K = 2 steps and |S| / N as said; eta_g is 1."""
+  """Replays Algorithm 1, option II, with K = 2 steps and |S| / N as given; eta_g is 1."""
   x, c = np.array([replay.BASE, replay.HEAD]), np.zeros(2, np.float32)
   controls = [c, c]
   for cohort in replay.COHORTS:

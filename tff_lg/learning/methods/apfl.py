@@ -27,14 +27,15 @@ class Options:
     check=option_check.SHARE,
   )
   apfl_adaptive: bool = entries.option(
-    False, 'Clients learn their alpha, from the one given on, by gradient steps of their own rate'
+    False,
+    'Clients learn their alpha by gradient steps of their own rate, starting from the given one',
   )
 
 
 def _build(
   model: models.LocalGlobalModel, settings: learning.ProcessSettings, options: Options
 ) -> learning.LocalGlobalProcess:
-  """Clients train the global model w as in FedAvg and, on the same batches, v in their mixture.
+  """Builds APFL: clients train w as in FedAvg and, on the same batches, v in their mixture.
 
   A step moves w along the gradient of F(w), and v along that of F(alpha v + (1 - alpha) w) by v.
   An adaptive alpha moves along <v - w, the gradient at the mixture> (equation 10) and is clipped
@@ -86,12 +87,12 @@ def _mixture(model: models.LocalGlobalModel, global_weights: Sequence, local: Se
 
 
 def _twice(model: models.LocalGlobalModel, weights: Sequence) -> tuple:
-  """The own model begins where the global one does, with the first alpha."""
+  """Returns the own model, which begins where the global one does, and the first alpha."""
   return (*weights, *weights, model.initial_weights[-1])
 
 
 def _global_model(model: models.LocalGlobalModel, global_weights: Sequence, start: Any) -> tuple:
-  """A newcomer begins with the global model as its own."""
+  """Returns the global model, which a newcomer begins with as its own."""
   del start
   return _twice(model, global_weights)
 

@@ -32,7 +32,7 @@ class Options:
 def _build(
   model: models.LocalGlobalModel, settings: learning.ProcessSettings, options: Options
 ) -> learning.LocalGlobalProcess:
-  """Clients train the global model w as in FedAvg, and on the same batches a model v of their own.
+  """Builds Ditto: clients train w as in FedAvg, and on the same batches a model v of their own.
 
   They minimise F(w), of which the server hears, and F(v) + lambda / 2 * ||v - w_t||^2, where w_t
   is the global model as the round begins. No gradient of the one reaches the other, so that w is

@@ -48,7 +48,7 @@ class Options:
 def _build(
   model: models.LocalGlobalModel, settings: learning.ProcessSettings, options: Options
 ) -> learning.LocalGlobalProcess:
-  """Clients learn how much of the server's last layers they take, then train the whole model.
+  """Builds FedALA: clients learn what they take of the server's last layers, then train all.
 
   In the first phase the higher layers are own + (received - own) * W, elementwise, and all others
   the server's. W starts from one, makes steps along the gradient, and is clipped to [0, 1]; it
@@ -135,7 +135,7 @@ def _mix(is_mixed: Sequence[bool], received: Sequence, local: Sequence) -> tuple
 
 
 def _is_mixed(model: models.LocalGlobalModel) -> list[bool]:
-  """Which weights of the network have one of the client's own beside them."""
+  """Tells for each weight of the network if one of the client's own stands beside it."""
   names = set(model.weight_names)
   return [f'{_OWN}/{name}' in names for name in model.network_weights(model.weight_names)]
 
@@ -146,13 +146,13 @@ def _mixture(model: models.LocalGlobalModel, global_weights: Sequence, local: Se
 
 
 def _begin(model: models.LocalGlobalModel, weights: Sequence) -> tuple:
-  """A client's own layers begin as those of the network, with weights of one."""
+  """Returns a client's first own layers: those of the network, with weights of one."""
   own = _mixed_ones(_is_mixed(model), weights)
   return (*weights, *own, *model.extra_weights[len(own) :])
 
 
 def _newcomer(model: models.LocalGlobalModel, global_weights: Sequence, start: Any) -> tuple:
-  """A newcomer begins with the server's layers as its own."""
+  """Returns the server's layers, which a newcomer begins with as its own."""
   del start
   return _begin(model, global_weights)
 

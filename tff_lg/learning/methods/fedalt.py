@@ -28,7 +28,7 @@ class Options(personal_layers.RateOptions):
 def _build(
   model: models.LocalGlobalModel, settings: learning.ProcessSettings, options: Options
 ) -> learning.LocalGlobalProcess:
-  """Clients make steps on v under the u received, then on u under the new v.
+  """Builds FedAlt: clients make steps on v under the u received, then on u under the new v.
 
   Algorithm 1 with LocalAlt: tau_v steps of rate gamma_v on v from where the client left it, then
   tau_u steps of rate gamma_u on u, of which the server takes the mean. FedRep is the same with

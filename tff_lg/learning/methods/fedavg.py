@@ -16,7 +16,7 @@ def _build(
   settings: learning.ProcessSettings,
   options: entries.NoOptions,
 ) -> learning.LocalGlobalProcess:
-  """Every client trains the whole model; the server averages all of it."""
+  """Builds FedAvg: every client trains the whole model; the server averages all of it."""
   del options
   return learning.build_local_global_process(model.with_all_global(), settings)
 

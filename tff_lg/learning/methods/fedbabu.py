@@ -32,7 +32,7 @@ class Options(personal_layers.Options):
 def _build(
   model: models.LocalGlobalModel, settings: learning.ProcessSettings, options: Options
 ) -> learning.LocalGlobalProcess:
-  """Clients train the body under the head that the rounds began with, which never changes.
+  """Builds FedBABU: clients train the body under a head that never changes.
 
   Algorithm 1 is the second phase. The first is the evaluation's fine-tuning: in each of its rounds
   a client tunes a head from the initial one on the body as received, and predicts with it. No
@@ -75,7 +75,7 @@ def _build(
 
 
 def _with_initial_head(model: models.LocalGlobalModel, weights: Sequence) -> tuple:
-  """The head that never changes is the one that the rounds begin with."""
+  """Returns the weights with the head that never changes: the one that the rounds begin with."""
   is_global = model.network_weights(model.weight_is_global)
   pairs = zip(weights, is_global, strict=True)
   return (*weights, *(weight for weight, of_body in pairs if not of_body))

@@ -21,7 +21,7 @@ def _build(
   settings: learning.ProcessSettings,
   options: entries.NoOptions,
 ) -> learning.LocalGlobalProcess:
-  """Clients train the whole model; layers of batch normalisation do not travel.
+  """Builds FedBN: clients train all weights; layers of batch normalisation do not travel.
 
   These are their offsets and factors as well as their moving statistics. A network without such
   layers is trained as by FedAvg, in which statistics are averaged with all other weights.

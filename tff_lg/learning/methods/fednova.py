@@ -22,7 +22,7 @@ def _build(
   settings: learning.ProcessSettings,
   options: entries.NoOptions,
 ) -> learning.LocalGlobalProcess:
-  """The server goes tau_eff steps along the mean of clients' updates by their numbers of steps.
+  """Builds FedNova: the server goes tau_eff steps along the mean of clients' normalised updates.
 
   With tau_i = ||a_i||_1, the steps of client i, where those that momentum repeats count as often,
   x moves by tau_eff * sum_i p_i (x - y_i) / tau_i for tau_eff = sum_i p_i tau_i. Beside the model,

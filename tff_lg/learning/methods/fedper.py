@@ -16,7 +16,7 @@ def _build(
   settings: learning.ProcessSettings,
   options: personal_layers.Options,
 ) -> learning.LocalGlobalProcess:
-  """Clients train all layers; the base travels (Algorithms 1 and 2).
+  """Builds FedPer: clients train all layers; the base travels (Algorithms 1 and 2).
 
   This is LG-FedAvg with the split turned around: the last layers are local, not the first ones.
   """

@@ -26,7 +26,7 @@ class Options:
 def _build(
   model: models.LocalGlobalModel, settings: learning.ProcessSettings, options: Options
 ) -> learning.LocalGlobalProcess:
-  """FedAvg whose clients also minimise mu / 2 * ||w - w_server||^2."""
+  """Builds FedAvg whose clients also minimise mu / 2 * ||w - w_server||^2."""
   objective = learning.proximal(options.proximal_strength, settings.objective)
   return learning.build_local_global_process(
     model.with_all_global(), dataclasses.replace(settings, objective=objective)

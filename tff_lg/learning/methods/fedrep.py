@@ -28,7 +28,7 @@ class Options(personal_layers.Options):
 def _build(
   model: models.LocalGlobalModel, settings: learning.ProcessSettings, options: Options
 ) -> learning.LocalGlobalProcess:
-  """Clients train the head on the body as received, then the body under that head.
+  """Builds FedRep: clients train the head on the received body, then the body under that head.
 
   Algorithm 1: the head makes tau steps of equation 4 from where the client left it; then the
   body takes its steps (equation 5), which the server averages (equation 6). The client's epochs

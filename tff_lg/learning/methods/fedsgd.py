@@ -20,7 +20,7 @@ def _build(
   settings: learning.ProcessSettings,
   options: entries.NoOptions,
 ) -> learning.LocalGlobalProcess:
-  """Clients send one full-batch gradient; the server takes the step.
+  """Builds FedSGD: clients send one full-batch gradient; the server takes the step.
 
   The settings' client optimiser, with its learning-rate schedule, therefore works
   at the server, in place of the server's, and its state (such as momentum) lasts.

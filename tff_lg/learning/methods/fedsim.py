@@ -16,7 +16,7 @@ def _build(
   settings: learning.ProcessSettings,
   options: personal_layers.RateOptions,
 ) -> learning.LocalGlobalProcess:
-  """Clients make steps of rates gamma_u and gamma_v on u and v at once.
+  """Builds FedSim: clients make steps of rates gamma_u and gamma_v on u and v at once.
 
   Algorithm 1 with LocalSim. With one rate for both this is FedPer.
   """

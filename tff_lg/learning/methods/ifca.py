@@ -34,7 +34,7 @@ class Options:
 def _build(
   model: models.LocalGlobalModel, settings: learning.ProcessSettings, options: Options
 ) -> learning.LocalGlobalProcess:
-  """Clients train the model with the least loss on their data; the server averages each cluster.
+  """Builds IFCA: clients train the model that fits them best; the server averages each cluster.
 
   In the first phase a client receives all models and estimates its cluster by the loss over all
   of its training examples. Among equally good models, as all are in the beginning, it takes
@@ -144,7 +144,7 @@ def _build(
 
 
 def _models(weights: Sequence, k: int) -> list[tuple]:
-  """The weights of each of k models."""
+  """Returns the weights of each of k models."""
   n = len(weights) // k
   return [tuple(weights[j * n : (j + 1) * n]) for j in range(k)]
 
@@ -155,7 +155,7 @@ def _mix(share: Any, one: Sequence, other: Sequence) -> tuple:
 
 
 def _chosen(weights: Sequence, chosen: Any) -> tuple:
-  """The weights of the model whose number is not 0 in `chosen`, [k]."""
+  """Returns the weights of the model whose number is not 0 in `chosen`, [k]."""
   result, *others = _models(weights, chosen.shape[0])
   for j, other in enumerate(others, 1):
     result = _mix(chosen[j], other, result)
@@ -169,7 +169,7 @@ def _of_cluster(model: models.LocalGlobalModel, global_weights: Sequence, local:
 
 
 def _in_all_clusters(model: models.LocalGlobalModel, weights: Sequence) -> tuple:
-  """All models begin with the network that was trained."""
+  """Returns the weights in which all models begin with the network that was trained."""
   *_, shares, chosen = model.extra_weights
   return (*tuple(weights) * len(chosen), shares, chosen)
 

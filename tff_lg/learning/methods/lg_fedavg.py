@@ -71,7 +71,7 @@ class Options:
 def _build(
   model: models.LocalGlobalModel, settings: learning.ProcessSettings, options: Options
 ) -> learning.LocalGlobalProcess:
-  """Clients train all weights; only those of the global layers travel.
+  """Builds LG-FedAvg: clients train all weights; only those of the global layers travel.
 
   A client that was not sampled gets the new global layers over its local ones as
   they were, which is what the broadcast does. With an auxiliary network a client also minimises

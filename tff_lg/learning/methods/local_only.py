@@ -17,7 +17,7 @@ def _build(
   settings: learning.ProcessSettings,
   options: entries.NoOptions,
 ) -> learning.LocalGlobalProcess:
-  """Each client trains a model of its own, from the model's initial weights.
+  """Builds local training: each client trains a model of its own from the initial weights.
 
   The settings' aggregator is not used, as there is nothing to aggregate.
   """

@@ -36,7 +36,7 @@ class Options:
 def _build(
   model: models.LocalGlobalModel, settings: learning.ProcessSettings, options: Options
 ) -> learning.LocalGlobalProcess:
-  """Clients keep whole models of their own, held to their mean by a penalty.
+  """Builds MTL: clients keep whole models of their own, held to their mean by a penalty.
 
   They minimise their losses plus lambda * sum_k ||w_k - mean||^2 + lambda_2 * sum_k ||w_k||^2.
 

@@ -25,13 +25,13 @@ def _own(model: models.LocalGlobalModel, global_weights: Sequence, local: Sequen
 
 
 def _twice(model: models.LocalGlobalModel, weights: Sequence) -> tuple:
-  """The own model begins where the global one does."""
+  """Returns the weights twice: the own model begins where the global one does."""
   del model
   return (*weights, *weights)
 
 
 def _global_model(model: models.LocalGlobalModel, global_weights: Sequence, start: Any) -> tuple:
-  """A newcomer begins with the global model as its own."""
+  """Returns the global model, which a newcomer begins with as its own."""
   del start
   return _twice(model, global_weights)
 

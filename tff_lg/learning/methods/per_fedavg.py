@@ -32,7 +32,7 @@ class Options:
 def _build(
   model: models.LocalGlobalModel, settings: learning.ProcessSettings, options: Options
 ) -> learning.LocalGlobalProcess:
-  """Clients train the model for what it is after one step of theirs.
+  """Builds Per-FedAvg: clients train the model for what it is after one step of theirs.
 
   The second phase is Algorithm 1. A step moves w along the gradient of F at w - alpha * gradient
   of F(w). The former uses one half of a batch and the latter the other; a middle example is in

@@ -43,7 +43,7 @@ class Options:
 def _build(
   model: models.LocalGlobalModel, settings: learning.ProcessSettings, options: Options
 ) -> learning.LocalGlobalProcess:
-  """Clients move w towards personal models, with which they predict.
+  """Builds pFedMe: clients move w towards personal models, with which they predict.
 
   For each batch theta makes K steps on F(theta) + lambda / 2 * ||theta - w||^2, from where the
   batch before left it, in a round's first batch from w (line 7, equation 7). Then w makes one of

@@ -35,7 +35,7 @@ class Options:
 def _build(
   model: models.LocalGlobalModel, settings: learning.ProcessSettings, options: Options
 ) -> learning.LocalGlobalProcess:
-  """Clients add c - c_i to their gradients; both control variates travel with the weights or stay.
+  """Builds SCAFFOLD: clients add c - c_i to gradients; control variates travel or stay.
 
   Steps are those of line 10. Then c_i+ = c_i - c + (x - y) / (K * eta), option II of line 12: the
   mean of the client's gradients on its way, where those that momentum repeats count as often. The
