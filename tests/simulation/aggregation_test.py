@@ -25,8 +25,20 @@ def _config(**changes):
   )
 
 
+def _budget(config):
+  return aggregation.build_budget(
+    config.aggregation_options, config.sampling_options, 50, config.total_rounds
+  )
+
+
+def _build(config, phase):
+  return aggregation.build_aggregator(
+    config.aggregation_options, config.sampling_options, config.method, phase, _budget(config)
+  )
+
+
 def _aggregate(config, updates, weights, phase=0):
-  factory = aggregation.build_aggregator(config, aggregation.build_budget(config, 50), phase)
+  factory = _build(config, phase)
   if isinstance(factory, tff.aggregators.UnweightedAggregationFactory):
     factory = tff.aggregators.as_weighted_aggregator(factory)
   process = factory.create(_TYPE, tff.TensorType(np.float32))
@@ -39,7 +51,7 @@ class AggregatorTest(parameterized.TestCase):
   def test_every_name_of_the_flag_has_one(self, name):
     noise = {'noise_multiplier': 1.0} if name == 'dp_mean' else {}
     config = _config(aggregator=name, **noise)
-    factory = aggregation.build_aggregator(config, aggregation.build_budget(config, 50), 0)
+    factory = _build(config, 0)
     self.assertIsInstance(
       factory,
       (tff.aggregators.WeightedAggregationFactory, tff.aggregators.UnweightedAggregationFactory),
@@ -54,6 +66,9 @@ class AggregatorTest(parameterized.TestCase):
     ('geometric_median', {}, [3.0, 4.0]),
     ('multi_krum', {'num_byzantine': 1}, [2.5, 3.5]),
     ('norm_bounded_mean', {'norm_bound': 1e4}, [22.0, 23.0]),
+    # Cut to the norm of (4, 5), sqrt(41), or mixed with the three nearest.
+    ('mean', {'pre_aggregation': ('adaptive_clipping',), 'pre_num_byzantine': 1}, [2.9, 3.712]),
+    ('median', {'pre_aggregation': ('nearest_neighbours',), 'pre_num_byzantine': 2}, [3.0, 4.0]),
   )
   def test_absent_clients_do_not_count(self, name, options, expected):
     updates = [[1, 2], [2, 3], [3, 4], [4, 5], [100, 101], [0, 0]]
@@ -94,11 +109,11 @@ class AggregatorTest(parameterized.TestCase):
 
 class BudgetTest(absltest.TestCase):
   def test_none_without_privacy(self):
-    self.assertIsNone(aggregation.build_budget(_config(aggregator='median'), 50))
+    self.assertIsNone(_budget(_config(aggregator='median')))
 
   def test_noise_of_the_paper(self):
     config = _config(aggregator='dp_mean', dp_sigma=0.01, clip_norm=15.0)
-    budget = aggregation.build_budget(config, 50)
+    budget = _budget(config)
     self.assertAlmostEqual(budget.noise_multiplier, 0.01 * 5 / 15)
     self.assertAlmostEqual(budget.delta, 50**-1.1)
     summary = aggregation.summarize_budget(budget, config)
@@ -109,7 +124,7 @@ class BudgetTest(absltest.TestCase):
     config = _config(
       aggregator='dp_mean', target_epsilon=6.0, method='lg_fedavg', warm_start_rounds=10
     )
-    budget = aggregation.build_budget(config, 50)
+    budget = _budget(config)
     self.assertBetween(budget.epsilon(40), 5.99, 6.0)
     self.assertLess(budget.epsilon(30), 5.9)
     summary = aggregation.summarize_budget(budget, config)
@@ -120,7 +135,7 @@ class BudgetTest(absltest.TestCase):
 
   def test_limits_stand_beside_epsilon(self):
     config = _config(aggregator='dp_mean', noise_multiplier=1.0, num_clients=None, task='text')
-    summary = aggregation.summarize_budget(aggregation.build_budget(config, 50), config)
+    summary = aggregation.summarize_budget(_budget(config), config)
     self.assertIn('epsilon does not cover it', summary['privacy/warning/vocabulary'])
     for name in ('not_covered/metrics', 'not_covered/best_round', 'assumed/noise'):
       self.assertIn(f'privacy/{name}', summary)
@@ -132,14 +147,14 @@ class BudgetTest(absltest.TestCase):
       cohort_sampling='fixed_size',
       privacy_sampling='poisson',
     )
-    summary = aggregation.summarize_budget(aggregation.build_budget(config, 50), config)
+    summary = aggregation.summarize_budget(_budget(config), config)
     self.assertIn('assumed: the run draws exactly 5 of 50', summary['privacy/sampling'])
 
   def test_tree_counts_the_rounds_of_the_busiest_client(self):
     config = _config(
       aggregator='dp_mean', noise_multiplier=2.0, dp_mechanism='tree', clients_per_round=50
     )
-    budget = aggregation.build_budget(config, 50)
+    budget = _budget(config)
     self.assertEqual(budget.max_participations, 30)
     self.assertTrue(math.isfinite(budget.epsilon(30)))
 

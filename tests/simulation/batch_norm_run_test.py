@@ -72,7 +72,7 @@ class BatchNormRunTest(parameterized.TestCase):
     run = trained_run.load_trained_run('run')
     values = adaptation_work.ModelEvaluator(run)(np.arange(3), run.weights)
     client = run.federated_data.clients[1]
-    network = export.client_model(run, client.client_id)
+    network = export.client_model(run, client.client_id).network
     norm = network.get_layer('norm')
     self.assertGreater(float(tf.reduce_max(tf.abs(norm.moving_mean))), 0.1)
     accuracy = np.mean(network(client.test.x).numpy().argmax(axis=1) == client.test.y)

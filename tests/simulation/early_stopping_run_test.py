@@ -1,4 +1,4 @@
-"""Tests of runs that stop early: bits, what is saved, and going on after a stop."""
+"""Tests of runs that stop early: bits, what is saved, and resuming after a stop."""
 
 import dataclasses
 import functools
@@ -68,7 +68,7 @@ class EarlyStoppingRunTest(absltest.TestCase):
     for name in _NAMES:
       self.assertEqual(reading.read(folder, name), reading.read(self.folder, name), name)
 
-  def test_what_follows_goes_on_from_its_last_round(self):
+  def test_later_phases_continue_from_its_last_round(self):
     trained = trained_run.load_trained_run(self.folder)
     self.assertLen(trained.weights, 5)
     last = trained_run.load_last_round(self.folder)

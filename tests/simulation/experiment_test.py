@@ -176,7 +176,7 @@ class ExperimentTest(absltest.TestCase):
       simulation.run_experiment(config_lib.resolve(_CONFIG), folder.full_path)
     self.assertEqual(os.listdir(folder.full_path), ['thesis.tex'])
 
-  def test_killed_run_goes_on_to_the_same_bits(self):
+  def test_killed_run_resumes_to_the_same_bits(self):
     # First in the baseline, then while a checkpoint is on its way, then between checkpoints.
     folder = self.create_tempdir().full_path + '/killed'
     for killer in (

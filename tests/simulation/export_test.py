@@ -64,7 +64,7 @@ class ExportTest(absltest.TestCase):
     for name, run in self.runs.items():
       values = adaptation_work.ModelEvaluator(run)(np.arange(3), run.weights)
       for number, client in enumerate(run.federated_data.clients):
-        network = export.client_model(run, client.client_id)
+        network = export.client_model(run, client.client_id).network
         predicted = np.argmax(network(client.test.x), axis=1)
         accuracy = np.mean(predicted == client.test.y)
         self.assertAlmostEqual(accuracy, values['local_test/accuracy'][number], msg=name)
@@ -72,7 +72,7 @@ class ExportTest(absltest.TestCase):
   def test_table_from_columns_without_the_project(self):
     folder = self.root / 'aspen'
     run = self.runs['table']
-    export.export_client(run, 'Aspen', str(folder))
+    export.export_client(export.client_model(run, 'Aspen'), str(folder))
     rows = self.frame[self.frame['hospital'] == 'Aspen']
     features = rows.drop(columns=['hospital', 'readmitted'])
     (self.root / 'rows.json').write_text(json.dumps(features.to_dict('list')))
@@ -84,7 +84,7 @@ class ExportTest(absltest.TestCase):
     )
     self.assertEqual(result.returncode, 0, result.stderr)
     x = run.federated_data.encoding.encode(features, ['Aspen'] * len(rows))
-    expected = np.argmax(export.client_model(run, 'Aspen')(x), axis=1)
+    expected = np.argmax(export.client_model(run, 'Aspen').network(x), axis=1)
     names = [run.federated_data.class_names[label] for label in expected]
     self.assertEqual(json.loads(result.stdout.splitlines()[-1]), names)
     about = json.loads((folder / 'about.json').read_text())
@@ -97,9 +97,9 @@ class ExportTest(absltest.TestCase):
     folder = self.root / 'digits_0'
     run = self.runs['digits']
     client = run.federated_data.clients[0]
-    export.export_client(run, client.client_id, str(folder))
+    export.export_client(export.client_model(run, client.client_id), str(folder))
     network = tf.keras.models.load_model(folder / 'model.keras')
-    expected = export.client_model(run, client.client_id)(client.test.x)
+    expected = export.client_model(run, client.client_id).network(client.test.x)
     np.testing.assert_array_equal(network(client.test.x), expected)
     loaded = tf.saved_model.load(folder / 'saved_model')
     probabilities = loaded.predict(client.test.x)
@@ -110,9 +110,11 @@ class ExportTest(absltest.TestCase):
   def test_refuses(self):
     run = self.runs['digits']
     with self.assertRaisesRegex(ValueError, '--client is nobody, expected one of the 3 clients: '):
-      export.export_client(run, 'nobody', str(self.root / 'new'))
+      export.export_client(export.client_model(run, 'nobody'), str(self.root / 'new'))
     with self.assertRaisesRegex(ValueError, 'the folder is not empty'):
-      export.export_client(run, run.federated_data.clients[0].client_id, str(self.root))
+      export.export_client(
+        export.client_model(run, run.federated_data.clients[0].client_id), str(self.root)
+      )
     self.assertFalse((self.root / 'new').exists())
 
 

@@ -1,4 +1,4 @@
-"""What every registered method must do in whole runs, with few clients of few examples."""
+"""The contract of every registered method in whole runs, with few clients of few examples."""
 
 import dataclasses
 import functools
@@ -26,7 +26,7 @@ def setUpModule():
 
 
 def _config(method, **changes):
-  """Two rounds of a warm start, if the method has one, and one of its own."""
+  """Configures two rounds of a warm start, if the method has one, and one of its own."""
   warm_start = 2 if learning.METHODS[method].has_warm_start else 0
   settings = {
     **{'task': 'digits', 'baselines': (), 'local_budget': 'cohort', 'num_clients': 5},
@@ -38,7 +38,7 @@ def _config(method, **changes):
 
 @functools.cache
 def _data():
-  loaded = tasks.load_data(_config('fedavg'))
+  loaded = tasks.load_data(_config('fedavg').input_options)
 
   def with_examples(client, number):
     few = {part: getattr(client, part).take(np.arange(number)) for part in ('validation', 'test')}
@@ -82,14 +82,16 @@ class MethodRunsTest(parameterized.TestCase):
     np.testing.assert_array_equal(np.isnan(accuracy), np.arange(3) == _EMPTY)
 
   def _check_warm_start(self, method, folder):
-    """The rounds begin with the weights that those of FedAvg ended with, for everybody."""
+    """Checks that the rounds begin for everybody with the weights of FedAvg's last round."""
     config, arrays = _config(method), {}
     for round_num in (2, 3):
       manager = checkpoints.CheckpointManager(f'{folder}/checkpoints')
       with mock.patch.object(manager, 'rounds', return_value=[round_num]):
         arrays[round_num] = manager.load_latest()[1]
     start = run_state.start_weights(arrays[3])
-    process = experiment.build_phases(config, tasks.build_model(config, _data()))[-1].process
+    process = experiment.build_phases(config, tasks.build_model(config.input_options, _data()))[
+      -1
+    ].process
     network = process.merge(*process.model.split(start))
     for index, weight in enumerate(network):
       np.testing.assert_array_equal(weight, arrays[2][f'server/{index}'])

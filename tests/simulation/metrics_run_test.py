@@ -166,7 +166,9 @@ class LossesTest(absltest.TestCase):
     mse = sklearn_metrics.mean_squared_error(np.zeros(len(errors)), errors)
     self.assertAlmostEqual(clients['local_test/loss'][0], mse, 5)
     y = (
-      tasks.load_data(config_lib.resolve(config_lib.TrainConfig(task='diabetes'))).clients[0].test.y
+      tasks.load_data(config_lib.resolve(config_lib.TrainConfig(task='diabetes')).input_options)
+      .clients[0]
+      .test.y
     )
     self.assertAlmostEqual(clients['local_test/r2'][0], sklearn_metrics.r2_score(y, y + errors), 5)
 

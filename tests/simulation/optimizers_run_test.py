@@ -52,7 +52,7 @@ def _checkpoint(folder):
 
 class OptimizersRunTest(parameterized.TestCase):
   @parameterized.parameters((_LOCAL_STATES, {'client_store': 'disk'}), (_PRIVATE, {}))
-  def test_stopped_run_goes_on_with_the_states_of_its_optimizers(self, options, stopped):
+  def test_stopped_run_resumes_with_the_states_of_its_optimizers(self, options, stopped):
     folder = self.create_tempdir().full_path
     whole = _run(folder + '/whole', **options)
     release = releases.MetricsReleaser.release

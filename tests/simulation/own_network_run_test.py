@@ -73,7 +73,7 @@ class OwnNetworkRunTest(absltest.TestCase):
     self.assertEqual(sum(weight.size for weight in run.weights[0]), 2 * (16 * 8 + 8) + 170)
     values = adaptation_work.ModelEvaluator(run)(np.arange(3), run.weights)
     client = run.federated_data.clients[1]
-    export.export_client(run, client.client_id, 'exported')
+    export.export_client(export.client_model(run, client.client_id), 'exported')
     np.save(folder / 'x.npy', client.test.x)
     alone = pathlib.Path(self.create_tempdir('alone').full_path)
     result = subprocess.run(

@@ -11,6 +11,15 @@ def _config(**changes):
   return config_lib.resolve(config_lib.TrainConfig(**{**private, **changes}))
 
 
+def _notes(config):
+  return privacy_notes.privacy_notes(
+    config.task_options,
+    config.method_options,
+    config.selection_options,
+    secure_noise=config.secure_noise,
+  )
+
+
 class PrivacyWarningsTest(parameterized.TestCase):
   @parameterized.parameters(
     ('text', {}, ['vocabulary']),
@@ -27,14 +36,14 @@ class PrivacyWarningsTest(parameterized.TestCase):
     ('digits', {}, []),
   )
   def test_what_is_computed_from_private_data(self, task, lists, names):
-    warnings = privacy_notes.privacy_warnings(_config(task=task, **lists))
+    warnings = privacy_notes.privacy_warnings(_config(task=task, **lists).task_options)
     self.assertEqual(list(warnings), [f'privacy/warning/{name}' for name in names])
     self.assertTrue(all('epsilon does not cover it' in text for text in warnings.values()))
 
 
 class PrivacyNotesTest(parameterized.TestCase):
   def test_metrics_are_without_noise(self):
-    notes = privacy_notes.privacy_notes(_config())
+    notes = _notes(_config())
     self.assertIn('released without noise', notes['privacy/not_covered/metrics'])
 
   @parameterized.parameters(
@@ -51,20 +60,20 @@ class PrivacyNotesTest(parameterized.TestCase):
   )
   def test_the_choice_of_the_best_round(self, changes, data):
     # Evaluated every 10 rounds and after the last of a phase.
-    note = privacy_notes.privacy_notes(_config(**changes)).get('privacy/not_covered/best_round')
+    note = _notes(_config(**changes)).get('privacy/not_covered/best_round')
     self.assertEqual(note and f"chosen on the clients' {data}" in note, data and True)
 
   def test_what_is_taken_for_public(self):
     name = 'privacy/assumed/public'
-    self.assertIn('the classes of examples', privacy_notes.privacy_notes(_config())[name])
-    text = privacy_notes.privacy_notes(_config(task='text', vocabulary_file='words.txt'))[name]
+    self.assertIn('the classes of examples', _notes(_config())[name])
+    text = _notes(_config(task='text', vocabulary_file='words.txt'))[name]
     self.assertEndsWith(text, 'the number of clients, --vocabulary_file.')
 
   def test_who_may_know_the_seed(self):
     name = 'privacy/assumed/noise'
-    self.assertStartsWith(privacy_notes.privacy_notes(_config())[name], 'Noise and cohorts follow')
+    self.assertStartsWith(_notes(_config())[name], 'Noise and cohorts follow')
     secure = _config(secure_noise=True, checkpoint_every=1)
-    self.assertStartsWith(privacy_notes.privacy_notes(secure)[name], 'A secret of the operating')
+    self.assertStartsWith(_notes(secure)[name], 'A secret of the operating')
 
 
 if __name__ == '__main__':

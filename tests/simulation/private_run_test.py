@@ -38,7 +38,7 @@ class PrivateRunTest(parameterized.TestCase):
     {'noise_multiplier': 0.4, 'dp_clipping': 'adaptive'},
     {'noise_multiplier': 2.0, 'dp_mechanism': 'tree'},
   )
-  def test_stopped_run_goes_on_with_its_noise_and_its_budget(self, **options):
+  def test_stopped_run_resumes_with_its_noise_and_its_budget(self, **options):
     options = {'aggregator': 'dp_mean', 'client_dropout_rate': 0.2, **options}
     folder = self.create_tempdir().full_path
     whole = _run(folder + '/whole', **options)

@@ -59,9 +59,9 @@ class PublicListsTest(parameterized.TestCase):
     )
 
   def _network(self, config):
-    """The shape of an input, the shapes of the weights, and the classes."""
-    loaded = tasks.load_data(config)
-    model = tasks.build_model(config, loaded)
+    """Returns the shape of an input, the shapes of the weights, and the classes."""
+    loaded = tasks.load_data(config.input_options)
+    model = tasks.build_model(config.input_options, loaded)
     shapes = [np.shape(weight) for weight in model.initial_weights]
     return loaded.test.x.shape[1:], shapes, loaded.class_names
 
@@ -70,7 +70,7 @@ class PublicListsTest(parameterized.TestCase):
     private = [self._config(task, written, {}) for written in (_ONE, _OTHER)]
     (_, shapes, _), (_, others, _) = map(self._network, private)
     self.assertNotEqual(shapes, others)
-    self.assertNotEmpty(privacy_notes.privacy_warnings(private[0]))
+    self.assertNotEmpty(privacy_notes.privacy_warnings(private[0].task_options))
 
     entries = 'yes no' if task == 'chars' else ['yes', 'no', 'thing']
     path = self.create_tempfile(content='\n'.join(entries)).full_path
@@ -79,7 +79,7 @@ class PublicListsTest(parameterized.TestCase):
     public = [self._config(task, written, lists) for written in (_ONE, _OTHER)]
     one, other = map(self._network, public)
     self.assertEqual(one, other)
-    self.assertEmpty(privacy_notes.privacy_warnings(public[0]))
+    self.assertEmpty(privacy_notes.privacy_warnings(public[0].task_options))
 
 
 if __name__ == '__main__':

@@ -1,4 +1,4 @@
-"""Tests of run folders that are gone on with: by whom, with which data, and with which settings."""
+"""Tests of run folders that are resumed: by whom, with which data, and with which settings."""
 
 import dataclasses
 import json
@@ -89,7 +89,7 @@ class ResumedRunTest(absltest.TestCase):
     ):
       self.assertEqual(reading.read(folder, name), reading.read(self.folder, name), name)
 
-  def test_diverged_run_goes_on_with_a_lower_rate(self):
+  def test_diverged_run_resumes_with_a_lower_rate(self):
     folder = self.create_tempdir().full_path + '/diverged'
     check = divergence.UpdateWatch.check
 
@@ -143,7 +143,7 @@ class ResumedRunTest(absltest.TestCase):
           simulation.run_experiment(_CONFIG, folder)
     self.assertFalse(os.path.exists(new))
 
-  def test_of_two_processes_one_is_refused(self):
+  def test_one_of_two_processes_is_refused(self):
     folder = self.create_tempdir().full_path + '/shared'
     script = _SCRIPT.format(path=sys.path, fields=dataclasses.asdict(_CONFIG), folder=folder)
     processes = [

@@ -78,7 +78,9 @@ class EstimateLayersTest(absltest.TestCase):
     model = tasks.as_local_global(models.build_mlp((3,), 2, (), seed=1))
     alone = experiment.build_phases(config_lib.as_baseline(config, 'local_only'), model)[0].process
     weights = model.initial_weights
-    return layer_variances.estimate_layers(config, alone, federated_data, weights), weights
+    return layer_variances.estimate_layers(
+      config.sampling_options, alone, federated_data, weights
+    ), weights
 
   def test_one_step_of_softmax_regression_as_in_numpy(self):
     rng = np.random.default_rng(3)

@@ -11,7 +11,7 @@ from tff_lg import embeddings, heterogeneity
 def embedding_set(
   x: np.ndarray, y: Sequence[int], num_train: int, num_classes: int = 2
 ) -> embeddings.EmbeddingSet:
-  """Examples `e00`, `e01`, …, of which the first `num_train` are for training."""
+  """Makes examples `e00`, `e01`, …, of which the first `num_train` are for training."""
   split = np.where(np.arange(len(y)) < num_train, 'train', 'test')
   return embeddings.EmbeddingSet(
     ids=np.array([f'e{row:02d}' for row in range(len(y))]),
@@ -27,7 +27,7 @@ def embedding_set(
 def random_set(
   num_train: int = 40, num_test: int = 20, num_features: int = 6
 ) -> embeddings.EmbeddingSet:
-  """Two classes that a linear model can tell apart, in turn; always the same."""
+  """Makes two classes that a linear model can tell apart, in turn; always the same."""
   rng = np.random.default_rng(5)
   y = np.arange(num_train + num_test) % 2
   x = rng.normal(size=(len(y), num_features)) + 2.0 * y[:, np.newaxis]

@@ -79,7 +79,7 @@ class TrainedRunTest(absltest.TestCase):
       self.assertEqual([len(weights) for weights in run.weights], [8] * 4)
       self.assertIsNone(run.local_only)
 
-  def test_last_round_is_the_one_after_which_training_goes_on(self):
+  def test_last_round_is_the_one_after_which_training_continues(self):
     for name, num_rounds in (('lg', 5), ('jigsaw', 4), ('mtl', 4)):
       last = trained_run.load_last_round(f'{self.root}/{name}')
       state = last.state

@@ -104,7 +104,7 @@ class OrderTest(parameterized.TestCase):
     self.assertEqual(second.calls, [('load', 3), ('begin', 3, 4), *after])
     self.assertEqual(newcomer.calls, [('begin', 3, 4), *after])
 
-  def test_going_on_with_trained_models_tells_their_metrics_first(self):
+  def test_continuing_with_trained_models_reports_their_metrics_first(self):
     start = training.initial_state(
       training.Phase('lg', _PROCESS, 1), 3, _PROCESS.model.initial_weights
     )
@@ -238,7 +238,7 @@ class EarlyStoppingTest(absltest.TestCase):
       stopping.on_evaluation(state, np.array([-np.inf, np.nan]))
       self.assertEqual(stopping.should_stop, is_over)
 
-  def test_goes_on_waiting_after_a_resume(self):
+  def test_continues_to_wait_after_a_resume(self):
     stopping, state = self._stopping(round_num=5)
     stopping.on_evaluation(state, np.array([0.5, np.nan]))
     resumed = training.EarlyStopping(2)

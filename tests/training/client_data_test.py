@@ -57,7 +57,7 @@ def _write_clients(folder):
 
 
 def _in_memory(federated_data):
-  """The same clients, all of them read now."""
+  """Returns the same clients, all of them read now."""
   clients = tuple(
     data.ClientExamples(client.client_id, client.train, client.validation, client.test)
     for client in federated_data.clients
@@ -159,7 +159,7 @@ class RunOfUnreadClientsTest(absltest.TestCase):
     restored = storage.RunStorage(phases, _NUM_CLIENTS, folder).restore()
     self.assertEqual(restored.state.round_num, 1)
 
-  def test_a_run_goes_on_with_the_clients_that_it_began_with(self):
+  def test_a_run_resumes_with_the_clients_that_it_began_with(self):
     folder = self.create_tempdir().full_path
     data_fingerprint.write_fingerprint(folder, self._load())
     data_fingerprint.check_data(folder, self._load())

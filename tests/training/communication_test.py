@@ -18,7 +18,7 @@ def _process(global_layers):
 
 
 def _paper(*global_layers):
-  """What travels when these layers of the paper's network for MNIST are global."""
+  """Returns what travels when these layers of the paper's network for MNIST are global."""
   weights = [
     tff.TensorType(np.float32, weight.shape.as_list())
     for layer in models.build_mlp((28, 28, 1), 10).layers

@@ -13,7 +13,7 @@ _IDS = ('ann', 'ben', 'cy', 'dan')
 
 
 def _output(*sizes, weights=True, aggregate=True):
-  """A round of clients whose updates have these sizes; None for one that is not finite."""
+  """Makes a round of clients whose updates have these sizes; None for one that is not finite."""
   clients = [
     client_work.ClientMetrics(1.0, 3, size is not None, np.float32(size or 0)) for size in sizes
   ]

@@ -18,7 +18,7 @@ class MetricsReleaserTest(absltest.TestCase):
     with open(os.path.join(self.folder, name), encoding='utf-8') as file:
       return list(csv.DictReader(file))
 
-  def test_row_a_round_with_empty_fields_where_there_was_no_evaluation(self):
+  def test_row_per_round_with_empty_fields_where_there_was_no_evaluation(self):
     releaser = releases.MetricsReleaser(self.folder)
     releaser.release(1, 'fedavg', {'train/loss': 2.5}, RoundTraffic(1, 2, 3, 4))
     releaser.release(2, 'lg_fedavg', {'train/loss': 0.1, 'new': 7}, RoundTraffic(5, 6, 7, 8))

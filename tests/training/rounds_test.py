@@ -1,4 +1,4 @@
-"""Tests of the round loop: what a round changes, what stops it, and going on after a stop."""
+"""Tests of the round loop: what a round changes, what stops it, and resuming after a stop."""
 
 import dataclasses
 import os
@@ -24,7 +24,7 @@ def setUpModule():
 
 
 def _federated_data(num_clients=4, broken=()):
-  """Clients of eight examples, 4 numbers each, of 3 classes; some with NaN."""
+  """Makes clients of eight examples, 4 numbers each, of 3 classes; some with NaN."""
   rng = np.random.default_rng(3)
 
   def examples(client, size):
@@ -59,7 +59,7 @@ def _phase(num_rounds, layers=('output',), method='lg_fedavg', rate=0.1, extra_w
 
 
 def _attacked_phase(num_rounds, size):
-  """Malicious clients send an update of numbers of this size."""
+  """Lets malicious clients send an update of numbers of this size."""
 
   @tff.tensorflow.computation
   def attacked(update):
@@ -224,7 +224,7 @@ class RoundLoopTest(parameterized.TestCase):
     ):
       run(5)
 
-  def test_counts_go_on_with_a_run(self):
+  def test_counts_continue_with_a_run(self):
     folder = self.create_tempdir().full_path
     config = dataclasses.replace(_config(), client_dropout_rate=0.99)
     for num_rounds in (2, 3):
@@ -232,7 +232,7 @@ class RoundLoopTest(parameterized.TestCase):
       self.assertEqual((state.num_empty, state.num_void), (num_rounds, 0))
 
   @parameterized.parameters(_phase, _mtl_phase, _auxiliary_phase)
-  def test_goes_on_to_the_same_bits(self, phase):
+  def test_resumes_to_the_same_bits(self, phase):
     folder = self.create_tempdir().full_path
     phases = [_phase(2, ('hidden_1', 'output'), 'fedavg'), phase(4)]
     whole = _run(_config(), _federated_data(), phases, folder + '/whole')
@@ -248,7 +248,7 @@ class RoundLoopTest(parameterized.TestCase):
         self.assertEqual(one.read(), other.read())
 
   @parameterized.parameters(True, False)
-  def test_goes_on_without_its_tables(self, is_missing):
+  def test_resumes_without_its_tables(self, is_missing):
     folder = self.create_tempdir().full_path
     _run(_config(), _federated_data(), [_phase(3)], folder + '/whole')
     _run(_config(), _federated_data(), [_phase(2)], folder + '/parts')

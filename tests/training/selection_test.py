@@ -25,7 +25,7 @@ def _offer(selected, round_num, scores):
 
 
 def _chosen(selected) -> dict[int, tuple[int, int]]:
-  """By client, its global and its local weight."""
+  """Returns, by client, its global and its local weight."""
   return {
     int(client): (int(global_weights[0][0]), int(state.local_weights[0][0]))
     for clients, global_weights, states in selected.groups()
@@ -45,7 +45,7 @@ class PerClientTest(absltest.TestCase):
     np.testing.assert_array_equal(selected.best_score, [0.6, 0.9, 0.3])
     self.assertEqual(_chosen(selected), {0: (20, 2000), 1: (10, 1001), 2: (20, 2002)})
 
-  def test_of_equals_the_later_wins(self):
+  def test_ties_go_to_the_later(self):
     selected = _selection(True, False)
     _offer(selected, 10, [0.5, 0.5, 0.0])
     _offer(selected, 20, [0.5, 0.4, 0.0])
@@ -82,7 +82,7 @@ class PerRoundTest(absltest.TestCase):
     _offer(selected, 30, [0.0, 1.0, 1.0])
     np.testing.assert_array_equal(selected.best_round, [30, 30, 30])
 
-  def test_of_equals_the_later_wins(self):
+  def test_ties_go_to_the_later(self):
     selected = _selection(True, True)
     _offer(selected, 10, [1.0, 0.0, 0.5])
     _offer(selected, 20, [0.0, 1.0, 0.5])
@@ -117,7 +117,7 @@ class CheckpointTest(absltest.TestCase):
     restored.load_arrays(selected.to_arrays(), state, (np.zeros([1]),))
     return restored
 
-  def test_restored_selection_goes_on_as_the_other(self):
+  def test_restored_selection_continues_as_the_other(self):
     selected = _selection(True, False)
     _offer(selected, 10, [0.5, 0.9, _NAN])
     _offer(selected, 20, [0.6, 0.8, _NAN])

@@ -1,8 +1,7 @@
 """Simulation: whole runs over clients that this machine plays, from a config to a run folder.
 
 Comes in: a resolved `TrainConfig` and a run folder. Goes out: the run folder, with metrics,
-checkpoints, what each client got, and `summary.json`. May import: every room but
-`tff_lg.personalization`, `tff_lg.experiments` and `tff_lg.analysis`.
+checkpoints, what each client got, and `summary.json`. May import: `tff_lg.own_models`.
 """
 
 from tff_lg.checkpoints import CheckpointError

@@ -11,6 +11,7 @@ from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.config.option import resolved
 from tff_lg.scoring import scores
+from tff_lg.simulation import aggregation
 from tff_lg.training import evaluation, run_state
 
 
@@ -29,35 +30,49 @@ class Adversary:
   is_malicious: np.ndarray
 
 
-def build_adversary(config: config_lib.TrainConfig, num_clients: int) -> Adversary | None:
+def build_adversary(
+  options: config_lib.AttackOptions,
+  aggregator: config_lib.AggregationOptions,
+  sampling: config_lib.SamplingOptions,
+  training: config_lib.TrainingOptions,
+  num_clients: int,
+) -> Adversary | None:
   """Draws the malicious clients of a resolved config; None for a run without attack.
+
+  Args:
+    options: of the attack.
+    aggregator: whose rule an attacker knows.
+    sampling: with the cohort.
+    training: of which an attacker knows the server's part.
+    num_clients: that cohorts are drawn from.
 
   Raises:
     ValueError: no client would be honest.
   """
-  if config.attack is None:
+  if options.attack is None:
     return None
   setting = attacks.Setting(
-    cohort_size=resolved(config.clients_per_round),
+    cohort_size=resolved(sampling.clients_per_round),
     # An adaptive optimiser's step has no fixed share of the mean update.
-    server_learning_rate=config_lib.learning_rate(config, 'server')
-    if config_lib.scales_mean(config)
+    server_learning_rate=config_lib.learning_rate(training, 'server')
+    if config_lib.scales_mean(training)
     else 1.0,
+    rule=aggregation.build_rule(aggregator, sampling),
   )
-  seed = seeds.derive_seed(config.seed, seeds.Purpose.ATTACK)
-  is_malicious = attacks.choose_malicious(num_clients, resolved(config.malicious_share), seed)
+  seed = seeds.derive_seed(sampling.seed, seeds.Purpose.ATTACK)
+  is_malicious = attacks.choose_malicious(num_clients, resolved(options.malicious_share), seed)
   if is_malicious.all():
     raise ValueError(
-      f'--malicious_share is {config.malicious_share}: all {num_clients} clients would be '
+      f'--malicious_share is {options.malicious_share}: all {num_clients} clients would be '
       'malicious, expected at least one that is honest.'
     )
-  options = config_lib.ATTACK_OPTIONS.build(config, config.attack)
-  attack = attacks.ATTACKS[config.attack].build(options, setting)
-  return Adversary(config.attack, attack, is_malicious)
+  of_attack = config_lib.ATTACK_OPTIONS.build(options, options.attack)
+  attack = attacks.ATTACKS[options.attack].build(of_attack, setting)
+  return Adversary(options.attack, attack, is_malicious)
 
 
 def poison(
-  adversary: Adversary, config: config_lib.TrainConfig, federated_data: data_lib.FederatedData
+  adversary: Adversary, federated_data: data_lib.FederatedData, run_seed: int
 ) -> data_lib.FederatedData:
   """Returns the data with what malicious clients train on; other data stay unchanged.
 
@@ -68,7 +83,7 @@ def poison(
     return federated_data
   clients = list(federated_data.clients)
   for index in np.flatnonzero(adversary.is_malicious):
-    seed = seeds.derive_seed(config.seed, seeds.Purpose.ATTACK, 1 + int(index))
+    seed = seeds.derive_seed(run_seed, seeds.Purpose.ATTACK, 1 + int(index))
     train = clients[index].train
     x, y = adversary.attack.poison(
       train.x, train.y, federated_data.num_classes, np.random.default_rng(seed)

@@ -6,6 +6,7 @@ from typing import Any
 
 from tff_lg import aggregators, seeds
 from tff_lg import config as config_lib
+from tff_lg.aggregators.factories import gathering
 from tff_lg.compatibility import tff
 from tff_lg.config.option import resolved
 from tff_lg.learning import settings as settings_lib
@@ -14,13 +15,18 @@ from tff_lg.training import cohorts
 
 
 def build_budget(
-  config: config_lib.TrainConfig, num_clients: int
+  options: config_lib.AggregationOptions,
+  sampling: config_lib.SamplingOptions,
+  num_clients: int,
+  num_rounds: int,
 ) -> aggregators.PrivacyBudget | None:
   """Builds the privacy budget of a run, its noise solved for where a target is given.
 
   Args:
-    config: resolved, with its cohort.
+    options: of a resolved config.
+    sampling: with the cohort.
     num_clients: that cohorts are drawn from.
+    num_rounds: of all phases.
 
   Returns:
     The budget; None for a run whose aggregator is not private.
@@ -28,18 +34,18 @@ def build_budget(
   Raises:
     ValueError: no noise meets the target.
   """
-  entry = aggregators.AGGREGATORS[config.aggregator]
+  entry = aggregators.AGGREGATORS[options.aggregator]
   if entry.budget is None:
     return None
-  sampler = cohorts.CohortSampler(num_clients, **config_lib.cohort_options(config))
+  sampler = cohorts.CohortSampler(num_clients, **config_lib.cohort_options(sampling))
   population = aggregators.Population(
     num_clients=num_clients,
-    clients_per_round=resolved(config.clients_per_round),
-    num_rounds=config.total_rounds,
-    cohort_sampling=resolved(config.cohort_sampling),
-    most_participations=lambda: sampler.most_participations(config.total_rounds),
+    clients_per_round=resolved(sampling.clients_per_round),
+    num_rounds=num_rounds,
+    cohort_sampling=resolved(sampling.cohort_sampling),
+    most_participations=lambda: sampler.most_participations(num_rounds),
   )
-  return entry.budget(_options(config), population)
+  return entry.budget(_of_entry(options), population)
 
 
 def summarize_budget(
@@ -56,39 +62,89 @@ def summarize_budget(
     'privacy/accountant': budget.accountant_text,
     'privacy/sampling': budget.sampling_text,
     **({'privacy/warning': warning} if warning else {}),
-    **privacy_notes.privacy_warnings(config),
-    **privacy_notes.privacy_notes(config),
+    **privacy_notes.privacy_warnings(config.task_options),
+    **privacy_notes.privacy_notes(
+      config.task_options,
+      config.method_options,
+      config.selection_options,
+      secure_noise=config.secure_noise,
+    ),
   }
 
 
 def build_aggregator(
-  config: config_lib.TrainConfig, budget: aggregators.PrivacyBudget | None, phase: int
+  options: config_lib.AggregationOptions,
+  sampling: config_lib.SamplingOptions,
+  method: str,
+  phase: int,
+  budget: aggregators.PrivacyBudget | None = None,
 ) -> settings_lib.Aggregator:
   """Builds the aggregator of one phase of a run.
 
   Args:
-    config: resolved, with its cohort.
+    options: of a resolved config.
+    sampling: with the cohort.
+    method: the run's; each has noise of its own.
+    phase: its index; each has noise of its own.
     budget: of a private run.
-    phase: its index; each phase has noise of its own, and so has each method.
 
   Returns:
     The factory.
   """
-  entry = aggregators.AGGREGATORS[config.aggregator]
-  method = zlib.crc32(config.method.encode())
-  seed = seeds.derive_seed(config.seed, seeds.Purpose.NOISE, phase, method)
+  entry = aggregators.AGGREGATORS[options.aggregator]
+  seed = seeds.derive_seed(sampling.seed, seeds.Purpose.NOISE, phase, zlib.crc32(method.encode()))
   setting = aggregators.Setting(
-    clients_per_round=resolved(config.clients_per_round),
-    seed=None if config.secure_noise else seed,
+    clients_per_round=resolved(sampling.clients_per_round),
+    seed=None if options.secure_noise else seed,
     budget=budget,
   )
-  aggregator = entry.build(_options(config), setting)
-  return _with_zeroing(aggregator) if config.adaptive_zeroing else aggregator
+  if options.pre_aggregation:
+    rule = _rule(options, setting)
+    aggregator: settings_lib.Aggregator = gathering.rule_factory(rule, weighted=True)
+  else:
+    aggregator = entry.build(_of_entry(options), setting)
+  return _with_zeroing(aggregator) if options.adaptive_zeroing else aggregator
 
 
-def _options(config: config_lib.TrainConfig) -> Any:
-  """Returns the options of the aggregator."""
-  return config_lib.AGGREGATOR_OPTIONS.build(config, config.aggregator)
+def build_rule(
+  options: config_lib.AggregationOptions, sampling: config_lib.SamplingOptions
+) -> gathering.Rule | None:
+  """Builds the rule that attackers know: what the server makes of stacked updates.
+
+  Args:
+    options: of a resolved config.
+    sampling: with the cohort.
+
+  Returns:
+    The rule, with the pre-aggregation, as in its first round; None where the aggregator has none.
+  """
+  if aggregators.AGGREGATORS[options.aggregator].rule is None:
+    return None
+  setting = aggregators.Setting(
+    clients_per_round=resolved(sampling.clients_per_round), seed=sampling.seed, budget=None
+  )
+  return gathering.first_round(_rule(options, setting))
+
+
+def _rule(
+  options: config_lib.AggregationOptions, setting: aggregators.Setting
+) -> gathering.Rule | gathering.StatefulRule:
+  """Returns the aggregator's rule, with the pre-aggregation before it."""
+  rule = resolved(aggregators.AGGREGATORS[options.aggregator].rule)(_of_entry(options), setting)
+  if not options.pre_aggregation:
+    return rule
+  mixings = [
+    aggregators.PRE_AGGREGATORS[name].build(
+      config_lib.PRE_AGGREGATION_OPTIONS.build(options, name), setting
+    )
+    for name in options.pre_aggregation
+  ]
+  return aggregators.pre_aggregated(mixings, rule)
+
+
+def _of_entry(options: config_lib.AggregationOptions) -> Any:
+  """Returns the options of the chosen aggregator."""
+  return config_lib.AGGREGATOR_OPTIONS.build(options, options.aggregator)
 
 
 def _with_zeroing(aggregator: settings_lib.Aggregator) -> settings_lib.Aggregator:

@@ -2,9 +2,11 @@
 
 import contextlib
 import dataclasses
+import functools
 import os
 import sys
 import time
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -54,11 +56,10 @@ def run_experiment(
   run_settings.check(run_dir, config)
   began = time.monotonic() if began is None else began
   with progress.stage('loading data'):
-    federated_data = tasks.load_data(config)
-  config = config_lib.with_cohort(
-    config, len(federated_data.clients), tasks.find_task(config).cohort_share
-  )
-  model = tasks.build_model(config, federated_data)
+    federated_data = tasks.load_data(config.input_options)
+  task = tasks.find_task(config.task_options)
+  config = config_lib.with_cohort(config, len(federated_data.clients), task.cohort_share)
+  model = tasks.build_model(config.input_options, federated_data)
   return _run(config, federated_data, model, run_dir, began)
 
 
@@ -89,19 +90,31 @@ def _run_locked(
 ) -> dict[str, Any]:
   """Runs the config; `held` gets the folder's lock once the config is known to be good."""
   num_clients = len(federated_data.clients)
-  budget = aggregation.build_budget(config, num_clients)
-  adversary = adversary_lib.build_adversary(config, num_clients)
-  auxiliary = tasks.build_auxiliary(config, federated_data)
-
-  def phases_of(config: config_lib.TrainConfig) -> list[training.Phase]:
-    return build_phases(config, model, budget, adversary, auxiliary, num_clients)
-
+  sampling, selection = config.sampling_options, config.selection_options
+  budget = aggregation.build_budget(
+    config.aggregation_options, sampling, num_clients, config.total_rounds
+  )
+  adversary = adversary_lib.build_adversary(
+    config.attack_options,
+    config.aggregation_options,
+    sampling,
+    config.training_options,
+    num_clients,
+  )
+  phases_of = functools.partial(
+    build_phases,
+    model=model,
+    budget=budget,
+    adversary=adversary,
+    auxiliary=tasks.build_auxiliary(config.input_options, config.method_options, federated_data),
+    num_clients=num_clients,
+  )
   phases = phases_of(config)
-  _check_choosing(config, federated_data, model)
+  _check_choosing(selection, federated_data, model, has_rounds=not config.trains_to_best)
   if config.picks_split:
     layer_variances.check_clients(federated_data)
   if budget is not None:
-    _tell_privacy(budget, config)
+    _tell_privacy(aggregation.summarize_budget(budget, config), config.total_rounds)
   held.enter_context(folder_lock.hold(run_dir))
   run_settings.claim(run_dir, config)
   data_fingerprint.check_data(run_dir, federated_data)
@@ -111,8 +124,8 @@ def _run_locked(
   methods = resolved(config.baselines)
   for number, method in enumerate(methods, 1):
     baseline_dir = os.path.join(run_dir, 'baselines', method)
-    baseline_config = run_settings.with_finished_rates(
-      baseline_dir, config_lib.as_baseline(config, method)
+    baseline_config = dataclasses.replace(
+      config_lib.as_baseline(config, method), **run_settings.finished_rates(baseline_dir)
     )
     with progress.part(f'baseline {number} of {len(methods)}'):
       _run(baseline_config, federated_data, model, baseline_dir, time.monotonic())
@@ -122,7 +135,9 @@ def _run_locked(
     return run_files.load_results(run_dir)[0]
   logging.info('%s in %s', config.method, run_dir)
   if config.trains_to_best:
-    return own_models.run_own_models(config, federated_data, model, run_dir)
+    return own_models.run_own_models(
+      config.local_learning_options, federated_data, model, run_dir, method=config.method
+    )
   choice = None
   tuned = None
   if config.tune != 'none':
@@ -133,24 +148,27 @@ def _run_locked(
       run_dir,
       lambda trial, folder: _run(trial, federated_data, model, folder, time.monotonic()),
     )
-    config = tuned.apply(config)
+    config = dataclasses.replace(config, **tuned.changes())
     phases = phases_of(config)
   if config.picks_split:
     choice = split_choice.choose_split(config, federated_data, run_dir, phases_of)
-    config = choice.apply(config)
+    config = dataclasses.replace(config, **choice.changes())
     phases = phases_of(config)
   last = phases[-1].process
   run_files.write_inputs(
     run_dir, federated_data, last.model, '' if choice is None else choice.describe()
   )
   participants = training.to_clients(
-    adversary_lib.poison(adversary, config, federated_data) if adversary else federated_data,
+    adversary_lib.poison(adversary, federated_data, config.seed) if adversary else federated_data,
     adversary.is_malicious if adversary else None,
   )
   values = loop_values.loop_values(config, num_clients, run_dir)
   if config.early_stopping_rounds is not None:
     values['callbacks'].append(training.EarlyStopping(config.early_stopping_rounds))
   state = training.run(phases, participants, budget=budget, **values)
+  of_ends = results.summarize_ends(selection, phases, state)
+  config = dataclasses.replace(config, **results.known_end(of_ends))
+  phases[0] = dataclasses.replace(phases[0], num_rounds=state.phase_start or phases[0].num_rounds)
   rounds_saved = config.total_rounds - state.round_num
   phases[-1] = dataclasses.replace(phases[-1], num_rounds=phases[-1].num_rounds - rounds_saved)
   if 0 < state.round_num == state.num_empty:
@@ -164,17 +182,16 @@ def _run_locked(
     federated_data, last, state, participants.parts, evaluated
   )
   summary = {
-    **results.summarize_clients(config, clients),
-    **results.summarize_rounds(config, phases, state, len(clients)),
+    **results.summarize_clients(config.method, selection, clients),
+    **results.summarize_rounds(phases, state, num_clients, resolved(config.clients_per_round)),
     **of_clients,
     **changed_settings.summarize(run_dir),
   }
-  if config.early_stopping_rounds is not None:
-    summary[results.ROUNDS_SAVED] = rounds_saved
+  summary.update(of_ends)
   summary.update(
     goals.summarize_goals(run_dir, config.goal_accuracy or (), config.model_metrics[0])
   )
-  summary.update(scores.score_unknown_client(config, federated_data, last, state))
+  summary.update(scores.score_unknown_client(config.task_options, federated_data, last, state))
   if tuned is not None:
     summary.update(tuned.summary())
   if choice is not None:
@@ -187,12 +204,14 @@ def _run_locked(
     summary.update(adversary_lib.add_scores(adversary, clients, federated_data, last, state))
   honest = np.full(len(clients), True) if adversary is None else ~adversary.is_malicious
   if not learning.METHODS[config.method].sends_updates:
-    ended = dataclasses.replace(config, rounds=config.rounds - rounds_saved)
-    summary.update(own_models.add_participation(clients, ended))
+    num_rounds, client_epochs = config.rounds - rounds_saved, config.client_epochs or 1
+    summary.update(own_models.add_participation(clients, sampling, num_rounds, client_epochs))
   for method, baseline in baselines.items():
-    summary.update(comparison.add_baseline(clients, method, baseline, honest, config))
+    summary.update(
+      comparison.add_baseline(clients, method, baseline, honest, selection, config.level)
+    )
     clients = clients.copy()  # As one block: pandas warns of tables made of many columns.
-  summary.update(advice.add_advice(clients, tuple(baselines), honest, config))
+  summary.update(advice.add_advice(clients, (config.method, *baselines), honest, selection))
   # Where all is local there is no model for those that took no part.
   if federated_data.held_out and state.server_state.global_weights:
     summary.update(_score_held_out(federated_data, last, state, run_dir))
@@ -203,24 +222,26 @@ def _run_locked(
 
 
 def _check_choosing(
-  config: config_lib.TrainConfig,
+  selection: config_lib.SelectionOptions,
   federated_data: data_lib.FederatedData,
   model: models.LocalGlobalModel,
+  *,
+  has_rounds: bool,
 ) -> None:
   """Refuses data without any example to choose models by, or to stop early by."""
 
   def num_examples(part: str) -> np.ndarray:
     return evaluation.count_examples(model, client_data_lib.part_tensors(federated_data, part))
 
-  if config.early_stopping_rounds is not None and not num_examples('validation').any():
+  if selection.early_stopping_rounds is not None and not num_examples('validation').any():
     raise ValueError(
       '--early_stopping_rounds looks at validation data, but no client has a validation example: '
       'give clients more examples, or a larger --validation_fraction.'
     )
   num_clients = len(federated_data.clients)
-  evaluated = cohorts.draw_evaluated(num_clients, config.max_evaluated_clients, config.seed)
-  part = evaluation.PARTS[config.choices.choose_by]
-  if evaluated is None or config.trains_to_best or num_examples(part)[evaluated].any():
+  evaluated = cohorts.draw_evaluated(num_clients, selection.max_evaluated_clients, selection.seed)
+  part = evaluation.PARTS[selection.choices.choose_by]
+  if evaluated is None or not has_rounds or num_examples(part)[evaluated].any():
     return
   raise ValueError(
     f'--max_evaluated_clients is {len(evaluated)}, but none of the clients drawn has {part} '
@@ -250,60 +271,66 @@ def build_phases(
   Returns:
     The phases, in order.
   """
-  warm_start = config
+  of_method = warm_start = config.training_options
   if config.choices.warm_start_learning_rate is not None:
-    warm_start = dataclasses.replace(
-      config, client_learning_rate=config.choices.warm_start_learning_rate
-    )
+    rate = config.choices.warm_start_learning_rate
+    warm_start = dataclasses.replace(warm_start, client_learning_rate=rate)
   wanted = (
-    (warm_start, _WARM_START, config.warm_start_rounds),
+    (warm_start, _WARM_START, config.warm_start_rounds, 'warm_start_until'),
     (
-      warm_start if config.method == _WARM_START else config,
+      warm_start if config.method == _WARM_START else of_method,
       config.method,
       0 if config.picks_split else config.rounds,
+      'rounds_until',
     ),
   )
+  task, cohort_share = config.task_options, None
+  if num_clients is not None:
+    cohort_share = resolved(config.clients_per_round) / num_clients
   phases = []
-  for index, (of_phase, method, num_rounds) in enumerate(wanted):
+  for index, (of_phase, method, num_rounds, until) in enumerate(wanted):
     if num_rounds:
       settings = dataclasses.replace(
-        _settings(of_phase, num_rounds),
-        aggregator=aggregation.build_aggregator(config, budget, index),
+        _settings(of_phase, num_rounds, tasks.find_task(task).augment),
+        aggregator=aggregation.build_aggregator(
+          config.aggregation_options, config.sampling_options, config.method, index, budget
+        ),
         update_attack=adversary.attack.update_attack if adversary else None,
       )
-      options = _method_options(config, method, model, auxiliary, num_clients)
+      options = _method_options(method, config.method_options, task, model, auxiliary, cohort_share)
       process = learning.METHODS[method].build_process(model, settings, **options)
-      start_from = config.choices.warm_start_from
-      phases.append(training.Phase(method, process, num_rounds, start_from))
+      goal = config_lib.find_goal(config, until)
+      start_from, ends = config.choices.warm_start_from, goal and goal.is_reached
+      phases.append(training.Phase(method, process, num_rounds, start_from, ends))
   return phases
 
 
 def _method_options(
-  config: config_lib.TrainConfig,
   method: str,
+  given: config_lib.MethodOptions,
+  task: config_lib.TaskOptions,
   model: models.LocalGlobalModel,
   auxiliary: models.AuxiliaryNetwork | None,
-  num_clients: int | None,
+  cohort_share: float | None,
 ) -> dict[str, Any]:
   """Returns a method's options by name, with layers, networks and cohorts as the task has them."""
   names = learning.METHODS[method].option_names()
-  options = config_lib.METHOD_OPTIONS.given(config, method)
+  options = config_lib.METHOD_OPTIONS.given(given, method)
   if 'global_layers' in names:
-    options['global_layers'] = tasks.global_layers(config, model.layer_names)
+    options['global_layers'] = tasks.global_layers(task, given, model.layer_names)
   if 'auxiliary' in names:
     options['auxiliary'] = auxiliary
-  if 'cohort_share' in names and num_clients is not None:
-    options.setdefault('cohort_share', resolved(config.clients_per_round) / num_clients)
+  if 'cohort_share' in names and cohort_share is not None:
+    options.setdefault('cohort_share', cohort_share)
   return options
 
 
-def _tell_privacy(budget: aggregators.PrivacyBudget, config: config_lib.TrainConfig) -> None:
+def _tell_privacy(told: Mapping[str, Any], num_rounds: int) -> None:
   """Says before the run what it will have spent after it."""
-  told = aggregation.summarize_budget(budget, config)
   print(
     'Privacy: noise multiplier {noise_multiplier:.4g}, clip norm {clip_norm:g}; epsilon after '
     '{rounds:,} rounds: {epsilon:.4g} at delta {delta:.3g}, by {accountant}. {sampling}'.format(
-      rounds=config.total_rounds,
+      rounds=num_rounds,
       **{name.removeprefix('privacy/'): value for name, value in told.items()},
     ),
     file=sys.stderr,
@@ -313,27 +340,29 @@ def _tell_privacy(budget: aggregators.PrivacyBudget, config: config_lib.TrainCon
       logging.warning('%s', text)
 
 
-def _settings(config: config_lib.TrainConfig, num_rounds: int) -> learning.ProcessSettings:
+def _settings(
+  options: config_lib.TrainingOptions, num_rounds: int, augment: Callable | None
+) -> learning.ProcessSettings:
   """Returns the settings of a phase of so many rounds, without adversaries and aggregators."""
-  rates = {role: config_lib.learning_rate(config, role) for role in config_lib.ROLES}
+  rates = {role: config_lib.learning_rate(options, role) for role in config_lib.ROLES}
   client, server = (
-    config_lib.schedule(config, role).build(rate, num_rounds) for role, rate in rates.items()
+    config_lib.schedule(options, role).build(rate, num_rounds) for role, rate in rates.items()
   )
   return learning.ProcessSettings(
-    client_optimizer=config_lib.optimizer(config, 'client').build(rates['client']),
-    server_optimizer=config_lib.optimizer(config, 'server').build(rates['server']),
+    client_optimizer=config_lib.optimizer(options, 'client').build(rates['client']),
+    server_optimizer=config_lib.optimizer(options, 'server').build(rates['server']),
     batches=learning.TensorBatches(
-      config.batch_size,
-      config.client_epochs or 1,
-      max_steps=config.client_steps,
-      augment=tasks.find_task(config).augment,
+      options.batch_size,
+      options.client_epochs or 1,
+      max_steps=options.client_steps,
+      augment=augment,
     ),
-    client_weighting=learning.CLIENT_WEIGHTINGS[resolved(config.client_weighting)],
+    client_weighting=learning.CLIENT_WEIGHTINGS[resolved(options.client_weighting)],
     # A state that is kept has the rate that it began with: after a change it is another one.
     client_learning_rate_fn=client
-    or ((lambda _: rates['client']) if config.keep_client_optimizer else None),
+    or ((lambda _: rates['client']) if options.keep_client_optimizer else None),
     server_learning_rate_fn=server or (lambda _: rates['server']),
-    reset_client_optimizer=not config.keep_client_optimizer,
+    reset_client_optimizer=not options.keep_client_optimizer,
   )
 
 

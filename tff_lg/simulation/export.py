@@ -1,5 +1,6 @@
 """A client's model of a finished run, to be used without this project."""
 
+import dataclasses
 import os
 import re
 import tempfile
@@ -9,6 +10,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tff_lg import config as config_lib
+from tff_lg import data as data_lib
 from tff_lg import files, models, strict_json, verdicts
 from tff_lg.data import table_encoding
 from tff_lg.data.table_encoding import NumberColumn
@@ -17,33 +20,95 @@ from tff_lg.simulation import trained_run
 
 _SERVING = 'serving_default'
 _OF_EXAMPLES = (verdicts.MARKS, verdicts.VALUES)
+_BATCH_SIZE = 512
 
 
-def client_model(run: trained_run.TrainedRun, client_id: str) -> tf.keras.Model:
-  """Returns the network that a client predicts with, its chosen model of the run.
+@dataclasses.dataclass(frozen=True, eq=False)
+class ClientModel:
+  """The model of one client, with what is known of it.
+
+  Attributes:
+    name: of the model: the method of its run, an adaptation, or the kind of an own model.
+    inputs: of its run.
+    federated_data: with the client, and how columns of a table became features.
+    client: the client's examples.
+    network: a legacy Keras model with its weights, from features to outputs.
+    outputs_probabilities: whether outputs are probabilities, else logits.
+    row: of the client, in the run's table of clients.
+  """
+
+  name: str
+  inputs: config_lib.InputOptions
+  federated_data: data_lib.FederatedData
+  client: data_lib.ClientExamples | data_lib.UnreadClient
+  network: tf.keras.Model
+  outputs_probabilities: bool
+  row: Mapping[str, Any]
+
+  def predict(self, x: np.ndarray) -> np.ndarray:
+    """Returns predictions as `metrics.exact` takes them: probabilities, or numbers."""
+    starts = range(0, max(len(x), 1), _BATCH_SIZE)
+    batches = (x[start : start + _BATCH_SIZE] for start in starts)
+    outputs = np.concatenate([self.network(batch, training=False).numpy() for batch in batches])
+    if self.federated_data.objective == 'regression':
+      return outputs.reshape(-1)
+    if self.federated_data.objective == 'multilabel':
+      return tf.sigmoid(outputs).numpy()
+    return outputs if self.outputs_probabilities else tf.nn.softmax(outputs).numpy()
+
+
+def client_model(run: trained_run.TrainedRun, client_id: str) -> ClientModel:
+  """Returns the model that a client predicts with, its chosen one of a federated run.
 
   Args:
     run: the finished run.
     client_id: of a client that took part, or was held out.
 
-  Returns:
-    A legacy Keras model, from features to logits.
-
   Raises:
     ValueError: there is no such client.
   """
-  ids = [client.client_id for client in run.federated_data.clients]
+  index = find_client(run.federated_data, client_id)
+  network = build_network(
+    run.config.input_options, run.federated_data, run.model, run.weights[index]
+  )
+  return ClientModel(
+    run.config.method,
+    run.config.input_options,
+    run.federated_data,
+    run.federated_data.clients[index],
+    network,
+    run.model.outputs_probabilities,
+    run.clients.iloc[index].to_dict(),
+  )
+
+
+def find_client(federated_data: data_lib.FederatedData, client_id: str) -> int:
+  """Returns the index of a client.
+
+  Raises:
+    ValueError: there is no such client; one sentence.
+  """
+  ids = [client.client_id for client in federated_data.clients]
   if client_id not in ids:
     some = ', '.join(ids[:5]) + (', ...' if len(ids) > 5 else '')
     raise ValueError(f'--client is {client_id}, expected one of the {len(ids)} clients: {some}.')
-  network = tasks.build_keras_model(run.config, run.federated_data)
+  return ids.index(client_id)
+
+
+def build_network(
+  inputs: config_lib.InputOptions,
+  federated_data: data_lib.FederatedData,
+  model: models.LocalGlobalModel,
+  weights: models.ModelWeights,
+) -> tf.keras.Model:
+  """Returns the network of a run with all weights of one client, global and local."""
+  network = tasks.build_keras_model(inputs, federated_data)
   # A functional model may have them in another order.
-  values = dict(zip(run.model.weight_names, run.weights[ids.index(client_id)], strict=True))
-  models.assign_weights(network, values)
+  models.assign_weights(network, dict(zip(model.weight_names, weights, strict=True)))
   return network
 
 
-def export_client(run: trained_run.TrainedRun, client_id: str, output_dir: str) -> None:
+def export_client(model: ClientModel, output_dir: str) -> None:
   """Writes a client's model.
 
   - `saved_model`: loads by `tf.saved_model.load(...)` without this project. Its `predict` takes a
@@ -54,28 +119,35 @@ def export_client(run: trained_run.TrainedRun, client_id: str, output_dir: str) 
   - `about.json`: whose model it is, and what its test data say of it.
 
   Args:
-    run: the finished run.
-    client_id: the client.
+    model: the client's model.
     output_dir: a folder that does not exist yet, or is empty.
 
   Raises:
-    ValueError: no such client, or a folder with something in it.
+    ValueError: a folder with something in it.
     OSError: the folder cannot be written.
   """
-  if os.path.isdir(output_dir) and os.listdir(output_dir):
-    raise ValueError(f'--output={output_dir}: the folder is not empty, expected a new one.')
-  network = client_model(run, client_id)
+  check_output(output_dir)
   parent = os.path.dirname(os.path.abspath(output_dir))
   os.makedirs(parent, exist_ok=True)
   with tempfile.TemporaryDirectory(dir=parent, prefix='.export') as folder:
     whole = os.path.join(folder, 'whole')
-    predictor = _Predictor(run, network, client_id)
+    predictor = _Predictor(model)
     signatures = {_SERVING: predictor.predict.get_concrete_function(predictor.spec)}
     tf.saved_model.save(predictor, os.path.join(whole, 'saved_model'), signatures)
-    network.save(os.path.join(whole, 'model.keras'))
-    about = strict_json.dumps(_describe(run, client_id))
+    model.network.save(os.path.join(whole, 'model.keras'))
+    about = strict_json.dumps(_describe(model))
     files.write_atomically(os.path.join(whole, 'about.json'), about)
     os.replace(whole, output_dir)
+
+
+def check_output(output_dir: str) -> None:
+  """Refuses a folder with something in it.
+
+  Raises:
+    ValueError: one sentence.
+  """
+  if os.path.isdir(output_dir) and os.listdir(output_dir):
+    raise ValueError(f'--output={output_dir}: the folder is not empty, expected a new one.')
 
 
 class _Predictor(tf.Module):
@@ -85,17 +157,18 @@ class _Predictor(tf.Module):
     spec: of what `predict` takes.
   """
 
-  def __init__(self, run: trained_run.TrainedRun, network: tf.keras.Model, client_id: str) -> None:
+  def __init__(self, model: ClientModel) -> None:
     super().__init__()
-    self._network = network
-    self._class_names = tf.constant(run.federated_data.class_names)
-    self._is_probability = run.model.outputs_probabilities
-    self._objective = run.federated_data.objective
-    encoding = run.federated_data.encoding
-    self._label = (0.0, 1.0) if encoding is None else encoding.label
-    self._encode = None if encoding is None else _ColumnEncoder(encoding, client_id)
-    examples = run.federated_data.clients[0].train
-    features = tf.TensorSpec([None, *examples.x.shape[1:]], examples.x.dtype, 'x')
+    data = model.federated_data
+    self._network = model.network
+    self._class_names = tf.constant(data.class_names)
+    self._is_probability = model.outputs_probabilities
+    self._objective = data.objective
+    self._label = (0.0, 1.0) if data.encoding is None else data.encoding.label
+    client_id = model.client.client_id
+    self._encode = None if data.encoding is None else _ColumnEncoder(data.encoding, client_id)
+    x = data.clients[0].train.x
+    features = tf.TensorSpec([None, *x.shape[1:]], x.dtype, 'x')
     self.spec = features if self._encode is None else self._encode.specs
     self.predict = tf.function(self._predict, autograph=False, reduce_retracing=True)
 
@@ -155,20 +228,19 @@ def _tensor_name(column: str) -> str:
   return re.sub('^(?![A-Za-z0-9])', 'column_', re.sub(r'[^A-Za-z0-9_]', '_', column))
 
 
-def _describe(run: trained_run.TrainedRun, client_id: str) -> dict[str, Any]:
-  (row,) = run.clients[run.clients['client_id'] == client_id].to_dict('records')
-  encoding = run.federated_data.encoding
+def _describe(model: ClientModel) -> dict[str, Any]:
+  encoding = model.federated_data.encoding
   about = {
-    'client_id': client_id,
-    'method': run.config.method,
-    'task': run.config.task,
-    'class_names': list(run.federated_data.class_names),
+    'client_id': model.client.client_id,
+    'method': model.name,
+    'task': model.inputs.task,
+    'class_names': list(model.federated_data.class_names),
   }
   if encoding is not None:
     about['columns'] = [column.name for column in encoding.columns]
     about['feature_names'] = list(encoding.feature_names)
   # Without the marks of examples.
-  known = {name: value for name, value in row.items() if name not in _OF_EXAMPLES}
+  known = {name: v for name, v in model.row.items() if not name.endswith(_OF_EXAMPLES)}
   as_json = {
     name: value.item() if isinstance(value, np.generic) else value for name, value in known.items()
   }

@@ -48,7 +48,7 @@ def check_clients(federated_data: data_lib.FederatedData) -> None:
 
 
 def estimate_layers(
-  config: config_lib.TrainConfig,
+  sampling: config_lib.SamplingOptions,
   process: learning.LocalGlobalProcess,
   federated_data: data_lib.FederatedData,
   weights: models.ModelWeights,
@@ -60,7 +60,7 @@ def estimate_layers(
   size of clients are in memory at a time.
 
   Args:
-    config: resolved, with its cohort; its seed decides clients, halves and shuffling.
+    sampling: with its cohort; its seed decides clients, halves and shuffling.
     process: of clients that learn alone.
     federated_data: the clients'.
     weights: the start of all of them.
@@ -76,11 +76,11 @@ def estimate_layers(
   model = process.model
   layers = {name: model.with_global_layers((name,)) for name in model.layer_names}
   sums = {name: heterogeneity.HalvesSums() for name in layers}
-  clients = _draw_clients(config, federated_data)
-  size = resolved(config.clients_per_round)
+  clients = _draw_clients(sampling.seed, federated_data)
+  size = resolved(sampling.clients_per_round)
   for start in range(0, len(clients), size):
     updates, is_finite = _train_halves(
-      config, process, federated_data, clients[start : start + size], weights
+      sampling.seed, process, federated_data, clients[start : start + size], weights
     )
     is_usable = is_finite.reshape(-1, 2).all(axis=1)
     for name, only in layers.items():
@@ -111,7 +111,7 @@ class _Updates(training.Callback):
 
 
 def _train_halves(
-  config: config_lib.TrainConfig,
+  run_seed: int,
   process: learning.LocalGlobalProcess,
   federated_data: data_lib.FederatedData,
   clients: Sequence[int],
@@ -122,7 +122,7 @@ def _train_halves(
   Returns:
     For each half its update, and whether it is finite, bool [2 * num_clients].
   """
-  halves = [half for each in clients for half in _halves(config, federated_data, each)]
+  halves = [half for each in clients for half in _halves(run_seed, federated_data, each)]
   ids = [f'{federated_data.clients[each].client_id}, half {n}' for each in clients for n in (1, 2)]
   phase, updates = training.Phase(own_models.LOCAL_ONLY, process, 1), _Updates()
   # Where no update at all is finite, that is known of each of them.
@@ -133,7 +133,7 @@ def _train_halves(
       evaluation=training.NEVER,
       callbacks=[updates],
       seed=lambda _, half: seeds.tensor_seed(
-        config.seed, seeds.Purpose.SPLIT, clients[half // 2], half % 2
+        run_seed, seeds.Purpose.SPLIT, clients[half // 2], half % 2
       ),
       start=training.initial_state(phase, len(halves), weights),
     )
@@ -151,28 +151,26 @@ def _estimate(layer: str, sums: heterogeneity.HalvesSums) -> LayerVariance:
   )
 
 
-def _draw_clients(
-  config: config_lib.TrainConfig, federated_data: data_lib.FederatedData
-) -> list[int]:
-  """Indices of clients that have halves, in order."""
+def _draw_clients(run_seed: int, federated_data: data_lib.FederatedData) -> list[int]:
+  """Returns indices of clients that have halves, in order."""
   able = _able_clients(federated_data)
   if len(able) <= _MAX_CLIENTS:
     return able
-  rng = np.random.default_rng(seeds.derive_seed(config.seed, seeds.Purpose.SPLIT))
+  rng = np.random.default_rng(seeds.derive_seed(run_seed, seeds.Purpose.SPLIT))
   return sorted(rng.choice(able, _MAX_CLIENTS, replace=False).tolist())
 
 
 def _able_clients(federated_data: data_lib.FederatedData) -> list[int]:
-  """Indices of the clients whose training examples can be halved."""
+  """Returns indices of the clients whose training examples can be halved."""
   return [i for i, client in enumerate(federated_data.clients) if client.size('train') > 1]
 
 
 def _halves(
-  config: config_lib.TrainConfig, federated_data: data_lib.FederatedData, client: int
+  run_seed: int, federated_data: data_lib.FederatedData, client: int
 ) -> list[batches.ClientTensors]:
   """Returns two disjoint halves of a client's training examples; an odd one is left out."""
   train = federated_data.clients[client].train
-  seed = seeds.derive_seed(config.seed, seeds.Purpose.SPLIT, client)
+  seed = seeds.derive_seed(run_seed, seeds.Purpose.SPLIT, client)
   order = np.random.default_rng(seed).permutation(len(train))
   size = len(train) // 2
   return [

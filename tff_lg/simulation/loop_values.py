@@ -1,12 +1,13 @@
 """The values of `training.run` that a config stands for."""
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tff_lg import config as config_lib
 from tff_lg import training
 from tff_lg.config.option import resolved
-from tff_lg.training import cohorts, divergence
+from tff_lg.training import cohorts, divergence, trackers
 
 
 def loop_values(
@@ -23,6 +24,9 @@ def loop_values(
     run_dir: the run folder, which gets metrics and checkpoints.
     groups: clients by index, evaluated together beside all of them.
   """
+  callbacks: list[training.Callback] = [training.MetricsFiles(run_dir), training.ProgressBar()]
+  if config.track is not None:
+    callbacks.append(trackers.TRACKERS[config.track](run_dir, dataclasses.asdict(config)))
   return {
     'draw_cohort': cohorts.CohortSampler(num_clients, **config_lib.cohort_options(config)),
     'evaluation': training.Evaluation(
@@ -33,7 +37,7 @@ def loop_values(
       resolved(config.selection_metric),
       resolved(config.selection_scope),
     ),
-    'callbacks': [training.MetricsFiles(run_dir), training.ProgressBar()],
+    'callbacks': callbacks,
     'run_dir': run_dir,
     'checkpoint_every': config.checkpoint_every,
     'client_store': config.client_store,

@@ -4,11 +4,11 @@ from tff_lg import config as config_lib
 from tff_lg import tasks
 
 
-def privacy_warnings(config: config_lib.TrainConfig) -> dict[str, str]:
+def privacy_warnings(task: config_lib.TaskOptions) -> dict[str, str]:
   """Says what the server sends out that is a function of private data without noise.
 
   Args:
-    config: of a private run, resolved.
+    task: of a private run, resolved.
 
   Returns:
     A sentence each, by its name in the summary.
@@ -19,34 +19,43 @@ def privacy_warnings(config: config_lib.TrainConfig) -> dict[str, str]:
       'does not cover it.'
       + (f' Give it by --{derived.option}, from public knowledge.' if derived.option else '')
     )
-    for derived in tasks.TASKS[config.task].derived
-    if derived.option is None or getattr(config, derived.option) is None
+    for derived in tasks.TASKS[task.task].derived
+    if derived.option is None or getattr(task, derived.option) is None
   }
 
 
-def privacy_notes(config: config_lib.TrainConfig) -> dict[str, str]:
+def privacy_notes(
+  task: config_lib.TaskOptions,
+  method: config_lib.MethodOptions,
+  selection: config_lib.SelectionOptions,
+  *,
+  secure_noise: bool,
+) -> dict[str, str]:
   """Says what else an epsilon does not cover, and what it assumes.
 
   Args:
-    config: of a private run, resolved.
+    task: of a private run, resolved.
+    method: of the run.
+    selection: of the run.
+    secure_noise: whether the noise is not drawn from the seed.
 
   Returns:
     Sentences by their name in the summary.
   """
-  derived = tasks.TASKS[config.task].derived
+  derived = tasks.TASKS[task.task].derived
   public = ['the number of clients']
   if not derived:
     public.append('the shape and the classes of examples')
   else:
     options = [each.option for each in derived if each.option is not None]
-    public += [f'--{option}' for option in options if getattr(config, option) is not None]
+    public += [f'--{option}' for option in options if getattr(task, option) is not None]
   notes = {
     'privacy/not_covered/metrics': (
       "Losses, accuracies and all other metrics are computed on the clients' data and released "
       'without noise.'
     ),
     'privacy/assumed/server': 'The server is trusted: it sums clipped updates and adds the noise.',
-    'privacy/assumed/noise': _noise(config),
+    'privacy/assumed/noise': _noise(secure_noise),
     'privacy/assumed/local_weights': 'Weights that stay local are seen by their client only.',
     'privacy/assumed/public': f'Taken for public knowledge: {", ".join(public)}.',
     'privacy/assumed/other_runs': (
@@ -54,12 +63,17 @@ def privacy_notes(config: config_lib.TrainConfig) -> dict[str, str]:
       'among them, add up.'
     ),
   }
-  if _chooses_round(config):
-    part = 'test' if config.choices.choose_by == 'local_test' else 'validation'
+  if _chooses_round(method, selection):
+    part = 'test' if selection.choices.choose_by == 'local_test' else 'validation'
     notes['privacy/not_covered/best_round'] = (
       f"The best round is chosen on the clients' private {part} data without noise."
     )
-  if config.early_stopping_rounds is not None:
+  for name in ('warm_start_until', 'rounds_until'):
+    if (goal := getattr(selection, name)) is not None:
+      notes[f'privacy/not_covered/{name}'] = (
+        f"The goal {goal} of --{name} looks at the clients' private data without noise."
+      )
+  if selection.early_stopping_rounds is not None:
     notes['privacy/not_covered/early_stopping'] = (
       "Early stopping looks at the clients' private validation data without noise. Epsilon is that "
       'of all rounds, whether they were run or not.'
@@ -67,8 +81,8 @@ def privacy_notes(config: config_lib.TrainConfig) -> dict[str, str]:
   return notes
 
 
-def _noise(config: config_lib.TrainConfig) -> str:
-  if config.secure_noise:
+def _noise(secure_noise: bool) -> str:
+  if secure_noise:
     return (
       'A secret of the operating system is mixed into the noise; cohorts follow from --seed, which '
       'stays secret. The generator is not a cryptographic one.'
@@ -76,11 +90,13 @@ def _noise(config: config_lib.TrainConfig) -> str:
   return 'Noise and cohorts follow from --seed, which stays secret.'
 
 
-def _chooses_round(config: config_lib.TrainConfig) -> bool:
+def _chooses_round(
+  method: config_lib.MethodOptions, selection: config_lib.SelectionOptions
+) -> bool:
   """Returns whether a phase whose models are chosen is evaluated in more rounds than its last."""
-  ends = [(config.warm_start_rounds, config.total_rounds)]
-  if config.choices.warm_start_from == 'best':
-    ends.append((0, config.warm_start_rounds))
+  ends = [(method.warm_start_rounds, method.total_rounds)]
+  if selection.choices.warm_start_from == 'best':
+    ends.append((0, method.warm_start_rounds))
   return any(
-    (end - 1) // config.evaluate_every > start // config.evaluate_every for start, end in ends
+    (end - 1) // selection.evaluate_every > start // selection.evaluate_every for start, end in ends
   )

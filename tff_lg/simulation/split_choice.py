@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tff_lg import checksums, files, models, strict_json, training
+from tff_lg import checksums, file_names, files, models, strict_json, training
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import metrics as metrics_lib
@@ -72,10 +72,9 @@ class SplitChoice:
   parameters_total: int
   bytes_total: int
 
-  def apply(self, config: config_lib.TrainConfig) -> config_lib.TrainConfig:
-    """Returns the config of a run that was given these layers."""
-    changes: dict[str, Any] = {'global_layers': self.global_layers, 'auto_rounds': None}
-    return dataclasses.replace(config, **changes)
+  def changes(self) -> dict[str, Any]:
+    """Returns the options of a run that is given these layers, by name."""
+    return {'global_layers': self.global_layers, 'auto_rounds': None}
 
   def summary(self) -> dict[str, Any]:
     """Returns its entries of `summary.json`."""
@@ -127,7 +126,7 @@ def choose_split(
   Args:
     config: resolved, with its cohort and `--global_layers=auto`.
     federated_data: the clients'. Test data have no say.
-    run_dir: the run folder, where the warm start is run, or gone on with.
+    run_dir: the run folder, where the warm start is run or resumed.
     build_phases: the phases of a config; of one whose split is open, the warm start alone.
 
   Returns:
@@ -207,10 +206,13 @@ def _choose(
   warm.clients.close()
   weights = warm.server_state.global_weights
   alone = build_phases(config_lib.as_baseline(config, 'local_only'))[-1].process
-  layers, num_clients = layer_variances.estimate_layers(config, alone, federated_data, weights)
+  layers, num_clients = layer_variances.estimate_layers(
+    config.sampling_options, alone, federated_data, weights
+  )
   # Down the weights, up an update from each half.
   traffic = communication.count_round(phases[-1].process, num_clients, 2 * num_clients)
   candidates: list[Candidate] = []
+  names = _score_names(config.model_metrics)
   failures: list[training.DivergenceError] = []
   for number, (local_layers, global_layers) in enumerate(nested_splits(layers)):
     folder = os.path.join(run_dir, _FOLDER, str(number))
@@ -219,13 +221,15 @@ def _choose(
       config,
       **layers_of_candidate,
       warm_start_rounds=0,
+      rounds_until=None,
       rounds=resolved(config.auto_rounds),
       evaluate_every=resolved(config.auto_rounds),
       client_store='memory',
     )
     (phase,) = build_phases(changed)
     try:
-      of_candidate, scores = _try(changed, clients, phase, folder, weights)
+      values = loop_values.loop_values(changed, len(clients), folder)
+      of_candidate, scores = _try(values, clients, phase, weights, names)
     except training.DivergenceError as error:
       failures.append(error.with_traceback(None))  # Which would keep the run's state.
       # Another split may do better. What this one sent is counted as if it had ended.
@@ -233,7 +237,7 @@ def _choose(
       of_round = communication.count_round(phase.process, cohort, cohort)
       of_candidate, scores = (
         of_round * resolved(config.auto_rounds),
-        dict.fromkeys(_score_names(config), math.nan),
+        dict.fromkeys(names, math.nan),
       )
     traffic += of_candidate
     parameters = sum(each.parameters for each in layers if each.layer in global_layers)
@@ -252,24 +256,25 @@ def _choose(
 
 
 def _try(
-  config: config_lib.TrainConfig,
+  values: Mapping[str, Any],
   clients: training.Clients,
   phase: training.Phase,
-  folder: str,
   weights: models.ModelWeights,
+  names: Sequence[str],
 ) -> tuple[communication.RoundTraffic, dict[str, float]]:
   """Runs one candidate; gives its traffic and, of its last round, pooled validation scores."""
   start = training.initial_state(phase, len(clients), weights)
-  values = loop_values.loop_values(config, len(clients), folder)
   traffic = training.run([phase], clients, start=start, **values).traffic
-  metrics = pd.read_csv(os.path.join(folder, 'metrics.csv'), float_precision='round_trip')
+  metrics = pd.read_csv(
+    os.path.join(values['run_dir'], file_names.METRICS), float_precision='round_trip'
+  )
   last = metrics.iloc[-1]
-  return traffic, {name: float(last[f'validation/{name}/pooled']) for name in _score_names(config)}
+  return traffic, {name: float(last[f'validation/{name}/pooled']) for name in names}
 
 
-def _score_names(config: config_lib.TrainConfig) -> tuple[str, str]:
+def _score_names(metrics: Sequence[str]) -> tuple[str, str]:
   """Returns the metrics that may compare splits, see `config.metric_options`."""
-  return config.model_metrics[0], 'loss'
+  return metrics[0], 'loss'
 
 
 def _columns(texts: Iterable[str]) -> str:

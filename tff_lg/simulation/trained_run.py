@@ -69,32 +69,36 @@ class LastRound:
   state: run_state.RunState
 
 
-def load_config(run_dir: str) -> config_lib.TrainConfig:
-  """Loads the config of a finished federated run.
+def load_config(run_dir: str, *, is_federated: bool = True) -> config_lib.TrainConfig:
+  """Loads the config of a finished run.
 
   Args:
     run_dir: the run folder.
+    is_federated: whether only a run with a federated model is accepted.
 
   Returns:
-    The config of `source_run.load_config`, with what the run has chosen itself: its learning rate
-    or its global layers.
+    The config of `source_run.load_config`, with what the run has chosen itself: its learning rate,
+    its global layers or the rounds of its warm start.
 
   Raises:
     ValueError: no run, one that is not finished, or one without a federated model.
   """
-  config = source_run.load_config(run_dir)
+  config = source_run.load_config(run_dir, is_federated=is_federated)
   for choice in (tuning.load_tuned_rate(run_dir), split_choice.load_choice(run_dir)):
-    config = config if choice is None else choice.apply(config)
-  return config
+    config = config if choice is None else dataclasses.replace(config, **choice.changes())
+  return dataclasses.replace(config, **results.known_end(run_settings.load_summary(run_dir)))
 
 
-def load_trained_run(run_dir: str, data_dir: str | None = None) -> TrainedRun:
-  """Loads a finished federated run.
+def load_trained_run(
+  run_dir: str, data_dir: str | None = None, *, is_federated: bool = True
+) -> TrainedRun:
+  """Loads a finished run with checkpoints.
 
   Args:
     run_dir: the run folder.
     data_dir: where its data are now, None for where they were; for the task `embeddings` the
       folder with its files.
+    is_federated: whether only a run with a federated model is accepted.
 
   Returns:
     The run.
@@ -103,14 +107,21 @@ def load_trained_run(run_dir: str, data_dir: str | None = None) -> TrainedRun:
     ValueError: as `load_config`; or the data are missing, or not those of the run.
     checkpoints.CheckpointError: the run's models are missing or damaged.
   """
-  config, clients, federated_data, model = _load_inputs(run_dir, data_dir)
+  config, clients, federated_data, model = load_inputs(run_dir, data_dir, is_federated=is_federated)
   num_held_out = len(federated_data.held_out)
   # Only its split is needed: no aggregator, and the last phase alone.
   last = dataclasses.replace(config, aggregator=aggregators.PLAIN_MEAN, warm_start_rounds=0)
-  auxiliary = tasks.build_auxiliary(last, federated_data)
+  auxiliary = tasks.build_auxiliary(last.input_options, last.method_options, federated_data)
   process = experiment.build_phases(last, model, auxiliary=auxiliary)[-1].process
   of_held_out = client_data.part_tensors(held_out.as_participants(federated_data), 'train')
-  weights = _load_weights(run_dir, config, process, len(clients) - num_held_out, of_held_out)
+  weights = _load_weights(
+    run_dir,
+    config.client_store,
+    config.total_rounds,
+    process,
+    len(clients) - num_held_out,
+    of_held_out,
+  )
   return TrainedRun(
     config=config,
     federated_data=data_lib.readmit_held_out(federated_data),
@@ -134,30 +145,38 @@ def load_last_round(run_dir: str, data_dir: str | None = None) -> LastRound:
   Raises:
     ValueError, checkpoints.CheckpointError: as `load_trained_run`.
   """
-  config, _, federated_data, model = _load_inputs(run_dir, data_dir)
-  auxiliary = tasks.build_auxiliary(config, federated_data)
+  config, _, federated_data, model = load_inputs(run_dir, data_dir)
+  auxiliary = tasks.build_auxiliary(config.input_options, config.method_options, federated_data)
   num_clients = len(federated_data.clients)
   phases = experiment.build_phases(config, model, auxiliary=auxiliary, num_clients=num_clients)
   saved = storage.RunStorage(phases, num_clients, run_dir, config.client_store).restore()
-  last = _last(run_dir, config, saved, lambda found: found.state.round_num)
+  last = _last(run_dir, config.total_rounds, saved, lambda found: found.state.round_num)
   return LastRound(config, federated_data, phases[-1], last.state)
 
 
-def _load_inputs(
-  run_dir: str, data_dir: str | None
+def load_inputs(
+  run_dir: str, data_dir: str | None, *, is_federated: bool = True
 ) -> tuple[config_lib.TrainConfig, pd.DataFrame, data_lib.FederatedData, models.LocalGlobalModel]:
-  """Returns the run's config, table of clients, data, and model."""
-  config = _moved(load_config(run_dir), data_dir)
+  """Returns a finished run's config, table of clients, data, and network with initial weights.
+
+  Arguments and errors are those of `load_trained_run`.
+  """
+  config = load_config(run_dir, is_federated=is_federated)
+  if data_dir is not None:
+    config = dataclasses.replace(config, **_moved(config.task_options, data_dir))
   clients = _load_clients(run_dir)
   try:
-    federated_data = tasks.load_data(config)
+    federated_data = tasks.load_data(config.input_options)
   except (ValueError, OSError) as error:
     raise ValueError(
       f'The data of --from_run={run_dir} cannot be loaded; --data_dir says where they are now: '
       f'{error}'
     ) from error
-  model = tasks.build_model(config, federated_data)
-  _check_data(run_dir, clients, data_lib.readmit_held_out(federated_data), model)
+  model = tasks.build_model(config.input_options, federated_data)
+  # Own models know nothing of clients that were held out, unless they were adapted to.
+  has_all = is_federated or len(clients) > len(federated_data.clients)
+  everybody = data_lib.readmit_held_out(federated_data) if has_all else federated_data
+  _check_data(run_dir, clients, everybody, model)
   data_fingerprint.check_data(run_dir, federated_data, '--from_run')
   return config, clients, federated_data, model
 
@@ -174,22 +193,19 @@ def _load_clients(run_dir: str) -> pd.DataFrame:
   return pd.concat(both, ignore_index=True)
 
 
-def _moved(config: config_lib.TrainConfig, data_dir: str | None) -> config_lib.TrainConfig:
-  """Returns the config with its data in another folder."""
-  if data_dir is None:
-    return config
-  task = tasks.find_task(config)
+def _moved(options: config_lib.TaskOptions, data_dir: str) -> dict[str, Any]:
+  """Returns the options, by name, that say where the data are, for another folder."""
+  task = tasks.find_task(options)
   if task.file_options:
-    names = [name for name in task.file_options if getattr(config, name) is not None]
-    moved: dict[str, Any] = {
-      name: os.path.join(data_dir, os.path.basename(getattr(config, name))) for name in names
+    names = [name for name in task.file_options if getattr(options, name) is not None]
+    return {
+      name: os.path.join(data_dir, os.path.basename(getattr(options, name))) for name in names
     }
-    return dataclasses.replace(config, **moved)
   if task.is_embedded:
     raise ValueError(
-      f'--data_dir is {data_dir}, but --task={config.task} is embedded and reads no files.'
+      f'--data_dir is {data_dir}, but --task={options.task} is embedded and reads no files.'
     )
-  return dataclasses.replace(config, data_dir=data_dir)
+  return {'data_dir': data_dir}
 
 
 def _check_data(
@@ -219,7 +235,8 @@ def _check_data(
 
 def _load_weights(
   run_dir: str,
-  config: config_lib.TrainConfig,
+  client_store: str,
+  total_rounds: int,
   process: process_lib.LocalGlobalProcess,
   num_clients: int,
   held_out_train: Sequence[learning.ClientTensors],
@@ -227,11 +244,11 @@ def _load_weights(
   """Returns all weights of each client's network, from the checkpoint after the last round."""
   folder = os.path.join(run_dir, 'checkpoints')
   newest = checkpoints.CheckpointManager(folder).load_latest()
-  round_num, arrays, meta = _last(run_dir, config, newest, lambda loaded: loaded[0])
+  round_num, arrays, meta = _last(run_dir, total_rounds, newest, lambda loaded: loaded[0])
   server = checkpoints.without_prefix('server', arrays)
   start_weights = run_state.start_weights(arrays)
   clients = phase_stores.create_client_store(
-    config.client_store,
+    client_store,
     run_dir,
     meta['phase'],
     process.initialize_client(start_weights),
@@ -261,14 +278,14 @@ def _load_weights(
 
 def _last(
   run_dir: str,
-  config: config_lib.TrainConfig,
+  total_rounds: int,
   newest: _Newest | None,
   round_of: Callable[[_Newest], int],
 ) -> _Newest:
   """Returns the newest checkpoint; rejects one that is missing, or not of the last round."""
   round_num = None if newest is None else round_of(newest)
   saved = run_settings.load_summary(run_dir).get(results.ROUNDS_SAVED, 0)
-  last_round = config.total_rounds - int(saved)
+  last_round = total_rounds - int(saved)
   if newest is None or round_num != last_round:
     raise checkpoints.CheckpointError(
       f'--from_run={run_dir} is finished, but the newest checkpoint in its folder checkpoints is '

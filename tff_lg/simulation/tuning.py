@@ -27,11 +27,9 @@ class TunedRate(NamedTuple):
   learning_rate: float
   tried: dict[float, float]
 
-  def apply(self, config: config_lib.TrainConfig) -> config_lib.TrainConfig:
-    """Returns the config with this rate; it tunes no more."""
-    return dataclasses.replace(
-      config, client_learning_rate=self.learning_rate, tune='none', tuned_learning_rates=None
-    )
+  def changes(self) -> dict[str, Any]:
+    """Returns the options of a run with this rate, which tunes no more, by name."""
+    return _changes(self.learning_rate)
 
   def summary(self) -> dict[str, float | str]:
     """Returns entries of the run's summary."""
@@ -61,8 +59,9 @@ def tune_learning_rate(
   sign = metrics.sign(metric)
 
   def score(rate: float) -> tuple[float]:
-    trial = config_lib.without_baselines(TunedRate(rate, {}).apply(config))
-    trial = dataclasses.replace(trial, goal_accuracy=None)
+    trial = dataclasses.replace(
+      config_lib.without_baselines(config), **_changes(rate), goal_accuracy=None
+    )
     try:
       summary = run(trial, os.path.join(run_dir, 'tuning', f'{rate:g}'))
     except training.DivergenceError as error:
@@ -89,6 +88,10 @@ def tune_learning_rate(
   about = {'learning_rate': tuned.learning_rate, 'tried': list(tuned.tried.items())}
   files.write_atomically(os.path.join(run_dir, _FILE), strict_json.dumps(about))
   return tuned
+
+
+def _changes(rate: float) -> dict[str, Any]:
+  return {'client_learning_rate': rate, 'tune': 'none', 'tuned_learning_rates': None}
 
 
 def load_tuned_rate(run_dir: str) -> TunedRate | None:

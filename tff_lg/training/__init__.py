@@ -2,8 +2,8 @@
 
 Comes in, all of it as values: phases (processes of `tff_lg.learning` with numbers of rounds),
 clients' tensors, cohorts, callbacks, and a run folder or none. Goes out: the trained state, with
-metrics and checkpoints in the run folder. May import: `tff_lg.learning`, `tff_lg.models`,
-`tff_lg.aggregators`, `tff_lg.metrics`, `tff_lg.data`, `tff_lg.client_states`.
+metrics and checkpoints in the run folder. May import: `tff_lg.aggregators`,
+`tff_lg.client_states`, `tff_lg.data`, `tff_lg.metrics`.
 """
 
 from tff_lg.training.callbacks import (

@@ -86,18 +86,19 @@ class ProgressBar(Callback):
 
   def __init__(self) -> None:
     self._bar: progress.Bar | None = None
-    self._methods: list[str] = []
+    self._phases: Sequence[plan.Phase] = ()
 
   def on_run_begin(self, state: run_state.RunState, phases: Sequence[plan.Phase]) -> None:
     """Begins the bar."""
-    self._methods = [phase.method for phase in phases]
-    total = sum(phase.num_rounds for phase in phases)
-    self._bar = progress.Bar(total, 'round', self._methods[state.phase], initial=state.round_num)
+    self._phases, total = phases, state.last_round(phases)
+    method = phases[state.phase].method
+    self._bar = progress.Bar(total, 'round', method, initial=state.round_num)
 
   def on_round_end(self, state: run_state.RunState, metrics: Mapping[str, float]) -> None:
     """Moves the bar."""
     if self._bar is not None:
-      self._bar.set_description(self._methods[state.phase])
+      self._bar.total = state.last_round(self._phases)
+      self._bar.set_description(self._phases[state.phase].method)
       self._bar.set_postfix(round_metrics.for_progress_bar(metrics), refresh=False)
       self._bar.update(state.round_num - self._bar.n)
 

@@ -133,6 +133,6 @@ def take(client_data: ClientData, indices: Sequence[int] | np.ndarray) -> Client
 
 
 def chunks(num_clients: int) -> list[slice]:
-  """Clients whose states and data are in memory at a time, where all of them are gone through."""
+  """Returns the slices of clients whose states and data are in memory at a time."""
   size = client_store.CLIENTS_AT_A_TIME
   return [slice(start, start + size) for start in range(0, num_clients, size)]

@@ -86,7 +86,7 @@ class UpdateWatch:
   def check(
     self, round_num: int, clients: Sequence[int], output: process_lib.RoundOutput
   ) -> str | None:
-    """Warns of clients that are left out and of an aggregate that is void.
+    """Logs a warning for clients that are left out and for an aggregate that is void.
 
     Args:
       round_num: of the round, counted from 1.

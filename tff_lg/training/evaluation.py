@@ -277,7 +277,7 @@ def evaluate_weight_average(
 
 
 def _spread(values: np.ndarray, clients: np.ndarray, num_clients: int) -> np.ndarray:
-  """Values [n, ...] of some clients in a place for each of all; NaN for the others."""
+  """Spreads values [n, ...] of some clients over the places of all; NaN for the others."""
   result = np.full([num_clients, *values.shape[1:]], np.nan)
   result[clients] = values
   return result

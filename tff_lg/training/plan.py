@@ -1,7 +1,7 @@
 """The plan of a run: its phases, and how models are evaluated and chosen."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -9,6 +9,9 @@ from tff_lg.learning import process as process_lib
 from tff_lg.training import evaluation as evaluation_lib
 
 _STARTS = ('last', 'best')
+
+# The metrics of an evaluated round by name -> whether a phase ends with it.
+Until = Callable[[Mapping[str, float]], bool]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,15 +21,17 @@ class Phase:
   Attributes:
     method: its name in metrics and messages.
     process: its computations.
-    num_rounds: how many rounds.
+    num_rounds: how many rounds, at most if there is a goal.
     start_from: which round of the phase before gives the weights that this one begins with: its
       `last`, or the `best` of those that were evaluated.
+    until: goal with which the phase ends before its last round; None for none.
   """
 
   method: str
   process: process_lib.LocalGlobalProcess
   num_rounds: int
   start_from: str = 'last'
+  until: Until | None = None
 
   def __post_init__(self) -> None:
     if self.start_from not in _STARTS:

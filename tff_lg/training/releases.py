@@ -31,7 +31,7 @@ class MetricsReleaser:
   def __init__(
     self, folder: str, round_num: int = 0, tables: Mapping[str, str] | None = None
   ) -> None:
-    """Goes on in `folder` after a round, whose rows and those before are kept.
+    """Continues in `folder` after a round; its rows and those before are kept.
 
     Args:
       folder: the run folder.
@@ -126,17 +126,17 @@ def _read_rows(path: str, round_num: int) -> list[dict[str, str]]:
     if any(None in row or None in row.values() for row in rows):
       raise ValueError('a row has another number of fields than the header')
   except (OSError, ValueError, KeyError, TypeError, csv.Error) as error:
-    raise _not_to_go_on_with(path, f'cannot be read ({error})', round_num) from error
+    raise _unusable(path, f'cannot be read ({error})', round_num) from error
   # A run that goes on with trained models has a row of round 0.
   found = [int(row[KEY]) for row in rows if row[KEY] != '0']
   missing = sorted(set(range(1, round_num + 1)) - set(found))
   if missing or len(found) != round_num:
     what = f'has no row of round {missing[0]}' if missing else 'has a round twice'
-    raise _not_to_go_on_with(path, what, round_num)
+    raise _unusable(path, what, round_num)
   return rows
 
 
-def _not_to_go_on_with(path: str, what: str, round_num: int) -> ValueError:
+def _unusable(path: str, what: str, round_num: int) -> ValueError:
   return ValueError(
     f'{path} {what}, but the newest checkpoint is of round {round_num}: put back a copy, or delete '
     'the run folder and run again.'

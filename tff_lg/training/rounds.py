@@ -195,14 +195,18 @@ class _RoundLoop:
       callback.on_run_begin(state, self.phases)
     if start is not None and restored is None and self.evaluation.every is not None:
       self._end_round(state, self._evaluate(state))
-    total = self.storage.phase_end(len(self.phases) - 1)
-    while state.round_num < total and not self._should_stop():
-      if state.round_num == self.storage.phase_end(state.phase):
+    while not self._should_stop():
+      if state.is_phase_over(self.phases):
+        if state.phase + 1 == len(self.phases):
+          break
         state = self._next_phase(state)
       began = time.monotonic()
       metrics = self._one_round(state)
       if self._is_due(state, self.evaluation.every):
         metrics.update(self._evaluate(state))
+        until = self.phases[state.phase].until
+        if until is not None and until(metrics):
+          state.goals_reached += (state.phase,)
       state.seconds += time.monotonic() - began
       self._end_round(state, metrics)
       if self._is_due(state, self.checkpoint_every):
@@ -217,7 +221,7 @@ class _RoundLoop:
     return any(callback.should_stop for callback in self.callbacks)
 
   def _is_due(self, state: run_state.RunState, every: int | None) -> bool:
-    is_last = state.round_num == self.storage.phase_end(state.phase) or self._should_stop()
+    is_last = state.is_phase_over(self.phases) or self._should_stop()
     return every is not None and (is_last or state.round_num % every == 0)
 
   def _begin(
@@ -226,13 +230,12 @@ class _RoundLoop:
     """Returns the state before the first round, with a copy of the client states of `start`."""
     if start is None:
       return self.storage.start(0, self.phases[0].process.model.initial_weights)
-    total = self.storage.phase_end(len(self.phases) - 1)
-    if start.phase >= len(self.phases) or start.round_num >= total:
+    if start.phase >= len(self.phases) or start.round_num >= start.last_round(self.phases):
       raise ValueError(
         f'start is after round {start.round_num} of phase {start.phase}, where the run has no more '
         'rounds: give as_start() of it.'
       )
-    own = self.storage.start(start.phase, start.start_weights)
+    own = self.storage.start(start.phase, start.start_weights, start.phase_start)
     for clients, states in start.clients.written():
       own.clients.put(start.round_num, clients, states)
     if newcomers:
@@ -247,7 +250,8 @@ class _RoundLoop:
     if phase.start_from == 'best':
       ((_, weights, _),) = state.selection.groups()
     state.clients.close()
-    following = self.storage.start(state.phase + 1, phase.process.warm_start(weights))
+    start_weights = phase.process.warm_start(weights)
+    following = self.storage.start(state.phase + 1, start_weights, state.round_num)
     kept = {name: getattr(state, name) for name in run_state.OVER_PHASES}
     return dataclasses.replace(following, **kept)
 
@@ -261,7 +265,7 @@ class _RoundLoop:
       )
       for client, work_share in zip(cohort.clients, cohort.work_shares, strict=True)
     ]
-    self._prefetch(state.round_num + 1)
+    self._prefetch(state)
     process = self.phases[state.phase].process
     output = process.next(state.server_state, state.clients.get(cohort.clients), data)
     for callback in self.callbacks:
@@ -288,12 +292,12 @@ class _RoundLoop:
       return self.seed(round_num, client)
     return seeds.tensor_seed(self.seed, seeds.Purpose.SHUFFLING, round_num, client)
 
-  def _prefetch(self, round_num: int) -> None:
-    """Begins to read the data of a round's cohort where they are read when needed."""
-    data = self.clients.parts['train']
-    is_round = round_num < self.storage.phase_end(len(self.phases) - 1)
+  def _prefetch(self, state: run_state.RunState) -> None:
+    """Begins to read the data of the next round's cohort where they are read when needed."""
+    data, following = self.clients.parts['train'], state.round_num + 1
+    is_round = following < state.last_round(self.phases)
     if is_round and isinstance(data, client_data.UnreadTensors):
-      data.prefetch(self.draw_cohort(round_num).clients)
+      data.prefetch(self.draw_cohort(following).clients)
 
   def _evaluate(self, state: run_state.RunState) -> dict[str, float]:
     """Evaluates clients and offers their models for selection; returns metrics by name."""

@@ -1,7 +1,7 @@
 """Where a run is, and the same as a checkpoint."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,12 +11,12 @@ from tff_lg import checkpoints
 from tff_lg.client_states import phase_stores
 from tff_lg.learning import process as process_lib
 from tff_lg.models import local_global
-from tff_lg.training import communication
+from tff_lg.training import communication, plan
 from tff_lg.training import selection as selection_lib
 
 _COUNTS = ('seconds', 'num_empty', 'num_void')
 # What goes on from one phase to the next.
-OVER_PHASES = ('traffic', *_COUNTS)
+OVER_PHASES = ('traffic', 'goals_reached', *_COUNTS)
 # What a checkpoint's names begin with for `RunState` itself; callbacks have other names.
 PREFIXES = ('server', 'start', 'clients', 'selection')
 
@@ -28,31 +28,46 @@ class RunState:
   Attributes:
     round_num: rounds done, over all phases.
     phase: index of the current phase.
+    phase_start: rounds done before the current phase.
     start_weights: the model's weights at the start of the phase.
     server_state: the server's.
     clients: the clients' states.
     selection: the best models of the phase so far.
     traffic: communication so far.
     seconds: time spent in rounds and evaluations so far.
+    goals_reached: indices of the phases that ended with their goal.
     num_empty: rounds so far in which no client took part.
     num_void: rounds so far in which the aggregator overflowed, so that clients trained in vain.
   """
 
   round_num: int
   phase: int
+  phase_start: int
   start_weights: local_global.ModelWeights
   server_state: process_lib.ServerState
   clients: phase_stores.ClientStateStore
   selection: selection_lib.ModelSelection
   traffic: communication.RoundTraffic
+  goals_reached: tuple[int, ...] = ()
   seconds: float = 0.0
   num_empty: int = 0
   num_void: int = 0
 
   def as_start(self) -> 'RunState':
     """Returns the same models as the start of another run: no round, phase or byte counts yet."""
-    counts: dict[str, Any] = dict.fromkeys(('round_num', 'phase', *_COUNTS), 0)
-    return dataclasses.replace(self, traffic=communication.RoundTraffic(), **counts)
+    counts: dict[str, Any] = dict.fromkeys(('round_num', 'phase', 'phase_start', *_COUNTS), 0)
+    traffic = communication.RoundTraffic()
+    return dataclasses.replace(self, traffic=traffic, goals_reached=(), **counts)
+
+  def last_round(self, phases: Sequence[plan.Phase]) -> int:
+    """Returns the round that a run of these phases ends with at the latest."""
+    return self.phase_start + sum(phase.num_rounds for phase in phases[self.phase :])
+
+  def is_phase_over(self, phases: Sequence[plan.Phase]) -> bool:
+    """Returns whether the current one of these phases has no more rounds."""
+    return self.phase in self.goals_reached or self.round_num >= self.last_round(
+      phases[: self.phase + 1]
+    )
 
   def to_checkpoint(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """Returns the arrays and the plain values that a checkpoint holds."""
@@ -66,6 +81,8 @@ class RunState:
     }
     meta = {
       'phase': self.phase,
+      'phase_start': self.phase_start,
+      'goals_reached': self.goals_reached,
       'traffic': dataclasses.asdict(self.traffic),
       **{name: getattr(self, name) for name in _COUNTS},
     }
@@ -87,6 +104,7 @@ class RunState:
     )
     self.traffic = communication.RoundTraffic(**meta['traffic'])
     self.round_num = round_num
+    self.goals_reached = tuple(meta.get('goals_reached', ()))
     for name in _COUNTS:  # Checkpoints of older versions have no counts of rounds.
       setattr(self, name, meta.get(name, 0))
 

@@ -89,7 +89,7 @@ class ModelSelection:
   def groups(
     self, among: np.ndarray | None = None
   ) -> list[tuple[np.ndarray, tuple, Sequence[client_work.ClientState]]]:
-    """Clients that share their best round, without those not `among` some if that is given.
+    """Returns clients that share their best round; only those `among` some, if that is given.
 
     Returns:
       (clients, global weights, their states) by round.

@@ -80,9 +80,22 @@ class RunStorage:
       self._clients.close()
 
   def start(
-    self, phase: int, weights: local_global.ModelWeights, read_only: bool = False
+    self,
+    phase: int,
+    weights: local_global.ModelWeights,
+    round_num: int | None = None,
+    read_only: bool = False,
   ) -> run_state.RunState:
-    """Returns the state in which a phase begins, by its index, with these weights for everybody."""
+    """Returns the state in which a phase begins.
+
+    Args:
+      phase: its index.
+      weights: of everybody.
+      round_num: rounds done before; by default all rounds of the phases before.
+      read_only: whether nobody changes the clients' states.
+    """
+    if round_num is None:
+      round_num = sum(before.num_rounds for before in self._phases[:phase])
     process = self._phases[phase].process
     self._clients = phase_stores.create_client_store(
       self._client_store,
@@ -93,18 +106,15 @@ class RunStorage:
       read_only,
     )
     return run_state.RunState(
-      round_num=self.phase_end(phase - 1) if phase else 0,
+      round_num=round_num,
       phase=phase,
+      phase_start=round_num,
       start_weights=weights,
       server_state=process.initialize(weights),
       clients=self._clients,
       selection=selection_lib.ModelSelection(process, self._num_clients, self._clients.chosen),
       traffic=communication.RoundTraffic(),
     )
-
-  def phase_end(self, phase: int) -> int:
-    """Returns the number of rounds up to the end of a phase, by its index."""
-    return sum(phase.num_rounds for phase in self._phases[: phase + 1])
 
   def save(
     self, state: run_state.RunState, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]
@@ -130,7 +140,9 @@ class RunStorage:
     if loaded is None:
       return None
     round_num, arrays, meta = loaded
-    state = self.start(meta['phase'], run_state.start_weights(arrays), read_only)
+    # Checkpoints of older versions do not say where their phase began.
+    began = meta.get('phase_start')
+    state = self.start(meta['phase'], run_state.start_weights(arrays), began, read_only)
     state.load_checkpoint(round_num, arrays, meta)
     if not read_only:
       self._settle(state)
@@ -152,5 +164,5 @@ class RunStorage:
     """Frees what no checkpoint that is kept needs."""
     saved = self._checkpoints.rounds() if self._checkpoints else []
     state.clients.settle(saved)
-    if state.phase and saved[0] > self.phase_end(state.phase - 1):
+    if state.phase and saved[0] > state.phase_start:
       phase_stores.remove_client_stores(self.run_dir or '', state.phase)
