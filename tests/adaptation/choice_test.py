@@ -34,7 +34,7 @@ class ChooseTest(parameterized.TestCase):
       np.testing.assert_array_equal(choice.setting, [setting] * 2)
       np.testing.assert_array_equal(choice.epoch, [0, 0])
 
-  def test_of_equals_the_earliest_epoch_then_the_first_setting(self):
+  def test_ties_go_to_the_earliest_epoch_then_to_the_first_setting(self):
     values = [[[0.1, 0.1, 0.9], [0.2, 0.2, 0.2]], [[0.1, 0.9, 0.9], [0.2, 0.2, 0.2]]]
     choice = adaptation.choose(values, [1, 1], per_client=True)
     np.testing.assert_array_equal(choice.setting, [1, 0])

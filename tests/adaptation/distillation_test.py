@@ -11,7 +11,7 @@ from tff_lg import adaptation, models
 
 
 def _loss(distillation, model, weights, start, x, y) -> tuple[float, list[np.ndarray]]:
-  """The objective's value and its gradient by the weights."""
+  """Returns the objective's value and its gradient by the weights."""
 
   def loss_and_gradients():
     current = testing.as_tensors(weights)

@@ -39,7 +39,7 @@ class OwnModelsTest(absltest.TestCase):
     run_files.write_tables(f'{self.root}/adapted', {}, renamed)
 
   def _load(self, run, clients):
-    return own_models.load_own_models(f'{self.root}/{run}', clients, self.config)
+    return own_models.load_own_models(f'{self.root}/{run}', clients, self.config.input_options)
 
   def test_of_a_baseline_and_of_an_adaptation_run(self):
     for run in ('run', 'adapted', 'method'):
@@ -81,8 +81,8 @@ class OwnModelsTest(absltest.TestCase):
     ):
       config = dataclasses.replace(self.config, **changes)
       for run in ('run', 'adapted'):
-        with self.assertRaisesRegex(ValueError, f'{run} is of other data or .*: {sentence}'):
-          own_models.load_own_models(f'{self.root}/{run}', self.clients, config)
+        with self.assertRaisesRegex(ValueError, f'{run} has other data or .*: {sentence}'):
+          own_models.load_own_models(f'{self.root}/{run}', self.clients, config.input_options)
 
 
 if __name__ == '__main__':

@@ -36,8 +36,8 @@ def _train(folder, config=_CONFIG, clients=(0, 1, 2)):
     'validation': [*(testing.two_features(9, 10 + seed) for seed in range(2)), _NOBODY],
     'test': [_NOBODY] * 3,
   }
-  model = testing.softmax_regression()
-  return own_models.train_networks(config, model, data, np.array(clients), folder), model, data
+  model, options = testing.softmax_regression(), config.local_learning_options
+  return own_models.train_networks(options, model, data, np.array(clients), folder), model, data
 
 
 class OwnNetworksTest(absltest.TestCase):

@@ -99,11 +99,11 @@ class OpponentTest(absltest.TestCase):
     config = config_lib.resolve(
       config_lib.TrainConfig(task='chars', method='local_only', own_models=('linear',))
     )
-    data = tasks.load_data(config)
+    data = tasks.load_data(config.input_options)
     with self.assertRaisesRegex(ValueError, '--own_models has linear, which does not fit'):
-      opponent.choose_kinds(config, data)
+      opponent.choose_kinds(config.local_learning_options, data)
     config = dataclasses.replace(config, own_models=None)
-    self.assertEqual(opponent.choose_kinds(config, data), ('network',))
+    self.assertEqual(opponent.choose_kinds(config.local_learning_options, data), ('network',))
 
   def test_few_validation_examples_go_with_the_mean_over_clients(self):
     # 30 prior examples: (n * own + 30 * pooled) / (n + 30).
@@ -112,29 +112,26 @@ class OpponentTest(absltest.TestCase):
       'network': {'validation/accuracy': [0.9, 1.0, np.nan], 'validation/loss': [1.0] * 3},
       'linear': {'validation/accuracy': [0.8, 0.5, np.nan], 'validation/loss': [1.0] * 3},
     }
+    found = {name: pd.DataFrame(of) for name, of in found.items()}
     settled = {'accuracy': np.array([0.6, 1.0, np.nan])}
-    opponent._choose(
-      table, _CONFIG, {name: pd.DataFrame(of) for name, of in found.items()}, settled
-    )
+    opponent._choose(table, _CONFIG.selection_options, found, settled)
     # Pooled: network 56 / 92, linear 73 / 92; settled metrics of networks count.
     self.assertEqual(list(table['own_model']), ['linear', 'linear', 'linear'])
     np.testing.assert_array_equal(table['validation/accuracy'], [0.8, 0.5, np.nan])
-    opponent._choose(table, _CONFIG, {name: pd.DataFrame(of) for name, of in found.items()}, {})
+    opponent._choose(table, _CONFIG.selection_options, found, {})
     self.assertEqual(list(table['own_model']), ['network'] * 3)
     # Nobody has validation data: the first kind counts.
     table = pd.DataFrame({'num_validation': [0, 0, 0]})
-    opponent._choose(table, _CONFIG, {name: pd.DataFrame(of) for name, of in found.items()}, {})
+    opponent._choose(table, _CONFIG.selection_options, found, {})
     self.assertEqual(list(table['own_model']), ['network'] * 3)
 
 
 class ParticipationTest(absltest.TestCase):
   def test_epochs_are_rounds_in_which_the_client_was_sampled(self):
-    config = dataclasses.replace(
-      _CONFIG, local_budget='cohort', clients_per_round=8, rounds=3, client_epochs=2
-    )
+    config = dataclasses.replace(_CONFIG, clients_per_round=8)
     clients = pd.DataFrame({'best_round': [3, 1, 3, 2, 2, 2, 2, 2]})
     with self.assertLogs(level='WARNING') as logs:
-      summary = own_models.add_participation(clients, config)
+      summary = own_models.add_participation(clients, config.sampling_options, 3, 2)
     self.assertEqual(list(clients['epochs']), [6] * 8)
     self.assertEqual(
       summary,

@@ -34,7 +34,7 @@ def _examples(num_examples, seed):
 
 
 def _source(num_validation=(6, 0, 5), shared=True):
-  """Three clients; the second has no validation data, the third no test data."""
+  """Makes three clients; the second has no validation data, the third no test data."""
   clients = tuple(
     data.ClientExamples(
       f'c{i}', _examples(12 + i, 10 + i), _examples(n, 20 + i), _examples((8, 9, 0)[i], 30 + i)

@@ -70,7 +70,7 @@ class AggregateAdaptedTest(absltest.TestCase):
     self._aggregate(work, epochs=4)
     self.assertEqual({sent[1:] for sent in work.sent}, {(0, 4)})
 
-  def test_who_is_malicious_or_not_finite_is_left_out(self):
+  def test_malicious_and_not_finite_clients_are_left_out(self):
     work = _Work(1, 2)
     self._aggregate(work)
     self.assertEqual(work.evaluated[0][1][0], (3.0,))

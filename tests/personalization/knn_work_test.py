@@ -28,9 +28,9 @@ def setUpModule():
 
 
 def _source(num_validation=(9, 0, 9)):
-  """Three clients; the second has no validation data, the third no training data."""
+  """Makes three clients; the second has no validation data, the third no training data."""
   config = config_lib.resolve(config_lib.TrainConfig(task='digits', num_clients=3, partition='iid'))
-  loaded = tasks.load_data(config)
+  loaded = tasks.load_data(config.input_options)
   clients = []
   for number, client in enumerate(loaded.clients):
     sizes = {'train': 12 if number < 2 else 0, 'validation': num_validation[number], 'test': 11}
@@ -39,7 +39,7 @@ def _source(num_validation=(9, 0, 9)):
   federated_data = dataclasses.replace(
     loaded, clients=tuple(clients), test=loaded.test.take(np.arange(30))
   )
-  model = tasks.build_model(config, federated_data)
+  model = tasks.build_model(config.input_options, federated_data)
   return trained_run.TrainedRun(
     config=config,
     federated_data=federated_data,
@@ -51,7 +51,7 @@ def _source(num_validation=(9, 0, 9)):
 
 
 def _forward(source, x):
-  """Representations and probabilities of the perceptron."""
+  """Returns representations and probabilities of the perceptron."""
   by_name = dict(zip(source.model.weight_names, source.model.initial_weights, strict=True))
   hidden = x.reshape(len(x), -1)
   *others, last = source.model.layer_names
@@ -63,7 +63,7 @@ def _forward(source, x):
 
 
 def _replay(source, client, examples, k, weight):
-  """Probabilities by kNN-Per, of all distances."""
+  """Computes probabilities by kNN-Per, from all distances."""
   train = source.federated_data.clients[client].train
   (of_train, _), (found, probabilities) = (_forward(source, each.x) for each in (train, examples))
   votes = np.zeros_like(probabilities)

@@ -2,6 +2,7 @@
 
 import numpy as np
 from absl.testing import absltest
+from scipy import special
 
 from tff_lg import simple_models
 from tff_lg.simple_models import simple_model
@@ -66,6 +67,34 @@ class FitTest(absltest.TestCase):
     np.testing.assert_array_equal(fit(y[1:2])(np.zeros((1, 2, 3))), [2])
     np.testing.assert_array_equal(fit(y[:0])(np.zeros((1, 2, 3))), [0])
     self.assertLen(self.built, 2)
+
+
+class FitAffineTest(absltest.TestCase):
+  def _check(self, y, num_classes):
+    rng = np.random.default_rng(0)
+    x = 5 + 3 * rng.random((len(y), 2, 2), np.float32)
+    y, model = np.array(y), simple_models.SIMPLE_MODELS['linear']
+    affine = simple_models.fit_affine(model, 0.1, x, y, num_classes, 0)
+    outputs = (x.reshape(-1, 4) - affine.mean) / affine.scale @ affine.kernel + affine.bias
+    if num_classes is None:
+      expected = simple_models.fit_number(model, 0.1, x, y, 0)(x)
+      np.testing.assert_allclose(outputs[:, 0], expected, rtol=1e-5)
+      return
+    expected = simple_models.fit(model, 0.1, x, y, num_classes, 0)(x)
+    np.testing.assert_allclose(special.softmax(outputs, axis=1), expected, rtol=1e-4)
+
+  def test_gives_what_fit_gives(self):
+    self._check([0, 2, 2, 0, 2, 0], 3)
+    self._check([0, 1, 3, 3, 1, 0], 4)
+    self._check([1, 1], 3)
+    self._check([], 3)
+    self._check([0.5, 1.5, -2.0, 0.0], None)
+    self._check([1.5], None)
+
+  def test_refuses_trees(self):
+    trees, one = simple_models.SIMPLE_MODELS['boosting'], np.zeros((1, 2), np.float32)
+    with self.assertRaisesRegex(ValueError, 'The model has no affine form'):
+      simple_models.fit_affine(trees, 0.1, one, one[:, 0], None, 0)
 
 
 class LogLikelihoodsTest(absltest.TestCase):

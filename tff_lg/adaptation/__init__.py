@@ -4,7 +4,7 @@ Comes in: a `LocalGlobalModel`, an `Adaptation`, an optimiser, batches; then cli
 (global and local merged) and data. Goes out: an `AdaptationProcess`, TFF computations that
 give each client's adapted weights and validation metrics. `ADAPTATIONS` has an entry for each
 technique that `--adaptation` takes; a new one is one file, one from outside comes in by
-`--import`. May import: `tff_lg.models`, `tff_lg.learning`, `tff_lg.data`.
+`--import`. May import: `tff_lg.learning`, `tff_lg.metrics`.
 
 Entries are light: other names are imported when they are first used, and TensorFlow with them.
 """

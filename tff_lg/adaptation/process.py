@@ -171,7 +171,7 @@ def build_adaptation_process(
     )
 
   def build_train(weights: tuple, measured: Any, data: batches_lib.ClientTensors) -> Callable:
-    """(index, state) -> state at the evaluation after that of the index, and if it is finite."""
+    """Returns a function (index, state) -> (state at the next evaluation, whether it is finite)."""
     _, frozen = split.split(weights)
     objective = adaptation.objective(measured)
 
@@ -248,16 +248,16 @@ def build_adaptation_process(
         ),
       )
 
-    def goes_on(progress: _Progress) -> tf.Tensor:
-      goes_on = tf.logical_and(progress.index < len(epochs) - 1, progress.is_finite)
+    def continues(progress: _Progress) -> tf.Tensor:
+      continues = tf.logical_and(progress.index < len(epochs) - 1, progress.is_finite)
       if patience is None:
-        return goes_on
-      return tf.logical_and(goes_on, progress.index - progress.improved_index < patience)
+        return continues
+      return tf.logical_and(continues, progress.index - progress.improved_index < patience)
 
     curves = tf.nest.map_structure(lambda value: tf.fill([len(epochs)], value), metrics)
     zero = tf.constant(0)
     (progress,) = tf.while_loop(
-      goes_on,
+      continues,
       train_and_evaluate,
       (_Progress(zero, start(weights), before, zero, zero, curves, True),),
     )

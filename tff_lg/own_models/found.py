@@ -14,7 +14,8 @@ _LOCAL_ONLY = 'local_only'
 _MAY_DIFFER = {'embeddings', 'clients', *config_lib.WITHOUT_EFFECT}
 # What makes data, their vocabulary, or own local models others, though clients and sizes agree.
 _OF_DATA_AND_MODEL = (
-  *'task model partition validation_fraction held_out_clients held_out_ids seed protocol'.split(),
+  *'task model partition validation_fraction held_out_clients held_out_ids seed protocol '
+  'optimistic_choice_on_test_data'.split(),
   *config_lib.PARTITION_OPTIONS.without(),
   *(name for name in config_lib.TASK_OPTIONS.without() if name not in _MAY_DIFFER),
   *config_lib.NETWORK_OPTIONS.without(),
@@ -50,14 +51,14 @@ def find_own_models(run_dir: str, clients: pd.DataFrame) -> pd.DataFrame | None:
 
 
 def load_own_models(
-  run_dir: str, clients: pd.DataFrame, config: config_lib.TrainConfig
+  run_dir: str, clients: pd.DataFrame, inputs: config_lib.InputOptions
 ) -> pd.DataFrame:
   """Returns those of a run that must have them and be of the same clients.
 
   Args:
     run_dir: as above.
     clients: as above.
-    config: of the run that these models are compared with.
+    inputs: of the run that these models are compared with.
 
   Returns:
     As above.
@@ -70,12 +71,15 @@ def load_own_models(
     raise source_run.without_own_models(run_dir)
   hparams = run_settings.load_hparams(run_dir)
   hparams = hparams.get('source', hparams)
-  ours = json.loads(json.dumps(dataclasses.asdict(config)))
-  different = [name for name in _OF_DATA_AND_MODEL if hparams.get(name) != ours[name]]
+  ours = json.loads(json.dumps(dataclasses.asdict(inputs)))
+  # A run of an older version lacks what was always so before.
+  different = [
+    name for name in _OF_DATA_AND_MODEL if (hparams.get(name) or None) != (ours[name] or None)
+  ]
   if different:
     name = different[0]
     raise ValueError(
-      f'--local_only_from={run_dir} is of other data or another network than --from_run: {name} '
+      f'--local_only_from={run_dir} has other data or another network than --from_run: {name} '
       f'is {hparams.get(name)}, expected {ours[name]}.'
     )
   sizes = ['num_train', 'num_validation', 'num_test']

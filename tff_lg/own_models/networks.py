@@ -15,8 +15,8 @@ import numpy as np
 from tff_lg import adaptation, grid_search, learning, metrics, models, parts, progress, seeds
 from tff_lg import config as config_lib
 from tff_lg.config.option import resolved
-from tff_lg.inputs import tasks
 from tff_lg.own_models import stored_weights, tuned_sample
+from tff_lg.tasks import TASKS
 from tff_lg.training import client_data as client_data_lib
 from tff_lg.training import evaluation
 
@@ -52,7 +52,7 @@ class OwnNetworks(NamedTuple):
 
 
 def train_networks(
-  config: config_lib.TrainConfig,
+  options: config_lib.LocalLearningOptions,
   model: models.LocalGlobalModel,
   client_data: Mapping[str, client_data_lib.ClientData],
   clients: np.ndarray,
@@ -61,7 +61,7 @@ def train_networks(
   """Trains own networks of clients; a rerun resumes after the chunks that are done.
 
   Args:
-    config: resolved, see `config.own_models`.
+    options: of a resolved config.
     model: the network with its initial weights, from which each client starts.
     client_data: each client's tensors, by part.
     clients: int [n], indices of those that train.
@@ -73,14 +73,40 @@ def train_networks(
   Raises:
     ValueError: a file of a chunk is damaged; one sentence that names it.
   """
-  work = _Work(config, model, client_data, folder)
-  given = config.local_only_learning_rate
+  work = _Work(options, model, client_data, folder)
+  given = options.local_only_learning_rate
   if given is not None and len(given) == 1 or not work.can_tune(clients):
-    rate = (given or (config_lib.learning_rate(config, 'client'),))[0]
+    rate = (given or (config_lib.learning_rate(options, 'client'),))[0]
     return work.train(clients, grid_search.GridSearch(rate, {rate: ()}))
-  rates = given or grid_search.grid_around(config_lib.learning_rate(config, 'client'))
+  rates = given or grid_search.grid_around(config_lib.learning_rate(options, 'client'))
   search = grid_search.search(rates, work.tune(clients), grows=given is None)
   return work.train(clients, search)
+
+
+def retrain_network(
+  options: config_lib.LocalLearningOptions,
+  model: models.LocalGlobalModel,
+  train: client_data_lib.ClientData,
+  client: int,
+  rate: float,
+  epoch: int,
+) -> models.ModelWeights:
+  """Trains one client's network again, as `train_networks` did.
+
+  Args:
+    options: of a resolved config.
+    model: the network with its initial weights.
+    train: each client's training tensors.
+    client: its index.
+    rate: the learning rate that was best.
+    epoch: the client's epoch that was kept.
+
+  Returns:
+    All weights after that epoch.
+  """
+  parts_of = {'train': train, evaluation.PARTS[options.choices.choose_by]: train}
+  work = _Work(options, model, parts_of, folder='')
+  return work.retrain(client, rate, epoch)
 
 
 class _Work:
@@ -88,13 +114,13 @@ class _Work:
 
   def __init__(
     self,
-    config: config_lib.TrainConfig,
+    options: config_lib.LocalLearningOptions,
     model: models.LocalGlobalModel,
     client_data: Mapping[str, client_data_lib.ClientData],
     folder: str,
   ) -> None:
-    self._config, self._model, self._data = config, model, client_data
-    self._choose_by = evaluation.PARTS[config.choices.choose_by]
+    self._options, self._model, self._data = options, model, client_data
+    self._choose_by = evaluation.PARTS[options.choices.choose_by]
     self._num_validation = evaluation.count_examples(model, client_data[self._choose_by])
     self._parts = parts.Parts(folder, 'network', _chunk_size(model, client_data['train']))
     # Building takes as long as training hundreds of small clients: the best rate's is used again.
@@ -106,9 +132,9 @@ class _Work:
 
   def tune(self, clients: np.ndarray) -> Callable[[float], tuple[float, float]]:
     """Returns the score of a learning rate over a sample of the clients."""
-    seed = seeds.derive_seed(self._config.seed, seeds.Purpose.OWN_MODELS, 0)
+    seed = seeds.derive_seed(self._options.seed, seeds.Purpose.OWN_MODELS, 0)
     sample = np.sort(tuned_sample.draw_sample(clients, self._num_validation, seed))
-    metric = metrics.for_few_examples(resolved(self._config.selection_metric))
+    metric = metrics.for_few_examples(resolved(self._options.selection_metric))
     sign = metrics.sign(metric)
 
     def score(rate: float) -> tuple[float, float]:
@@ -148,7 +174,7 @@ class _Work:
         run(chunk, f'own_{start:06d}', functools.partial(self._adapt, process, chunk))
         bar.update(len(chunk))
       chosen = columns['best_epoch'][clients[has_validation]]
-      most = resolved(self._config.local_only_epochs)
+      most = resolved(self._options.local_only_epochs)
       epoch = int(np.median(chosen)) if len(chosen) else most
       for start, chunk in self._parts.chunks(clients[~has_validation]):
         run(
@@ -157,7 +183,7 @@ class _Work:
           functools.partial(self._train_to, process, chunk, epoch),
         )
         bar.update(len(chunk))
-    was_stopped = columns['num_epochs'] < resolved(self._config.local_only_epochs)
+    was_stopped = columns['num_epochs'] < resolved(self._options.local_only_epochs)
     was_stopped[clients[~has_validation]] = True
     num_weights = len(self._model.initial_weights)
     return OwnNetworks(
@@ -168,18 +194,23 @@ class _Work:
       **columns,
     )
 
+  def retrain(self, client: int, rate: float, epoch: int) -> models.ModelWeights:
+    """Returns a client's weights after an epoch."""
+    arrays = self._train_to(self._process(rate), np.array([client]), epoch)
+    return tuple(arrays[str(i)][0] for i in range(len(self._model.initial_weights)))
+
   def _build_process(self, rate: float) -> adaptation.AdaptationProcess:
-    config = self._config
+    options = self._options
     return adaptation.build_adaptation_process(
       self._model,
       adaptation.fine_tune(),
-      config_lib.optimizer(config, 'client').build(rate),
+      config_lib.optimizer(options, 'client').build(rate),
       learning.TensorBatches(
-        config.batch_size or _BATCH_SIZE, augment=tasks.find_task(config).augment
+        options.batch_size or _BATCH_SIZE, augment=TASKS[options.task].augment
       ),
-      resolved(config.local_only_epochs),
-      selection_metric=metrics.for_few_examples(resolved(config.selection_metric)),
-      patience=config.local_only_patience,
+      resolved(options.local_only_epochs),
+      selection_metric=metrics.for_few_examples(resolved(options.selection_metric)),
+      patience=options.local_only_patience,
     )
 
   def _outputs(
@@ -235,7 +266,7 @@ class _Work:
     return [
       of_client._replace(
         # The same for all rates, so that they differ by nothing else.
-        seed=seeds.tensor_seed(self._config.seed, seeds.Purpose.OWN_MODELS, 1, int(client))
+        seed=seeds.tensor_seed(self._options.seed, seeds.Purpose.OWN_MODELS, 1, int(client))
       )
       for client, of_client in zip(clients, tensors, strict=True)
     ]

@@ -3,7 +3,7 @@
 import os
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from tff_lg import data as data_lib
 from tff_lg import grid_search, learning, models, simple_models, verdicts
 from tff_lg import metrics as metrics_lib
 from tff_lg.compatibility import tff
+from tff_lg.config import own_models
 from tff_lg.config.option import resolved
 from tff_lg.metrics import exact
 from tff_lg.own_models import networks, simple
@@ -33,11 +34,12 @@ _FEW_EPOCHS = 20
 
 
 def run_own_models(
-  config: config_lib.TrainConfig,
+  options: config_lib.LocalLearningOptions,
   federated_data: data_lib.FederatedData,
   model: models.LocalGlobalModel,
   run_dir: str,
   clients: np.ndarray | None = None,
+  method: str = own_models.LOCAL_ONLY,
 ) -> dict[str, Any]:
   """Trains each client's own models in a run folder; a rerun resumes after what is done.
 
@@ -46,11 +48,12 @@ def run_own_models(
   has the kind that is best for all.
 
   Args:
-    config: resolved, with `trains_to_best`.
+    options: of a resolved config.
     federated_data: the clients' data.
     model: the network with its initial weights.
-    run_dir: of the method `local_only`; claimed.
+    run_dir: of the method; claimed.
     clients: int [n], ascending indices of those that train; those that are evaluated by default.
+    method: the run's, which sends no updates.
 
   Returns:
     The summary, as in `summary.json`. Its `new_test/...` are of all clients' own networks.
@@ -59,7 +62,7 @@ def run_own_models(
     ValueError: a kind of model does not fit the data, or a chunk is damaged; one sentence.
   """
   began = time.monotonic()
-  kinds = choose_kinds(config, federated_data)
+  kinds = choose_kinds(options, federated_data)
   process = _build_process(model)
   run_files.write_inputs(run_dir, federated_data, process.model)
   num_clients = len(federated_data.clients)
@@ -68,7 +71,7 @@ def run_own_models(
   }
   evaluated = clients
   if clients is None:
-    evaluated = cohorts.draw_evaluated(num_clients, config.max_evaluated_clients, config.seed)
+    evaluated = cohorts.draw_evaluated(num_clients, options.max_evaluated_clients, options.seed)
   clients = np.arange(num_clients) if evaluated is None else evaluated
   folder = os.path.join(run_dir, 'parts')
   table = results.size_table(federated_data, process.model, tensors, evaluated)
@@ -78,17 +81,17 @@ def run_own_models(
   summary: dict[str, Any] = {}
   settled: dict[str, np.ndarray] = {}
   if NETWORK in kinds:
-    own = networks.train_networks(config, model, tensors, clients, folder)
+    own = networks.train_networks(options, model, tensors, clients, folder)
     found[NETWORK], predictions[NETWORK], summary = _score_networks(
       own, federated_data, process, tensors, evaluated
     )
     table['epochs'] = np.where(own.best_epoch < 0, np.nan, own.best_epoch)
     settled = own.settled
-    about |= _describe_networks(config, own, clients)
+    about |= _describe_networks(own, clients, resolved(options.local_only_epochs))
   for name in kinds:
     if name != NETWORK:
-      fitted = simple.fit_simple_models(name, config, federated_data, clients, folder)
-      is_class = config.predicts.name == 'classification'
+      fitted = simple.fit_simple_models(name, options, federated_data, clients, folder)
+      is_class = options.predicts.name == 'classification'
       to_text = verdicts.to_marks if is_class else verdicts.to_values
       texts = {client: to_text(values) for client, values in fitted.of_examples.items()}
       column = verdicts.MARKS if is_class else verdicts.VALUES
@@ -99,12 +102,12 @@ def run_own_models(
       about |= _describe_search(
         name, simple_models.SIMPLE_MODELS[name].hyperparameter, fitted.search
       )
-  _choose(table, config, found, settled)
+  _choose(table, options, found, settled)
   table[KIND] = table[KIND].where(np.isin(np.arange(num_clients), clients), None)
   for name in kinds:
     about[f'own_models/{name}/num_clients'] = int((table[KIND] == name).sum())
-  summary |= results.summarize_clients(config, table, results.metric_columns(table))
-  summary |= _pooled(config, table, federated_data, clients, predictions) | about
+  summary |= results.summarize_clients(method, options, table, results.metric_columns(table))
+  summary |= _pooled(options, table, federated_data, clients, predictions) | about
   summary |= {'rounds/local_only': 0, **dict.fromkeys(results.COMMUNICATION, 0)}
   run_files.write_without_rounds(run_dir, summary, table, time.monotonic() - began)
   shutil.rmtree(folder, ignore_errors=True)
@@ -112,23 +115,23 @@ def run_own_models(
 
 
 def choose_kinds(
-  config: config_lib.TrainConfig, federated_data: data_lib.FederatedData
+  options: config_lib.LocalLearningOptions, federated_data: data_lib.FederatedData
 ) -> tuple[str, ...]:
-  """Returns the kinds of models that clients train: those that the config names, or what fits.
+  """Returns the kinds of models that clients train: those that are asked for, or what fits.
 
   Raises:
-    ValueError: a kind that the config names does not fit the data; one sentence.
+    ValueError: a kind that is asked for does not fit the data; one sentence.
   """
   reason = simple.why_not(federated_data)
-  if config.own_models is None:
+  if options.own_models is None:
     return (NETWORK,) if reason else _DEFAULT_KINDS
-  for name in config.own_models:
+  for name in options.own_models:
     if reason and name != NETWORK:
       raise ValueError(
-        f'--own_models has {name}, which does not fit --task={config.task}: {reason}; use '
+        f'--own_models has {name}, which does not fit --task={options.task}: {reason}; use '
         f'--own_models={NETWORK}.'
       )
-  return config.own_models
+  return options.own_models
 
 
 def _build_process(model: models.LocalGlobalModel) -> learning.LocalGlobalProcess:
@@ -146,7 +149,7 @@ def _score_networks(
   tensors: Mapping[str, client_data.ClientData],
   evaluated: np.ndarray | None,
 ) -> tuple[pd.DataFrame, dict[int, np.ndarray], dict[str, Any]]:
-  """Scores by client, of two classes the predictions, and the networks together on the test set."""
+  """Returns scores by client, for two classes the predictions, and those of all on the test set."""
   num_clients = len(federated_data.clients)
   chosen = selection.ModelSelection(process, num_clients, own.weights)
   chosen.offer(0, np.zeros(num_clients), (), ())
@@ -167,7 +170,7 @@ def _score_networks(
 
 def _choose(
   table: pd.DataFrame,
-  config: config_lib.TrainConfig,
+  options: config_lib.SelectionOptions,
   found: Mapping[str, pd.DataFrame],
   settled: Mapping[str, np.ndarray],
 ) -> None:
@@ -175,13 +178,13 @@ def _choose(
 
   Args:
     table: of clients, with their sizes.
-    config: says on which part, and by which metric.
+    options: say on which part, and by which metric.
     found: the scores of each kind.
     settled: of networks, in place of the metrics of an epoch that the same data have chosen; empty
       if there are none.
   """
-  part, names = config.choices.choose_by, list(found)
-  metric = metrics_lib.for_few_examples(resolved(config.selection_metric))
+  part, names = options.choices.choose_by, list(found)
+  metric = metrics_lib.for_few_examples(resolved(options.selection_metric))
   sizes = table[f'num_{evaluation.PARTS[part]}'].to_numpy()
   values_of = [
     settled[metric] if name == NETWORK and settled else of_kind[f'{part}/{metric}'].to_numpy()
@@ -190,7 +193,7 @@ def _choose(
   chosen = advice.choose_models(values_of, sizes, metrics_lib.METRICS[metric])
   table[KIND] = np.array(names, object)[chosen]
   first = next(iter(found.values()))
-  in_order = [name for name in _in_order(config) if name in first]
+  in_order = [name for name in _in_order(options.model_metrics) if name in first]
   for name in (*in_order, *filter(first.__contains__, _OF_EXAMPLES)):
     columns = [of.get(name) for of in found.values()]
     if all(column is not None for column in columns):
@@ -201,43 +204,41 @@ def _choose(
           table[f'{name}/{kind}'] = column
 
 
-def _in_order(config: config_lib.TrainConfig) -> list[str]:
-  """Columns of metrics that models of a client may have, as the table of clients has them."""
-  own = [
-    f'{part}/{metric}' for part in evaluation.PARTS for metric in (*config.model_metrics, 'loss')
-  ]
+def _in_order(metrics: Sequence[str]) -> list[str]:
+  """Returns the columns of metrics of clients' models, in the order of the table of clients."""
+  own = [f'{part}/{metric}' for part in evaluation.PARTS for metric in (*metrics, 'loss')]
   return list(dict.fromkeys((*own, 'local_test/auc', 'participant_test/accuracy')))
 
 
 def _pooled(
-  config: config_lib.TrainConfig,
+  options: config_lib.SelectionOptions,
   table: pd.DataFrame,
   federated_data: data_lib.FederatedData,
   clients: np.ndarray,
   predictions: Mapping[str, Mapping[int, np.ndarray]],
 ) -> dict[str, float]:
-  """Scores of all clients' test examples together, each by its own client's model."""
+  """Scores all clients' test examples together, each by its own client's model."""
   rows = table.iloc[clients]
   if not rows['num_test'].any():
     return {}
-  main = config.model_metrics[0]
+  main = options.model_metrics[0]
   values, sizes = rows[f'local_test/{main}'].to_numpy(), rows['num_test'].to_numpy()
   summary = {f'pooled_test/{main}': evaluation.pooled(values, sizes, main)}
   if all(predictions.values()):
     kinds = table[KIND]
     chosen = [predictions[kinds[client]][client] for client in clients.tolist()]
     labels = [federated_data.clients[client].test.y for client in clients.tolist()]
-    is_class = config.predicts.name == 'classification'
-    names = (*config.model_metrics[1:], *(('auc',) if is_class else ()))
+    is_class = options.predicts.name == 'classification'
+    names = (*options.model_metrics[1:], *(('auc',) if is_class else ()))
     scored = exact.score(
-      config.predicts.name, names, np.concatenate(chosen), np.concatenate(labels)
+      options.predicts.name, names, np.concatenate(chosen), np.concatenate(labels)
     )
     summary |= {f'pooled_test/{name}': value for name, value in scored.items()}
   return summary
 
 
 def _describe_networks(
-  config: config_lib.TrainConfig, own: networks.OwnNetworks, clients: np.ndarray
+  own: networks.OwnNetworks, clients: np.ndarray, most_epochs: int
 ) -> dict[str, Any]:
   """Returns the budget of the own networks, and whether it was enough."""
   improving = ~own.was_stopped[clients]
@@ -248,12 +249,12 @@ def _describe_networks(
       '--local_only_epochs.',
       few.sum(),
       len(clients),
-      config.local_only_epochs,
+      most_epochs,
     )
   return {
     **_describe_search(NETWORK, 'learning_rate', own.search),
     'own_models/epochs/median_over_clients': float(np.median(own.best_epoch[clients])),
-    'own_models/epochs/most': config.local_only_epochs,
+    'own_models/epochs/most': most_epochs,
     'own_models/still_improving/num_clients': int(improving.sum()),
   }
 

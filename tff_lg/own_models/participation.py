@@ -13,23 +13,27 @@ from tff_lg.training import cohorts
 _FEW_EPOCHS = 20
 
 
-def add_participation(clients: pd.DataFrame, config: config_lib.TrainConfig) -> dict[str, Any]:
+def add_participation(
+  clients: pd.DataFrame, sampling: config_lib.SamplingOptions, num_rounds: int, client_epochs: int
+) -> dict[str, Any]:
   """Adds the epochs of each client to the table, and warns of models that were still improving.
 
   Args:
     clients: one row per client, with `best_round`; gets the column `epochs`.
-    config: resolved, with its cohort, of a run of local learning with `--local_budget=cohort`.
+    sampling: of a run of local learning with `--local_budget=cohort`, with its cohort.
+    num_rounds: of the run.
+    client_epochs: of a client in a round.
 
   Returns:
     `own_models/...`: the budget, the median of the epochs over clients, and how many clients had
     fewer than 20 epochs and were best in the last round evaluated.
   """
-  draw = cohorts.CohortSampler(len(clients), **config_lib.cohort_options(config))
+  draw = cohorts.CohortSampler(len(clients), **config_lib.cohort_options(sampling))
   epochs = np.zeros(len(clients))
-  for round_num in range(config.rounds):
-    epochs[draw(round_num).clients] += config.client_epochs or 1
+  for round_num in range(num_rounds):
+    epochs[draw(round_num).clients] += client_epochs
   clients['epochs'] = epochs
-  improving = (clients['best_round'].to_numpy() >= config.rounds) & (epochs < _FEW_EPOCHS)
+  improving = (clients['best_round'].to_numpy() >= num_rounds) & (epochs < _FEW_EPOCHS)
   if improving.any():
     logging.warning(
       '%d of %d own models had fewer than %d epochs and were best after the last round: they are a '

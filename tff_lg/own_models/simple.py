@@ -50,7 +50,7 @@ def why_not(federated_data: data_lib.FederatedData) -> str | None:
 
 def fit_simple_models(
   name: str,
-  config: config_lib.TrainConfig,
+  selection: config_lib.SelectionOptions,
   federated_data: data_lib.FederatedData,
   clients: np.ndarray,
   folder: str,
@@ -59,7 +59,7 @@ def fit_simple_models(
 
   Args:
     name: of the model, in `simple_models.SIMPLE_MODELS`.
-    config: resolved.
+    selection: of a resolved selection.
     federated_data: the clients' data, see `why_not`.
     clients: int [n], indices of those that are fitted.
     folder: for the chunks that are done.
@@ -71,14 +71,14 @@ def fit_simple_models(
     ValueError: a file of a chunk is damaged; one sentence that names it.
   """
   model = simple_models.SIMPLE_MODELS[name]
-  part = evaluation.PARTS[config.choices.choose_by]
-  seed = seeds.derive_seed(config.seed, seeds.Purpose.OWN_MODELS, 2)
+  part = evaluation.PARTS[selection.choices.choose_by]
+  seed = _seed(selection)
   sizes = np.array([client.size(part) for client in federated_data.clients])
   sample = tuned_sample.draw_sample(clients, sizes, seed)
   done = parts.Parts(folder, name, _CLIENTS_IN_A_CHUNK)
-  metric = metrics.for_few_examples(resolved(config.selection_metric))
-  objective, is_class = config.predicts.name, config.predicts.name == 'classification'
-  names = (*config.model_metrics, 'loss')
+  metric = metrics.for_few_examples(resolved(selection.selection_metric))
+  objective, is_class = selection.predicts.name, selection.predicts.name == 'classification'
+  names = (*selection.model_metrics, 'loss')
 
   def fit_and_score(client: int, value: float, parts_scored: tuple[str, ...]) -> dict:
     of_client = federated_data.clients[client]
@@ -91,7 +91,7 @@ def fit_simple_models(
     for name in parts_scored:
       examples = getattr(of_client, evaluation.PARTS[name])
       predictions = predict(examples.x)
-      scored = exact.score(objective, config.model_metrics, predictions, examples.y)
+      scored = exact.score(objective, selection.model_metrics, predictions, examples.y)
       scored['loss'] = _loss(predictions, examples.y)
       found |= {f'{name}/{key}': v for key, v in scored.items()}
       if name == 'local_test':
@@ -125,8 +125,8 @@ def fit_simple_models(
 
   def score(value: float) -> tuple[float, float]:
     def compute() -> parts.Arrays:
-      found = all_of(sample, value, (config.choices.choose_by,))
-      return {n: np.array([f[f'{config.choices.choose_by}/{n}'] for f in found]) for n in names}
+      found = all_of(sample, value, (selection.choices.choose_by,))
+      return {n: np.array([f[f'{selection.choices.choose_by}/{n}'] for f in found]) for n in names}
 
     values = done.compute(compute, f'tune_{value:g}')
     means = {n: float(sizes[sample] @ v / sizes[sample].sum()) for n, v in values.items()}
@@ -164,6 +164,38 @@ def fit_simple_models(
   return OwnSimpleModels(found, columns, by_example['of_examples'], predictions)
 
 
+def refit(
+  name: str,
+  value: float,
+  selection: config_lib.SelectionOptions,
+  federated_data: data_lib.FederatedData,
+  client: int,
+) -> simple_models.Affine:
+  """Fits one client's simple model as `fit_simple_models` did.
+
+  Args:
+    name: of the model.
+    value: of its hyper-parameter, the best one.
+    selection: of a resolved config.
+    federated_data: the clients' data.
+    client: its index.
+
+  Raises:
+    ValueError: the model has no affine form.
+  """
+  train = federated_data.clients[client].train
+  is_class = selection.predicts.name == 'classification'
+  num_classes = federated_data.num_classes if is_class else None
+  with threadpoolctl.threadpool_limits(1):
+    return simple_models.fit_affine(
+      simple_models.SIMPLE_MODELS[name], value, train.x, train.y, num_classes, _seed(selection)
+    )
+
+
+def _seed(selection: config_lib.SelectionOptions) -> int:
+  return seeds.derive_seed(selection.seed, seeds.Purpose.OWN_MODELS, 2)
+
+
 # Arrays with a value for each test example of a client.
 _BY_EXAMPLE = ('of_examples', 'probability', 'prediction')
 
@@ -178,7 +210,7 @@ def _loss(predictions: np.ndarray, y: np.ndarray) -> float:
 
 
 def _as_arrays(found: list[dict]) -> parts.Arrays:
-  """One array by name, a row per client; those by example of all clients joined."""
+  """Returns one array by name, a row per client; arrays by example are joined over clients."""
   arrays = {
     name: np.array([of[name] for of in found]) for name in found[0] if name not in _BY_EXAMPLE
   }

@@ -53,7 +53,8 @@ def run_adaptation(config: config_lib.AdaptConfig, run_dir: str) -> dict[str, An
     return run_files.load_results(run_dir)[0]
   source = trained_run.load_trained_run(resolved(config.from_run), config.data_dir)
   if config.local_only_from is not None:
-    own = own_models.load_own_models(config.local_only_from, source.clients, source.config)
+    inputs = source.config.input_options
+    own = own_models.load_own_models(config.local_only_from, source.clients, inputs)
     source = dataclasses.replace(source, local_only=own)
   clients = adapting.sample_clients(config, len(source.clients))
   adapting.check_adaptable(config, source, clients)
@@ -97,7 +98,8 @@ def _with_own_models(
   own_config = config_lib.as_own_models(source.config, config)
   run_settings.claim(folder, own_config)
   if not run_settings.is_complete(folder):
-    own_models.run_own_models(own_config, source.federated_data, source.model, folder, clients)
+    options = own_config.local_learning_options
+    own_models.run_own_models(options, source.federated_data, source.model, folder, clients)
   found = own_models.find_own_models(folder, source.clients)
   return dataclasses.replace(source, local_only=found)
 

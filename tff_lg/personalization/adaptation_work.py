@@ -126,7 +126,7 @@ class AdaptationWork:
     source: trained_run.TrainedRun,
     evaluator: ModelEvaluator,
   ) -> None:
-    """Prepares.
+    """Prepares the technique on the clients of a run.
 
     Args:
       name: of the adaptation.
@@ -192,14 +192,29 @@ class AdaptationWork:
     Returns:
       `is_finite`, bool [n], and what the evaluator says.
     """
-    weights, train = self._start(clients)
-    outputs = self._processes[setting].adapt_to_epoch(
-      weights, self._measure(weights), train, [np.int32(epoch)] * len(clients)
-    )
+    outputs = self.adapt_to_epoch(clients, setting, epoch)
     return {
       'is_finite': np.array([output.is_finite for output in outputs]),
       **self.evaluate(clients, [output.weights for output in outputs]),
     }
+
+  def adapt_to_epoch(
+    self, clients: np.ndarray, setting: int, epoch: int
+  ) -> Sequence[adaptation_lib.AdaptedWeights]:
+    """Adapts clients with one setting up to an epoch.
+
+    Args:
+      clients: int [n], indices.
+      setting: index among the config's settings of this adaptation.
+      epoch: one at which validation data are evaluated.
+
+    Returns:
+      Each client's weights.
+    """
+    weights, train = self._start(clients)
+    return self._processes[setting].adapt_to_epoch(
+      weights, self._measure(weights), train, [np.int32(epoch)] * len(clients)
+    )
 
   def aggregate(
     self, clients: np.ndarray, setting: int, epoch: int, client_weight: np.ndarray
@@ -261,7 +276,7 @@ class AdaptationWork:
         build_adaptation(config, self._name, setting),
         tff.learning.optimizers.build_sgdm(setting['learning_rate'], config.momentum),
         learning.TensorBatches(
-          config.batch_size, augment=tasks.find_task(self._source.config).augment
+          config.batch_size, augment=tasks.find_task(self._source.config.task_options).augment
         ),
         config.epochs,
         evaluate_every_epochs=config.evaluate_every_epochs,

@@ -53,7 +53,7 @@ class Adapted(NamedTuple):
 
 
 def sample_clients(config: config_lib.AdaptConfig, num_clients: int) -> np.ndarray:
-  """Indices of the clients that are adapted, in order: all, or a seeded sample."""
+  """Returns indices of the clients that are adapted, in order: all, or a seeded sample."""
   if config.max_clients is None or config.max_clients >= num_clients:
     return np.arange(num_clients)
   rng = np.random.default_rng(seeds.derive_seed(config.seed, seeds.Purpose.SAMPLING, 0))
@@ -96,8 +96,8 @@ def check_adaptable(
   of_source = source.config
   for flag, found in (
     ('attack', of_source.attack is not None),
-    ('model', tasks.find_network(of_source).conditioning == 'shared'),
-    ('partition', _mixes_clients(of_source)),
+    ('model', tasks.find_network(of_source.task_options).conditioning == 'shared'),
+    ('partition', _mixes_clients(of_source.partition)),
   ):
     if config.retrain_without and found:
       raise ValueError(
@@ -190,7 +190,7 @@ def _adapt(
     # They have all the same setting and epoch, the best on all validation data.
     setting, epoch = int(choice.setting[following[0]]), int(epochs[following[0]])
     trained = done.compute_chunks(
-      clients[following], lambda of: work.train_to(of, setting, epoch), 'chosen'
+      clients[following], lambda of: work.train_to(of, setting, epoch), 'chosen', is_again=True
     )
     is_finite[following] = trained.pop('is_finite')
     for name, value in trained.items():
@@ -213,7 +213,6 @@ def _adapt(
   )
 
 
-def _mixes_clients(config: config_lib.TrainConfig) -> bool:
+def _mixes_clients(partition: str | None) -> bool:
   """Returns whether a client's examples depend on who the others are."""
-  name = config.partition
-  return name is not None and config_lib.PARTITIONS[name].mixes_clients
+  return partition is not None and config_lib.PARTITIONS[partition].mixes_clients

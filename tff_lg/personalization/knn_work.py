@@ -31,7 +31,7 @@ class KnnWork:
   def __init__(
     self, name: str, config: config_lib.AdaptConfig, source: trained_run.TrainedRun
   ) -> None:
-    """Prepares.
+    """Prepares the technique on the clients of a run.
 
     Args:
       name: of the technique.
@@ -135,7 +135,7 @@ class KnnWork:
   def _predict(
     self, client: int, x: np.ndarray, settings: tuple[dict[str, float], ...]
   ) -> np.ndarray:
-    """Probabilities [1 + len(settings), n, num_classes]: of the model, then with each setting."""
+    """Returns probabilities [1 + len(settings), n, num_classes]: of the model, then by setting."""
     train = self._source.federated_data.clients[client].train
     embed = self._embed_by(self._source.weights[client])
     representations, probabilities = embed(x)
@@ -176,7 +176,7 @@ class _Network:
   def __init__(self, source: trained_run.TrainedRun) -> None:
     self._names = source.model.weight_names
     self._is_probability = source.model.outputs_probabilities
-    self._whole = tasks.build_keras_model(source.config, source.federated_data)
+    self._whole = tasks.build_keras_model(source.config.input_options, source.federated_data)
     last = [layer for layer in self._whole.layers if layer.weights][-1]
     both = tf.keras.Model(self._whole.inputs, [last.input, self._whole.output])
     self._both = tf.function(
@@ -188,7 +188,7 @@ class _Network:
     models.assign_weights(self._whole, dict(zip(self._names, weights, strict=True)))
 
   def __call__(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Representations [n, dimension] and probabilities [n, num_classes]."""
+    """Returns representations [n, dimension] and probabilities [n, num_classes]."""
     batches = [
       self._both(tf.constant(x[start : start + _BATCH_SIZE]))
       for start in range(0, max(len(x), 1), _BATCH_SIZE)
@@ -207,7 +207,7 @@ class _Embedded:
     self._of_test: tuple[np.ndarray, np.ndarray] | None = None
 
   def __call__(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """As the network gives them."""
+    """Returns both as the network gives them; those of the test set are computed once."""
     if x is not self._test.x:
       return self._network(x)
     if self._of_test is None:

@@ -26,7 +26,7 @@ def retrain_without(
     source: the run.
     table: of adapted clients, see `adaptation_run.build_table`, with own local models. The main
       metric on validation data decides; a client without them stays.
-    run_dir: of the new run, made or gone on with.
+    run_dir: of the new run, created or resumed.
 
   Returns:
     A row for each client of the table: `is_removed`, bool, and `retrained/...`, the metrics

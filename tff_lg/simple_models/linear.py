@@ -2,14 +2,16 @@
 
 from typing import Any
 
-from tff_lg.simple_models.simple_model import SimpleModel
+import numpy as np
+
+from tff_lg.simple_models.simple_model import Affine, SimpleModel
 
 _ITERATIONS = 200
 
 
 def linear() -> SimpleModel:
   """Returns linear models with an L2 penalty, tuned by its inverse strength C."""
-  return SimpleModel('C', (0.01, 0.1, 1.0), _build, _build_regressor)
+  return SimpleModel('C', (0.01, 0.1, 1.0), _build, _build_regressor, _to_affine)
 
 
 def _build(value: float, num_examples: int, seed: int) -> Any:
@@ -28,3 +30,10 @@ def _build_regressor(value: float, num_examples: int, seed: int) -> Any:
 
   del num_examples, seed  # The solution is unique.
   return pipeline.make_pipeline(preprocessing.StandardScaler(), linear_model.Ridge(alpha=1 / value))
+
+
+def _to_affine(fitted: Any) -> Affine:
+  scaler, model = (step for _, step in fitted.steps)
+  return Affine(
+    scaler.mean_, scaler.scale_, np.atleast_2d(model.coef_).T, np.atleast_1d(model.intercept_)
+  )

@@ -1,16 +1,35 @@
 """A model of single examples, with the one hyper-parameter that is tuned."""
 
 import dataclasses
+import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 # A class of probability 0 has a finite loss.
 _LEAST_PROBABILITY = 1e-7
+# The logit of a class that a client does not know.
+_NEVER = -1e9
 
 # Features [n, ...] -> probabilities, float64 [n, num_classes]; of a number that number [n].
 Predict = Callable[[np.ndarray], np.ndarray]
+
+
+class Affine(NamedTuple):
+  """A fitted model as logits, or a number: ((x - mean) / scale) @ kernel + bias.
+
+  Attributes:
+    mean: float [num_features].
+    scale: float [num_features], positive.
+    kernel: float [num_features, num_outputs].
+    bias: float [num_outputs].
+  """
+
+  mean: np.ndarray
+  scale: np.ndarray
+  kernel: np.ndarray
+  bias: np.ndarray
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,12 +42,15 @@ class SimpleModel:
     build: (value, number of training examples, seed) -> an unfitted scikit-learn classifier with
       `predict_proba`.
     build_regressor: the same of an unfitted regressor.
+    to_affine: of a fitted one; of a classifier with two classes, one output tells them apart. None
+      for a model without such a form.
   """
 
   hyperparameter: str
   values: tuple[float, ...]
   build: Callable[[float, int, int], Any]
   build_regressor: Callable[[float, int, int], Any]
+  to_affine: Callable[[Any], Affine] | None = None
 
 
 def fit(
@@ -89,6 +111,49 @@ def fit_number(
   return lambda x: regressor.predict(_flat(x)).astype(np.float64) if len(x) else np.zeros(0)
 
 
+def fit_affine(
+  model: SimpleModel,
+  value: float,
+  x: np.ndarray,
+  y: np.ndarray,
+  num_classes: int | None,
+  seed: int,
+) -> Affine:
+  """Fits a model as `fit` and `fit_number` do, and returns its affine form.
+
+  Args:
+    model: with `to_affine`.
+    value: of its hyper-parameter.
+    x: float32 [n, ...], features; they are flattened.
+    y: labels, or numbers.
+    num_classes: of the task; None for numbers.
+    seed: of what is random in fitting.
+
+  Raises:
+    ValueError: the model has no such form.
+  """
+  if model.to_affine is None:
+    raise ValueError('The model has no affine form, expected a linear one.')
+  flat = _flat(x)
+  zeros = np.zeros(flat.shape[1])
+  if num_classes is None:
+    if len(y) < 2:
+      bias = np.array([y.mean() if len(y) else 0.0])
+      return Affine(zeros, zeros + 1, zeros[:, np.newaxis], bias)
+    return model.to_affine(model.build_regressor(value, len(y), seed).fit(flat, y))
+  known = np.unique(y)
+  kernel = np.zeros((len(zeros), num_classes))
+  if len(known) < 2:
+    is_known = np.isin(np.arange(num_classes), known) | (len(known) == 0)
+    return Affine(zeros, zeros + 1, kernel, np.where(is_known, 0.0, _NEVER))
+  fitted = model.to_affine(model.build(value, len(y), seed).fit(flat, y))
+  bias = np.full(num_classes, _NEVER)
+  bias[known] = 0
+  told_apart = known[1:] if len(known) == 2 else known
+  kernel[:, told_apart], bias[told_apart] = fitted.kernel, fitted.bias
+  return fitted._replace(kernel=kernel, bias=bias)
+
+
 def log_likelihoods(probabilities: np.ndarray, y: np.ndarray) -> np.ndarray:
   """Returns the logarithm of the probability of each label.
 
@@ -103,4 +168,4 @@ def log_likelihoods(probabilities: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _flat(x: np.ndarray) -> np.ndarray:
-  return x.reshape(len(x), -1)
+  return x.reshape(len(x), math.prod(x.shape[1:]))

@@ -1,0 +1,93 @@
+"""The result of a finished command: its table of clients, its summary, and clients' models."""
+
+import os
+from typing import Any
+
+import pandas as pd
+import tensorflow as tf
+
+from tff_lg import file_names
+from tff_lg.personalization import client_models
+from tff_lg.run_folder import run_files, source_run
+from tff_lg.simulation import export as export_lib
+
+# Of an advice, with a row per client.
+
+
+class Result:
+  """A folder of `pipelines.train`, `pipelines.adapt` or `pipelines.advise`.
+
+  Attributes:
+    run_dir: the folder.
+    summary: numbers by name.
+    clients: one row per client, as in `clients.parquet`.
+  """
+
+  def __init__(self, run_dir: str, data_dir: str | None = None) -> None:
+    """Reads the summary and the table; models are read when they are asked for."""
+    self.run_dir, self._data_dir = run_dir, data_dir
+    self._runs: dict[str, client_models.Load] = {}
+    self.summary: dict[str, Any]
+    self.clients: pd.DataFrame
+    self.summary, self.clients = run_files.load_results(run_dir)
+
+  def model_for(self, client_id: str) -> tf.keras.Model:
+    """Returns the legacy Keras model of a client, from features to logits.
+
+    In an advice it is the model that the client is advised to use, in a run its chosen one.
+
+    Args:
+      client_id: the client's name.
+
+    Raises:
+      ValueError: no such client, data that have changed, or a model without a Keras form.
+      checkpoints.CheckpointError: the run's models are missing or damaged.
+    """
+    return self._load(client_id).network
+
+  def export(self, client_id: str, output_dir: str) -> None:
+    """Writes a client's model as `pipelines.export` does.
+
+    Args:
+      client_id: the client's name.
+      output_dir: a folder that does not exist yet, or is empty.
+
+    Raises:
+      ValueError: as `model_for`; or a folder with something in it.
+      OSError: the folder cannot be written.
+    """
+    export_lib.check_output(output_dir)
+    export_lib.export_client(self._load(client_id), output_dir)
+
+  def _load(self, client_id: str) -> export_lib.ClientModel:
+    folder = self._folder_for(client_id)
+    if folder not in self._runs:
+      self._runs[folder] = client_models.open_run(folder, self._data_dir)
+    return self._runs[folder](client_id)
+
+  def _folder_for(self, client_id: str) -> str:
+    """Returns the folder of the run that has the client's model."""
+    path = os.path.join(self.run_dir, file_names.ADVICE)
+    if not os.path.exists(path):
+      return self.run_dir
+    advised = dict(zip(self.clients['client_id'], self.clients['advice'], strict=True))
+    if client_id not in advised:
+      raise ValueError(f'--client is {client_id}, expected a client of {path}.')
+    # An advice of several seeds has the models of the first one.
+    first = str(self.summary.get('first_run', ''))
+    return os.path.join(self.run_dir, first, 'parts', advised[client_id])
+
+
+def load_result(run_dir: str, data_dir: str | None = None) -> Result:
+  """Loads what a finished command has found.
+
+  Args:
+    run_dir: the folder of a finished run of `pipelines.train`, `pipelines.adapt` or
+      `pipelines.advise`.
+    data_dir: where the run's data are now; where they were by default.
+
+  Raises:
+    ValueError: it holds no finished run, or a damaged file; one sentence.
+  """
+  source_run.check_finished(run_dir)
+  return Result(run_dir, data_dir)
