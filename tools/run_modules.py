@@ -6,21 +6,26 @@ as by `python -m`, so that flags, devices and contexts of one never meet those o
   run_modules.py [--no_preload] FILE...
 
 Bazel's shards take turns at the modules. The JUnit file has the cases of all; a module's output is
-printed if it fails.
+printed if it fails. A module that runs a pipeline may have it forked here, too: see
+tests/processes.py, which connects to the socket named by `RUN_MODULES_SOCKET`.
 """
 
 import gc
+import json
 import os
 import pathlib
 import runpy
+import select
 import shutil
+import socket
 import sys
 import tempfile
 import time
 import warnings
 import xml.etree.ElementTree
-from collections.abc import Iterable, MutableMapping, Sequence
+from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 
+SOCKET_VARIABLE = 'RUN_MODULES_SOCKET'
 _NO_PRELOAD = '--no_preload'
 
 
@@ -39,39 +44,93 @@ def shard(paths: Sequence[str], environment: MutableMapping[str, str]) -> Sequen
   return paths[index::count]
 
 
-def run(path: str, folder: pathlib.Path) -> int:
-  """Runs a module in a fork.
+def run(path: str, folder: pathlib.Path, requests: socket.socket) -> int:
+  """Runs a module in a fork, and meanwhile, in forks as well, the programs that it asks for.
 
   Args:
     path: the module's file, from the folder that Python imports it from.
     folder: for its output, its JUnit file and its temporary files.
+    requests: the socket that `listen` made. A request is a line of JSON, the arguments of `_fork`
+      by name; the answer is a line with the exit status.
 
   Returns:
-    The exit status; of one that a signal ended, the negative signal. Never returns in the fork.
+    The exit status; of one that a signal ended, the negative signal. Never returns in a fork.
+  """
+  temporary = folder / 'tmp'
+  temporary.mkdir()
+  output = str(folder / 'output')
+  pid = _fork(
+    path.removesuffix('.py').replace('/', '.'),
+    # absl may have been imported before the variable was set.
+    [f'--test_tmpdir={temporary}'],
+    output,
+    output,
+    os.environ | {'XML_OUTPUT_FILE': str(folder / 'cases.xml'), 'TEST_TMPDIR': str(temporary)},
+    os.getcwd(),
+    sys.path,
+  )
+  running: dict[int, tuple[int, socket.socket | None]] = {os.pidfd_open(pid): (pid, None)}
+  while True:
+    ready, _, _ = select.select([requests, *running], [], [])
+    for descriptor in ready:
+      if descriptor is requests:
+        connection, _ = requests.accept()
+        pid = _fork(**json.loads(connection.makefile().readline()))
+        running[os.pidfd_open(pid)] = pid, connection
+        continue
+      pid, asker = running.pop(descriptor)
+      os.close(descriptor)
+      status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+      if asker is None:
+        return status
+      with asker:
+        asker.sendall(b'%d\n' % status)
+
+
+def listen() -> socket.socket:
+  """Returns a socket for requests, whose address forks find in their environment."""
+  requests = socket.socket(socket.AF_UNIX)
+  # Linux chooses a free name, which needs no file. Process ids are no names: sandboxes share them.
+  requests.bind('')
+  requests.listen()
+  os.environ[SOCKET_VARIABLE] = requests.getsockname().removeprefix(b'\0').decode()
+  return requests
+
+
+def _fork(
+  module: str,
+  arguments: Sequence[str],
+  stdout: str,
+  stderr: str,
+  environment: Mapping[str, str],
+  folder: str,
+  paths: Sequence[str],
+) -> int:
+  """Returns the id of a fork of this process that becomes `python -m MODULE ARGUMENTS`.
+
+  Args:
+    module: the module's name.
+    arguments: for it, without its own name.
+    stdout: the file for its output.
+    stderr: the file for its errors, maybe the same.
+    environment: all its variables.
+    folder: the folder that it begins in.
+    paths: of its imports.
   """
   sys.stdout.flush()
   with warnings.catch_warnings():
     # The threads are those of OpenBLAS, which starts its own anew in a fork.
     warnings.filterwarnings('ignore', 'This process .* is multi-threaded', DeprecationWarning)
     pid = os.fork()
-  if pid == 0:
-    _become(path, folder)
-  _, status = os.waitpid(pid, 0)
-  return os.waitstatus_to_exitcode(status)
-
-
-def _become(path: str, folder: pathlib.Path) -> None:
-  """Lets this process be the module's, and ends it."""
-  output = os.open(folder / 'output', os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-  os.dup2(output, 1)
-  os.dup2(output, 2)
-  temporary = folder / 'tmp'
-  temporary.mkdir()
-  os.environ['XML_OUTPUT_FILE'] = str(folder / 'cases.xml')
-  os.environ['TEST_TMPDIR'] = str(temporary)
-  # absl may have been imported before the variable was set.
-  sys.argv = [path, f'--test_tmpdir={temporary}']
-  module = path.removesuffix('.py').replace('/', '.')
+  if pid:
+    return pid
+  for path, descriptor in ((stdout, 1), (stderr, 2)):
+    os.dup2(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND), descriptor)
+  os.environ.clear()
+  os.environ.update(environment)
+  os.chdir(folder)
+  sys.path[:] = paths
+  sys.argv = [module, *arguments]
   runpy.run_module(module, run_name='__main__', alter_sys=True)
   sys.exit()
 
@@ -110,10 +169,11 @@ def main(arguments: Sequence[str]) -> int:
   modules = shard([name for name in arguments if name != _NO_PRELOAD], os.environ)
   folders = [folder / str(number) for number in range(len(modules))]
   failed = 0
+  requests = listen()
   for path, own in zip(modules, folders, strict=True):
     own.mkdir()
     began = time.monotonic()
-    status = run(path, own)
+    status = run(path, own, requests)
     seconds = time.monotonic() - began
     if status:
       failed += 1

@@ -1,11 +1,17 @@
 """Tests of what is mended in TFF's own code."""
 
 import copy
+import importlib
 
+import numpy as np
 import tensorflow as tf
 from absl.testing import absltest
 
-from tff_lg.compatibility import tff
+from tff_lg.compatibility import computation_pb2, tff
+
+type_serialization = importlib.import_module(
+  'tensorflow_federated.python.core.impl.types.type_serialization'
+)
 
 
 class MendsTest(absltest.TestCase):
@@ -25,6 +31,19 @@ class MendsTest(absltest.TestCase):
     self.assertEqual(again.federated_type, iterator.federated_type)
     lengths = sorted(len(list(dataset)) for dataset in again.select(2))
     self.assertEqual(lengths, [3, 5])
+
+  def test_each_type_is_read_once(self):
+    members = [('numbers', tff.SequenceType(np.float32)), tff.FunctionType(None, np.int32)]
+    types = tff.StructType(members)
+    serialized = [type_serialization.serialize_type(types) for _ in range(2)]
+    first = type_serialization.deserialize_type(copy.deepcopy(serialized[0]))
+    self.assertIs(type_serialization.deserialize_type(copy.deepcopy(serialized[1])), first)
+    self.assertEqual(first, types)
+
+  def test_a_type_that_cannot_be_read_is_refused_each_time(self):
+    for _ in range(2):
+      with self.assertRaises(NotImplementedError):
+        type_serialization.deserialize_type(computation_pb2.Type())
 
 
 if __name__ == '__main__':

@@ -67,8 +67,8 @@ class EntryTest(parameterized.TestCase):
     )
 
   def test_options_of_ray_change_no_bit(self):
-    names = {'client_cache', 'ray_address', 'ray_actors', 'ray_actor_cpus', 'ray_actor_gpus'}
-    self.assertEqual(config.WITHOUT_EFFECT, names)
+    ray = {'ray_address', 'ray_actors', 'ray_actor_cpus', 'ray_actor_gpus'}
+    self.assertEqual(config.WITHOUT_EFFECT, ray | {'client_cache', 'track'})
 
   def test_a_runtime_from_outside(self):
     result = processes.run_python('-c', _OUTSIDE.format(path=sys.path))

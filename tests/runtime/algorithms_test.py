@@ -113,7 +113,7 @@ def _rounds(process, data, num_rounds=2):
 
 
 def _sorted(metrics):
-  """Metrics of clients, which TFF samples in any order, as sorted numbers."""
+  """Returns metrics of clients, which TFF samples in any order, as sorted numbers."""
   return {name: sorted(np.round(values, 4).tolist()) for name, values in metrics.items()}
 
 

@@ -11,7 +11,7 @@ from tff_lg.runtime import tff_internals as internals
 
 
 def _replaced(function, *arguments):
-  """What the function gives once its graph's batch normalization is replaced, and the graph."""
+  """Returns what the function gives without its graph's batch normalization, and the graph."""
   concrete = function.get_concrete_function(*map(tf.TensorSpec.from_tensor, arguments))
   graph_def = concrete.graph.as_graph_def()
   batch_norm.replace(graph_def)

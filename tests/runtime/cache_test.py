@@ -1,4 +1,4 @@
-"""What is made of computations is kept, and not without bound."""
+"""Tests of the cache of traced computations, which has a bound."""
 
 import numpy as np
 import tensorflow as tf

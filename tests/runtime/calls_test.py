@@ -11,7 +11,7 @@ _PAIR = tff.to_type((np.float32, np.int32))
 
 
 def _call(log=None):
-  """(total, count), (value, ones) -> (2 * total + value, count + ones)."""
+  """Calls (total, count), (value, ones) -> (2 * total + value, count + ones)."""
 
   def function(tensors):
     if log is not None:

@@ -1,4 +1,4 @@
-"""Cancellation: what runs in a scope ends, all else goes on."""
+"""Tests of cancellation: calls in a scope end, all others continue."""
 
 import threading
 

@@ -7,7 +7,7 @@ from tff_lg.runtime import graphs
 
 
 def _graph_def():
-  """A graph whose sum waits for, and is placed with, one of its placeholders."""
+  """Returns a graph whose sum waits for, and is placed with, one of its placeholders."""
   with tf.Graph().as_default() as graph:
     first = tf.compat.v1.placeholder(tf.float32, [2], 'first')
     second = tf.compat.v1.placeholder(tf.int32, None, 'second')

@@ -101,7 +101,7 @@ GROUPS: Mapping[str, Mapping[str, Callable[[], Layers]]] = {
 
 
 def _build_training(layers: Callable[[], Layers]) -> tuple[tff.Computation, Sequence[list]]:
-  """A computation of (weights, rows) of each client, and such weights."""
+  """Returns a computation of (weights, rows) of each client, and such weights."""
 
   def build() -> tf.keras.Model:
     return tf.keras.Sequential([tf.keras.Input((_ROW,)), *layers()])

@@ -12,7 +12,7 @@ from tff_lg.runtime import tff_internals as internals
 
 @tff.tensorflow.computation(np.float32, np.int32)
 def _power(base, exponent):
-  """By two loops, one in the other."""
+  """Computes the power by two loops, one in the other."""
 
   def multiply(index, result):
     added, _ = tf.while_loop(lambda _, n: n < base, lambda s, n: (s + result, n + 1), (0.0, 0.0))

@@ -36,7 +36,7 @@ def setUpModule():
 
 
 def _run(context, process, value, rounds):
-  """The outputs of so many rounds in which all clients have these values."""
+  """Returns the outputs of so many rounds in which all clients have these values."""
   outputs = []
   with testing.installed(context):
     state = process.initialize()
@@ -52,7 +52,7 @@ def _flat(structure):
 
 class NoiseTestCase(parameterized.TestCase):
   def assert_normal_moments(self, noise, stddev, wider=0.0):
-    """The mean is zero and the standard deviation `stddev`, to six standard errors.
+    """Checks for mean zero and standard deviation `stddev`, to six standard errors.
 
     These are `stddev / sqrt(n)` and `stddev / sqrt(2 * n)`; `wider` is by how much, relative,
     the standard deviation may besides differ.
@@ -63,12 +63,12 @@ class NoiseTestCase(parameterized.TestCase):
     self.assertLess(abs(noise.std(dtype=np.float64) - stddev), error)
 
   def assert_uncorrelated(self, first, second):
-    """Correlation of independent samples has the standard error `1 / sqrt(n)`."""
+    """Checks the correlation; for independent samples its standard error is `1 / sqrt(n)`."""
     correlation = np.corrcoef(np.ravel(first), np.ravel(second))[0, 1]
     self.assertLess(abs(correlation), _STANDARD_ERRORS / np.size(first) ** 0.5)
 
   def assert_fresh(self, results):
-    """No tensor and no round has the noise of another."""
+    """Checks that no tensor and no round has the noise of another."""
     tensors = [tensor for result in results for tensor in result.values()]
     for index, tensor in enumerate(tensors):
       for other in tensors[:index]:
@@ -76,7 +76,7 @@ class NoiseTestCase(parameterized.TestCase):
 
 
 def _value_noise_multiplier(total, clipped_count_stddev):
-  """What is left for the values: Andrew et al. 2021, theorem 1."""
+  """Returns the noise left for the values: Andrew et al. 2021, theorem 1."""
   return (total**-2 - (2 * clipped_count_stddev) ** -2) ** -0.5
 
 

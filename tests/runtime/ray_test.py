@@ -49,7 +49,7 @@ def _clients():
 
 
 def _train(context, process, model, data, rounds=2):
-  """The last round's output, and an evaluation."""
+  """Returns the last round's output, and an evaluation."""
   with testing.installed(context):
     server_state = process.initialize(model.initial_weights)
     client_states = [process.initialize_client(model.initial_weights)] * len(data)

@@ -114,7 +114,7 @@ class PyFunctionTest(absltest.TestCase):
 
 
 class ForkTest(absltest.TestCase):
-  def test_a_forked_process_gets_an_error_and_its_parent_goes_on(self):
+  def test_a_forked_process_gets_an_error_and_its_parent_continues(self):
     result = subprocess.run(
       [sys.executable, '-W', 'ignore', '-c', _FORKED],
       env=processes.environment(),

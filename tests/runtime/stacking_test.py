@@ -16,7 +16,7 @@ _ROW = tff.TensorType(np.float32, [None])
 
 @tff.tensorflow.computation(_ROW, np.float32)
 def _powers(x, base):
-  """A loop as long as the client's data, with a state of each client's own."""
+  """Computes a loop as long as the client's data, with a state of each client's own."""
 
   def step(index, total):
     return index + 1, total * base + x[index]
@@ -34,7 +34,7 @@ def _evaluate(rows, base):
 
 @tff.tensorflow.computation(_ROW, np.int32)
 def _doubled(x, times):
-  """A loop whose length is a scalar of each client's own."""
+  """Computes a loop whose length is a scalar of each client's own."""
   return tf.while_loop(lambda index, _: index < times, lambda index, x: (index + 1, 2 * x), (0, x))[
     1
   ]
@@ -105,7 +105,7 @@ class StackedClientsTest(parameterized.TestCase):
       context.invoke(_evaluate, (_rows(3, 1, 3, 3, 1), 2.0))
     self.assertEqual(made, [2, 2])
 
-  def test_a_stack_asks_once_whether_a_loop_goes_on(self):
+  def test_a_stack_asks_once_whether_a_loop_continues(self):
     with _stacks_made() as made, _without_partitions():
       context = runtime.create_local_execution_context(stacked_clients=2)
       doubled = context.invoke(_double, (_rows(3, 3, 3, 3, 3), [2, 0, 2, 1, 0]))

@@ -123,14 +123,14 @@ class SameOnBothTest(parameterized.TestCase):
     with testing.installed(_OURS):
       self.assertEqual([scaled_by(factor)(3) for factor in (2, 5, 2)], [6, 15, 6])
 
-  def test_variables_start_anew_at_every_call(self):
+  def test_variables_are_initial_at_every_call(self):
     part = tff.tensorflow.computation(_count_in_variable, np.int32)
     with testing.installed(_OURS):
       self.assertEqual([part(2), part(2)], [6, 6])
 
 
 def _token():
-  """The string by which TensorFlow code that TFF traces knows its session."""
+  """Returns the string by which TensorFlow code that TFF traces knows its session."""
   return tff.framework.get_context_stack().current.session_token
 
 
@@ -157,7 +157,7 @@ _TOKENS = {
 
 
 def _with_callers(part):
-  """The part, one that calls it, and a computation that maps it over clients."""
+  """Returns the part, one that calls it, and a computation that maps it over clients."""
   part = tff.tensorflow.computation(part, np.int32)
   return (
     part,

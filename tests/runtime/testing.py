@@ -14,7 +14,7 @@ from tff_lg.simulation import execution
 
 
 def contexts(**options):
-  """(TFF's own context, with secure sums as plain ones, ours)."""
+  """Returns TFF's own context, with secure sums as plain ones, and ours."""
   execution.end_worker_at_exit()
   stock = tff.backends.test.create_sync_test_cpp_execution_context(
     default_num_clients=options.get('default_num_clients', 0)
@@ -24,13 +24,13 @@ def contexts(**options):
 
 @contextlib.contextmanager
 def installed(context):
-  """The context as the one that computations called in this block run on."""
+  """Installs the context as the one that computations called in this block run on."""
   with tff.framework.get_context_stack().install(context):
     yield
 
 
 def plain(value):
-  """Containers as they are, tensors as arrays, data sets as lists of elements."""
+  """Returns containers unchanged, tensors as arrays, data sets as lists of elements."""
   if isinstance(value, tf.data.Dataset):
     value = list(value)
   return tree.map_structure(
@@ -39,7 +39,7 @@ def plain(value):
 
 
 def assert_same(ours, theirs, atol=1e-5):
-  """Same containers, same dtypes, same numbers."""
+  """Checks for the same containers, the same dtypes and the same numbers."""
   ours, theirs = plain(ours), plain(theirs)
   tree.assert_same_structure(ours, theirs, check_types=True)
   for mine, other in zip(tree.flatten(ours), tree.flatten(theirs), strict=True):
@@ -52,7 +52,7 @@ def assert_same(ours, theirs, atol=1e-5):
 
 
 def assert_same_on_both(stock, ours, computation, *arguments):
-  """The computation gives the same on both contexts."""
+  """Checks that the computation gives the same on both contexts."""
   with installed(stock):
     theirs = computation(*arguments)
   with installed(ours):
@@ -61,7 +61,7 @@ def assert_same_on_both(stock, ours, computation, *arguments):
 
 
 def devices_of_operations(call):
-  """The devices of the operations that the call ran, inside of functions too, by kind."""
+  """Returns the devices of the operations that the call ran, inside of functions too, by kind."""
   context.enable_run_metadata()
   try:
     call()

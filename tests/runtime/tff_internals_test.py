@@ -1,4 +1,4 @@
-"""What is used of TFF beyond its public names does what the runtime relies on."""
+"""Tests that TFF's private names do what the runtime relies on."""
 
 import collections
 

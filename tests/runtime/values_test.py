@@ -29,7 +29,7 @@ def setUpModule():
 
 
 def _identity(type_spec):
-  """A computation that gives its argument back, through TensorFlow where it can."""
+  """Returns a computation that gives its argument back, through TensorFlow where it can."""
   return tff.federated_computation(lambda argument: argument, tff.to_type(type_spec))
 
 

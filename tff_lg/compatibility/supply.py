@@ -53,7 +53,7 @@ def supply_missing() -> None:
 
 
 def _can_import(name: str) -> bool:
-  """Whether a module or another name can be imported from its parent, as TFF does it."""
+  """Returns whether a module or another name can be imported from its parent, as TFF does it."""
   parent, _, child = name.rpartition('.')
   try:
     found = hasattr(importlib.import_module(parent), child)

@@ -6,7 +6,7 @@ One line makes a TFF program use it:
   tff_lg.runtime.set_ray_execution_context(ray_actors=4)
 
 Comes in: TFF computations and their arguments. Goes out: what TFF's own runtime would
-give. May import: TFF and TensorFlow; of this package what joins Ray.
+give. May import: TFF and TensorFlow; no room.
 """
 
 from tff_lg.ray_connection import ClusterError

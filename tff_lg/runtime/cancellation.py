@@ -25,7 +25,7 @@ class Cancellation:
 
   @contextlib.contextmanager
   def scope(self) -> Iterator[None]:
-    """Computations called by this thread in this block can be ended."""
+    """Lets computations that this thread calls in this block be ended."""
     outer = current_manager()
     _THREAD.manager = self._manager
     try:

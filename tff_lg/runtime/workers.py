@@ -79,7 +79,7 @@ def _limit_lost_memory() -> None:
 
 
 def num_cores() -> int:
-  """Cores that the process may use, which a container or a sweep may limit."""
+  """Returns the cores that the process may use, which a container or a sweep may limit."""
   if hasattr(os, 'sched_getaffinity'):
     return len(os.sched_getaffinity(0))
   return os.cpu_count() or 1
