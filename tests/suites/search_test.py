@@ -45,7 +45,7 @@ class NextPointsTest(absltest.TestCase):
   def test_start_alone(self):
     self.assertEqual(_search([_RATE, _MOMENTUM], lambda *_: 0, 'start'), {(0.3, 0.0): 0})
 
-  def test_of_equals_the_first_and_nan_is_the_worst(self):
+  def test_ties_go_to_the_first_and_nan_is_the_worst(self):
     self.assertEqual(search.best_point({(1.0,): math.nan, (2.0,): -5, (3.0,): -5}), (2.0,))
     self.assertEqual(search.best_point({(1.0,): -math.inf, (2.0,): math.nan}), (1.0,))
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from absl import logging
 
-from tff_lg import files, strict_json, sweeps
+from tff_lg import file_names, files, strict_json, sweeps
 from tff_lg.config.option import resolved
 from tff_lg.suites import search as search_lib
 from tff_lg.suites.suite import SuiteEntry, SuiteMethod
@@ -176,7 +176,7 @@ def _adapt(run: SuiteRun, method: SuiteMethod, source: Row) -> Row:
     configs[name] = run.make_config(ADAPT, [*flags, f'--adaptation={method.technique}'])
   axes = [sweeps.Axis('source', tuple(configs))]
   folder.claim(ADAPT, axes, trials, configs)
-  failures = _run_jobs(run, folder, configs)
+  failures = run_jobs(run.pool, folder, configs)
   _refuse(method, folder, trials, failures)
   return Row(method, tuple(folder.run_dir(name) for name in configs), {})
 
@@ -207,19 +207,24 @@ def _run_trials(
     for axis in method.axes
   ]
   folder.claim(TRAIN, axes, list(trials.values()), configs, run.open_names, run.may_change)
-  return _run_jobs(run, folder, {name: configs[name] for name in chosen})
+  return run_jobs(run.pool, folder, {name: configs[name] for name in chosen})
 
 
-def _run_jobs(
-  run: SuiteRun, folder: sweeps.SweepFolder, configs: Mapping[str, Any]
+def is_divergence(error: str) -> bool:
+  """Returns whether a trial failed because it diverged, by its error."""
+  return error.startswith(_DIVERGENCE)
+
+
+def run_jobs(
+  pool: sweeps.Pool | None, folder: sweeps.SweepFolder, configs: Mapping[str, Any]
 ) -> dict[str, str]:
   """Runs trials that are neither complete nor known to diverge; gives why some failed."""
   diverged = _load_diverged(folder)
   jobs = folder.jobs_left({n: config for n, config in configs.items() if n not in diverged})
   if jobs:
-    failed = sweeps.run_jobs(jobs, resolved(run.pool), num_done=len(configs) - len(jobs))
+    failed = sweeps.run_jobs(jobs, resolved(pool), num_done=len(configs) - len(jobs))
     failures = {failure.job.name: failure.error for failure in failed}
-    known = {n: error for n, error in failures.items() if error.startswith(_DIVERGENCE)}
+    known = {n: error for n, error in failures.items() if is_divergence(error)}
     if known:
       files.write_atomically(_diverged_file(folder), strict_json.dumps({**diverged, **known}))
     diverged |= failures
@@ -227,11 +232,11 @@ def _run_jobs(
 
 
 def _diverged_file(folder: sweeps.SweepFolder) -> str:
-  return os.path.join(folder.path, 'diverged.json')
+  return os.path.join(folder.path, file_names.DIVERGED)
 
 
 def _load_diverged(folder: sweeps.SweepFolder) -> dict[str, str]:
-  """Trials that would diverge again, with what they said."""
+  """Returns trials that would diverge again, with what they said."""
   path = _diverged_file(folder)
   if not os.path.exists(path):
     return {}

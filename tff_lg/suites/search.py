@@ -75,5 +75,5 @@ def at_ends(axes: Sequence[SearchAxis], best: Point) -> list[str]:
 
 
 def _grown(axis: SearchAxis) -> tuple[float, ...]:
-  """An axis' values with those that it may grow by."""
+  """Returns an axis' values with those that it may grow by."""
   return grid_search.extended(axis.values) if axis.grows else axis.values
