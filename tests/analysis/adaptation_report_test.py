@@ -24,7 +24,8 @@ class AdaptationReportTest(absltest.TestCase):
     change(pd.read_parquet(path)).to_parquet(path)
 
   def _figures(self):
-    return sorted(os.listdir(os.path.join(self.path, 'figures')))
+    names = sorted(os.listdir(os.path.join(self.path, 'figures')))
+    return [name for name in names if name.endswith('.png')]
 
   def test_page(self):
     page = self._page()
@@ -32,12 +33,13 @@ class AdaptationReportTest(absltest.TestCase):
     self.assertIn('every number on this page is invented', page)
     for key in ('result', 'models', 'clients', 'data', 'held_out'):
       self.assertIn(f'<section id="{key}">', page)
-    self.assertEqual(page.count('<svg role="img"'), 5)
+    self.assertEqual(page.count('<svg role="img"'), 6)
     for outside in ('http:', 'https:', '@import'):
       self.assertNotIn(outside, page)
     self.assertEqual(
       self._figures(),
       [
+        'accuracy_by_data.png',
         'adaptation_gain.png',
         'cumulative_gain.png',
         'gain_by_data_over_federated.png',
@@ -63,12 +65,17 @@ class AdaptationReportTest(absltest.TestCase):
     self.assertNotIn('worse off', page)
     self.assertEqual(
       self._figures(),
-      ['adaptation_gain.png', 'cumulative_gain.png', 'gain_by_data_over_federated.png'],
+      [
+        'accuracy_by_data.png',
+        'adaptation_gain.png',
+        'cumulative_gain.png',
+        'gain_by_data_over_federated.png',
+      ],
     )
 
   def test_one_client(self):
     self._change_clients(lambda table: table.iloc[:1])
-    self.assertEqual(self._page().count('<svg role="img"'), 5)
+    self.assertEqual(self._page().count('<svg role="img"'), 6)
 
   def test_nothing_known(self):
     self._change_clients(

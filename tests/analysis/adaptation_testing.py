@@ -16,7 +16,7 @@ ACCURACY = {
 
 
 def make_clients(*, participant=False):
-  """The table of the clients; with participant accuracies half the others if asked for."""
+  """Makes the table of clients; with participant accuracies half the others if asked for."""
   table = {
     'num_train': [100.0, 1000.0],
     'num_classes': [2.0, 10.0],
@@ -32,12 +32,12 @@ def make_clients(*, participant=False):
 
 
 def without_own(clients):
-  """The same without own local models."""
+  """Returns the table without locally trained models."""
   return clients.drop(columns=[name for name in clients if name.startswith('local_only/')])
 
 
 def make_run(**changes):
-  """The run."""
+  """Makes the run."""
   values = {
     'path': 'runs/x',
     'hparams': {'adaptation': ['fine_tune'], 'epochs': 4, 'from_run': 'runs/a b', 'source': {}},
@@ -50,5 +50,5 @@ def make_run(**changes):
 
 
 def all_clients(run):
-  """Every client of a run, as `AdaptationFolder.groups` gives them."""
+  """Returns every client of a run, as `AdaptationFolder.groups` gives them."""
   return pd.Series(np.ones(len(run.clients), bool), index=run.clients.index)

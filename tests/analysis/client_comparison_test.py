@@ -10,7 +10,7 @@ from tff_lg.analysis import client_comparison
 
 
 def _gini_by_pairs(values):
-  """Mean absolute difference over all pairs, divided by twice the mean."""
+  """Returns the mean absolute difference over all pairs, divided by twice the mean."""
   return np.abs(values[:, np.newaxis] - values).mean() / (2 * values.mean())
 
 

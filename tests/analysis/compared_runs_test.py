@@ -117,7 +117,7 @@ class SameSplitTest(absltest.TestCase):
     compared = compared_runs.compare_runs(run, [other])
     self.assertEqual(compared.accuracy.loc['a'].to_list(), [0.9, 0.9])
 
-  def test_what_one_has_not_recorded(self):
+  def test_values_that_one_run_has_not_recorded(self):
     compared_runs.check_same_split(_run(), testing.make_run())
 
 

@@ -12,7 +12,7 @@ _COUNTS = '{}/0.4/local_test/{}/pooled'
 
 class GoalTableTest(absltest.TestCase):
   def _write(self, summaries, metric='accuracy', objective=None):
-    """A sweep over methods, whose summaries are (rounds to the goal, accuracy) of each seed."""
+    """Writes a sweep over methods, with (rounds to the goal, accuracy) of each seed."""
     folder = self.create_tempdir().full_path
     trials = {}
     for method, of_method in summaries.items():

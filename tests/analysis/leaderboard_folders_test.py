@@ -17,9 +17,7 @@ class _Folders(absltest.TestCase):
     self.root = pathlib.Path(self.create_tempdir().full_path)
 
   def write(self, name, tests, *, method='fedavg', summary=(), columns=(), **hparams):
-    """A run whose clients a, b, ... have these accuracies on test data, a tenth less on validation
-    data.
-    """
+    """Writes a run of clients a, b, ... with these test accuracies, .1 less on validation data."""
     folder = self.root / name
     folder.mkdir(parents=True)
     scores = {
@@ -105,7 +103,7 @@ class CompareFoldersTest(_Folders):
     self.assertEqual(board['method'].tolist(), ['FedAvg, Fine-tuned'])
     self.assertEqual(board[['mean', 'held_out_mean', 'rounds']].values.tolist(), [[0.8, 1.0, 3]])
 
-  def test_models_that_clients_chose_on_validation_data_are_no_default(self):
+  def test_models_chosen_on_validation_data_are_not_a_default(self):
     source = self.write('run', [0.5, 0.7])
     folder = self.root / 'adapted'
     folder.mkdir()

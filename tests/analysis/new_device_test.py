@@ -13,7 +13,7 @@ _NORMAL, _NEW = forgetting.columns()
 
 
 def _run(number, method, partition, share, accuracies):
-  """The curve of a run: (normal, new) at rounds 0, 10, ..."""
+  """Makes the curve of a run: (normal, new) at rounds 0, 10, ..."""
   frame = pd.DataFrame(accuracies, columns=[_NORMAL, _NEW])
   return frame.assign(
     run=f'{method}_{number}_C{share:g}',
@@ -76,7 +76,7 @@ class NewDeviceTest(parameterized.TestCase):
     self.assertEqual([row[-1] for row in table.rows], ['50.00', '70.00', '60.00'])
     self.assertStartsWith(table.notes[-1], 'alone: the best model')
 
-  def test_errors_of_numbers_are_no_shares(self):
+  def test_errors_of_numbers_are_not_shares(self):
     columns = dict(zip((_NORMAL, _NEW), forgetting.columns('local_test/mae'), strict=True))
     self._write([run.rename(columns=columns) for run in _RUNS])
     folder = analysis.NewDeviceFolder.load(self.path)

@@ -41,7 +41,7 @@ class CompareClientsTest(absltest.TestCase):
     comparison = paired.compare_clients(pd.Series([0.6, 0.5, 0.4, 0.9]), pd.Series([0.5] * 4))
     self.assertEqual(comparison.share_worse, 0.25)
 
-  def test_float32_rounding_is_no_difference(self):
+  def test_float32_rounding_is_not_a_difference(self):
     comparison = paired.compare_clients(pd.Series([0.6000000238]), pd.Series([0.6]))
     self.assertEqual(comparison[:5], (1, 0, 1, 0, 0.0))
 

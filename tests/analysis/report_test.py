@@ -1,16 +1,20 @@
 """Tests of the page: self-contained, whole or not there, and complete whatever is missing."""
 
 import html.parser
+import json
 import os
+import re
 from unittest import mock
 
 from absl.testing import absltest
 from markupsafe import Markup
+from matplotlib.figure import Figure
 
 from tests.analysis import testing
-from tff_lg.analysis import report, synthetic
+from tff_lg.analysis import report, style, synthetic
+from tff_lg.analysis.client_panels import ClientPanel
 from tff_lg.analysis.run_folder import RunFolder, RunFolderError
-from tff_lg.analysis.sections import Section, sections_comparing
+from tff_lg.analysis.sections import Illustration, Section, sections_comparing
 
 _FIGURES = [
   'accuracy_against_bytes',
@@ -19,10 +23,11 @@ _FIGURES = [
   'label_counts',
   'training_curves',
 ]
+_FILES = [f'{name}.{ending}' for name in _FIGURES for ending in ('pdf', 'png', 'svg')]
 
 
 class _Page(html.parser.HTMLParser):
-  """What a page refers to, its ids, and whether every element is closed."""
+  """The references of a page, its ids, and whether every element is closed."""
 
   def __init__(self, path):
     super().__init__()
@@ -54,6 +59,9 @@ class WriteReportTest(absltest.TestCase):
     super().setUp()
     self.path = self.create_tempdir().full_path
     synthetic.write_synthetic_run_folder(self.path, num_clients=3, num_rounds=4)
+    # Figures' files take most of the time.
+    files = mock.patch.object(style, 'file_bytes', return_value={})
+    self.files = self.enter_context(files)
 
   def test_page_is_self_contained(self):
     page = _Page(report.write_report(self.path))
@@ -80,13 +88,40 @@ class WriteReportTest(absltest.TestCase):
     ):
       self.assertIn(key, page.ids)
     self.assertEqual(page.text.count('<svg role="img"'), 5)
-    self.assertEqual(
-      sorted(os.listdir(os.path.join(self.path, 'figures'))), [f'{name}.png' for name in _FIGURES]
-    )
+    self.assertEqual(sorted(call.args[1] for call in self.files.mock_calls), _FIGURES)
 
   def test_says_that_numbers_are_invented(self):
     page = _Page(report.write_report(self.path))
     self.assertIn('every number on this page is invented', page.text)
+
+  def test_clients_open_panels(self):
+    figure = Figure()
+    axes = figure.subplots()
+    axes.set_xlim(0, 2)
+    marks = (style.ClientMark(1, '</script>"', 'a <b>: +1'),)
+    panel = ClientPanel([('size', '7')], ['model'], [['FedAvg']], [('yes', 3)], 'a command')
+    section = Section(
+      'each',
+      'Each',
+      illustrations=(Illustration('f', figure, 'all', marks),),
+      panels={'</script>"': panel, 'a': panel},
+    )
+    page = _Page(report.write_page(self.path, 'Page', [section]))
+    self.assertEmpty(page.open)
+    self.assertIn('data-client="&lt;/script&gt;&#34;"', page.text)
+    self.assertIn('<title>a &lt;b&gt;: +1</title>', page.text)
+    (data,) = re.findall('<script type="application/json" id="panels">(.*)</script>', page.text)
+    names = [name for name, _ in json.loads(data)]
+    self.assertEqual(names, ['</script>"', 'a'])
+    self.assertEqual(json.loads(data)[1][1], json.loads(json.dumps(panel)))
+    # One client in the middle of two units.
+    area = re.search('x="([0-9.]+)" y="([0-9.]+)" width="([0-9.]+)" height="([0-9.]+)"', page.text)
+    left, top, width, height = map(float, area.groups())
+    box = axes.get_position()
+    self.assertAlmostEqual(left + width / 2, 72 * 6.4 * (box.x0 + box.x1) / 2, delta=0.1)
+    self.assertAlmostEqual(width, 72 * 6.4 * box.width / 2, delta=0.1)
+    self.assertAlmostEqual(top + height, 72 * 4.8 * (1 - box.y0), delta=0.2)
+    self.assertNotIn('<dialog', _Page(report.write_page(self.path, 'Page', [])).text)
 
   def test_names_are_escaped(self):
     with open(os.path.join(self.path, 'hparams.json'), 'w', encoding='utf-8') as file:
@@ -160,9 +195,7 @@ class SmallestRunTest(absltest.TestCase):
     path = self.create_tempdir().full_path
     synthetic.write_synthetic_run_folder(path, num_clients=2, num_rounds=2)
     paths = report.save_figures(RunFolder.load(path))
-    self.assertEqual(
-      sorted(paths), [os.path.join(path, 'figures', f'{name}.png') for name in _FIGURES]
-    )
+    self.assertEqual(sorted(paths), [os.path.join(path, 'figures', name) for name in _FILES])
 
 
 if __name__ == '__main__':

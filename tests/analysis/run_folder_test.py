@@ -97,6 +97,8 @@ class RunFolderTest(absltest.TestCase):
   def test_protocol(self):
     self.assertFalse(testing.make_run().chosen_on_test_data)
     self.assertTrue(testing.make_run(hparams={'protocol': 'reference'}).chosen_on_test_data)
+    flag = {'protocol': 'validation', 'optimistic_choice_on_test_data': True}
+    self.assertTrue(testing.make_run(hparams=flag).chosen_on_test_data)
 
 
 if __name__ == '__main__':

@@ -13,7 +13,7 @@ _MEAN = 'local_test/accuracy/mean_over_clients'
 
 
 def _write_run(folder, marks, own=None, *, partition_seed=0, seed=0, crc=1, method='fedavg'):
-  """A run of clients a and b with these marks."""
+  """Writes a run of clients a and b with these marks."""
   folder.mkdir(parents=True)
   means = _means(marks)
   hparams = {'method': method, 'seed': seed, 'partition_seed': partition_seed, 'partition': 'iid'}
@@ -33,7 +33,7 @@ def _means(marks):
 
 
 def _write_set(folder, trials, axes=()):
-  """A set of runs: by name the seed, the fold, our marks, those of own models, and more."""
+  """Writes a set of runs: by name the seed, fold, our marks, those of own models, and more."""
   folder = pathlib.Path(folder)
   listed = {}
   for name, (seed, fold, marks, own, more) in trials.items():

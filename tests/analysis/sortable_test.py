@@ -16,6 +16,12 @@ class SortableTableTest(absltest.TestCase):
     ):
       self.assertIn(text, html)
 
+  def test_rows_that_open_panels_name_their_client(self):
+    rows = [[('a "b"', 'a "b"'), (0.5, '0.5')]]
+    html = sortable.sortable_table(['client', 'x'], rows, 'clients', opens_panels=True)
+    self.assertIn('<tr data-client="a &#34;b&#34;" tabindex="0">', html)
+    self.assertNotIn('data-client', sortable.sortable_table(['client', 'x'], rows, 'clients'))
+
 
 if __name__ == '__main__':
   absltest.main()

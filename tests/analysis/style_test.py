@@ -9,7 +9,7 @@ from tff_lg.learning.methods.method import COLOURS
 
 
 def _luminance(colour):
-  """Relative luminance of `#rrggbb` (WCAG 2)."""
+  """Computes the relative luminance of `#rrggbb` (WCAG 2)."""
   channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
   linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
   return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
@@ -54,6 +54,12 @@ class StyleTest(parameterized.TestCase):
 
   def test_png(self):
     self.assertStartsWith(style.png_bytes(_figure()), b'\x89PNG')
+
+  def test_files_for_papers(self):
+    files = style.file_bytes(_figure(), 'a')
+    starts = {ending: content[:5] for ending, content in files.items()}
+    self.assertEqual(starts, {'png': b'\x89PNG\r', 'svg': b'<?xml', 'pdf': b'%PDF-'})
+    self.assertEqual(files, style.file_bytes(_figure(), 'a'))
 
   def test_svg_follows_the_palette_and_refers_to_nothing_outside(self):
     svg = style.svg_markup(_figure(), 'name', 'what it shows')

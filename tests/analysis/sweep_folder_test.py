@@ -84,7 +84,7 @@ class SweepResultsTest(absltest.TestCase):
     with self.assertRaisesRegex(RunFolderError, '--metric is pooled_test/acu.*pooled_test/auc'):
       SweepResults.load(self.folder).points('pooled_test/acu')
 
-  def test_an_axis_is_no_metric(self):
+  def test_an_axis_is_not_a_metric(self):
     with self.assertRaisesRegex(RunFolderError, 'no trial in .* has it'):
       SweepResults.load(self.folder).points('seed')
 

@@ -9,7 +9,7 @@ from tff_lg.analysis.run_folder import RunFolder
 
 
 def make_run(**changes: Any) -> RunFolder:
-  """Client a gains 10 points over its own model, client b loses 20; bytes 10, 20, 30."""
+  """Makes a run: client a gains 10 points over its own model, b loses 20; bytes 10, 20, 30."""
   clients = pd.DataFrame(
     {'local_test/accuracy': [0.9, 0.5], 'local_only/local_test/accuracy': [0.8, 0.7]},
     index=pd.Index(['a', 'b'], name='client_id'),
@@ -46,7 +46,7 @@ def make_run(**changes: Any) -> RunFolder:
 
 
 def make_local_only() -> RunFolder:
-  """The baseline of `make_run`: it sends nothing."""
+  """Makes the baseline of `make_run`: it sends nothing."""
   run = make_run()
   return make_run(
     method='local_only',
@@ -64,7 +64,7 @@ def make_local_only() -> RunFolder:
 
 
 def make_judged_run(**changes: Any) -> RunFolder:
-  """The run of `make_run` with verdicts: a is better off, of b nothing can be told."""
+  """Makes the run of `make_run` with verdicts: a is better off, for b the data cannot tell."""
   run, start = make_run(), 'verdict_over/local_only/'
   of_clients = {
     'difference': [0.1, -0.2],

@@ -27,7 +27,7 @@ class MeanIntervalTest(absltest.TestCase):
     repeats = [pd.Series([1.0, 3.0], ['a', 'b']), pd.Series([3.0, 1.0], ['a', 'b'])]
     np.testing.assert_allclose(two_way.mean_interval(repeats), (2, 2, 2))
 
-  def test_noise_of_few_repeats_is_no_reason_for_less_than_their_freedom(self):
+  def test_noise_of_few_repeats_never_reduces_their_degrees_of_freedom(self):
     # Mean squares: clients 1, repeats 16, the rest 9, which alone would leave 0.19 degrees.
     repeats = [pd.Series([0.0, 4.0], ['a', 'b']), pd.Series([7.0, 5.0], ['a', 'b'])]
     half = stats.t.ppf(0.975, 1) * math.sqrt(16 / 4)

@@ -9,7 +9,7 @@ from tff_lg.metrics import exact, in_graph
 
 
 def _in_graph(objective, names, output, y, **options):
-  """The Keras metrics of a model's output, in batches of 7."""
+  """Computes the Keras metrics of a model's output, in batches of 7."""
   found = {}
   for name, build in in_graph.build_metrics(objective, names, output.shape[-1], **options).items():
     metric = build()

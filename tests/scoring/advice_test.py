@@ -12,6 +12,8 @@ _CONFIG = config_lib.resolve(
   config_lib.TrainConfig(method='lg_fedavg', baselines=('local_only', 'fedavg'), num_clients=3)
 )
 
+_METHODS, _SELECTION = ('lg_fedavg', 'local_only', 'fedavg'), _CONFIG.selection_options
+
 
 def _clients():
   return pd.DataFrame(
@@ -53,7 +55,7 @@ class ChooseModelsTest(absltest.TestCase):
 class AddAdviceTest(absltest.TestCase):
   def test_by_hand(self):
     clients = _clients()
-    summary = advice.add_advice(clients, ('local_only', 'fedavg'), np.full(3, True), _CONFIG)
+    summary = advice.add_advice(clients, _METHODS, np.full(3, True), _SELECTION)
     # Without validation examples the third has what is best for all: local_only, 0.75 on average.
     self.assertEqual(clients['advice'].tolist(), ['lg_fedavg', 'local_only', 'local_only'])
     self.assertEqual(clients['advice/local_test/accuracy'].tolist(), [0.9, 0.8, 0.5])
@@ -67,16 +69,15 @@ class AddAdviceTest(absltest.TestCase):
   def test_attackers_get_none(self):
     clients = _clients()
     honest = np.array([True, False, True])
-    summary = advice.add_advice(clients, ('local_only', 'fedavg'), honest, _CONFIG)
+    summary = advice.add_advice(clients, _METHODS, honest, _SELECTION)
     self.assertEqual(clients['advice'].tolist(), ['lg_fedavg', None, 'local_only'])
     self.assertAlmostEqual(summary['advice/local_test/accuracy/mean_over_clients'], 0.7)
 
   def test_no_advice_without_another_model_or_validation_data(self):
     clients = _clients()
-    self.assertEqual(advice.add_advice(clients, (), np.full(3, True), _CONFIG), {})
+    self.assertEqual(advice.add_advice(clients, _METHODS[:1], np.full(3, True), _SELECTION), {})
     missing = clients.drop(columns='fedavg/validation/accuracy')
-    methods = ('local_only', 'fedavg')
-    self.assertEqual(advice.add_advice(missing, methods, np.full(3, True), _CONFIG), {})
+    self.assertEqual(advice.add_advice(missing, _METHODS, np.full(3, True), _SELECTION), {})
     self.assertNotIn('advice', clients)
 
 

@@ -7,7 +7,7 @@ from absl.testing import absltest
 from tff_lg import config
 from tff_lg.scoring import comparison
 
-_CONFIG = config.TrainConfig(seed=0)
+_SELECTION = config.SelectionOptions(seed=0)
 
 
 def _clients(*marks):
@@ -19,7 +19,9 @@ class AddBaselineTest(absltest.TestCase):
   def test_gains_and_verdicts(self):
     clients = _clients('1' * 10, '0' * 10, '1100')
     baseline = ({'rounds/fedavg': 5}, _clients('0' * 10, '1' * 10, '1010'))
-    summary = comparison.add_baseline(clients, 'fedavg', baseline, np.full(3, True), _CONFIG)
+    summary = comparison.add_baseline(
+      clients, 'fedavg', baseline, np.full(3, True), _SELECTION, 0.05
+    )
     self.assertEqual(summary['fedavg/rounds/fedavg'], 5)
     self.assertEqual(summary['gain_over/fedavg/local_test/accuracy/mean_over_clients'], 0)
     self.assertAlmostEqual(
@@ -37,7 +39,7 @@ class AddBaselineTest(absltest.TestCase):
     clients = _clients('1' * 10, '0' * 10)
     honest = np.array([True, False])
     summary = comparison.add_baseline(
-      clients, 'fedavg', ({}, _clients('0' * 10, '1' * 10)), honest, _CONFIG
+      clients, 'fedavg', ({}, _clients('0' * 10, '1' * 10)), honest, _SELECTION, 0.05
     )
     self.assertEqual(summary['gain_over/fedavg/local_test/accuracy/mean_over_clients'], 1)
     self.assertEqual(clients['verdict_over/fedavg/verdict'][0], 'better')
@@ -46,7 +48,7 @@ class AddBaselineTest(absltest.TestCase):
   def test_without_marks_there_are_no_verdicts(self):
     clients = _clients('11').drop(columns='local_test/correct')
     summary = comparison.add_baseline(
-      clients, 'fedavg', ({}, _clients('10')), np.array([True]), _CONFIG
+      clients, 'fedavg', ({}, _clients('10')), np.array([True]), _SELECTION, 0.05
     )
     self.assertFalse([name for name in (*summary, *clients) if name.startswith('verdict_over')])
 

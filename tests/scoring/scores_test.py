@@ -25,7 +25,7 @@ def _server_state(*global_weights) -> learning.ServerState:
 
 
 def _run_state(server_state, *groups):
-  """A run with this choice of models: (clients, global weights, their states) each."""
+  """Returns a run with this choice of models: (clients, global weights, their states) each."""
   selection = types.SimpleNamespace(
     groups=lambda among=None: [(np.array(clients), *rest) for clients, *rest in groups]
   )
@@ -37,7 +37,7 @@ def _examples(x, y) -> data.Examples:
 
 
 def _echo(server_state, client_states, x):
-  """Probabilities are the features themselves, in the order that the global weight says."""
+  """Returns the features as probabilities, in the order that the global weight says."""
   del client_states
   return [np.asarray(part)[:, :: server_state.global_weights[0]] for part in x]
 
@@ -96,7 +96,7 @@ class AddScoresTest(absltest.TestCase):
     self.assertNotIn('local_test/auc/mean_over_clients', summary)
     self.assertEqual(summary, {'pooled_test/accuracy': 0.75, 'pooled_test/auc': 0.75})
 
-  def test_model_that_diverged_is_no_error(self):
+  def test_model_that_diverged_is_not_an_error(self):
     diverged = self._of_two_classes((np.nan, 0), (np.nan, 1))
     good = self._of_two_classes((0.1, 0), (0.4, 1))
     summary = self._add_scores(good, diverged, good)
@@ -176,7 +176,7 @@ def _random_weights(model, seed) -> dict[str, np.ndarray]:
 
 
 def _logits(weights, x, shift) -> np.ndarray:
-  """Equation 1 of Rieger et al. 2020 with (v_f, v_g), and the output layer."""
+  """Computes equation 1 of Rieger et al. 2020 with (v_f, v_g), and the output layer."""
   z = x @ weights['gated_1/kernel'] + weights['gated_1/bias'] + shift
   hidden = np.tanh(z[:, :3]) / (1 + np.exp(-z[:, 3:]))
   return hidden @ weights['output/kernel'] + weights['output/bias']
@@ -215,7 +215,7 @@ class UnknownClientTest(parameterized.TestCase):
     )
     x = models.append_client_index(self.x, models.UNKNOWN_CLIENT, 3)
     summary = scores.score_unknown_client(
-      _config('cgau_shared'), self._federated_data(x), process, state
+      _config('cgau_shared').task_options, self._federated_data(x), process, state
     )
     mean = weights['gated_1/conditioning'].mean(axis=0)
     self._expect(
@@ -234,7 +234,7 @@ class UnknownClientTest(parameterized.TestCase):
       process.initialize(process.model.initial_weights), ((0, 1, 2), global_weights, states)
     )
     summary = scores.score_unknown_client(
-      _config('cgau_local'), self._federated_data(self.x), process, state
+      _config('cgau_local').task_options, self._federated_data(self.x), process, state
     )
     shifts = [np.concatenate([w['shift_1/filter'], w['shift_1/gate']]) for w in own]
     self._expect(
@@ -248,11 +248,15 @@ class UnknownClientTest(parameterized.TestCase):
   @parameterized.parameters('dense', 'gated')
   def test_models_that_know_no_clients(self, model):
     state = _run_state(None, ((0, 1), (), []))
-    self.assertEqual(scores.score_unknown_client(_config(model), None, None, state), {})
+    self.assertEqual(
+      scores.score_unknown_client(_config(model).task_options, None, None, state), {}
+    )
 
   def test_several_best_rounds(self):
     state = _run_state(None, ((0,), (), []), ((1,), (), []))
-    self.assertEqual(scores.score_unknown_client(_config('cgau_local'), None, None, state), {})
+    self.assertEqual(
+      scores.score_unknown_client(_config('cgau_local').task_options, None, None, state), {}
+    )
 
   @parameterized.parameters(
     ('cgau_local', 'local', ('output',)),
@@ -264,7 +268,9 @@ class UnknownClientTest(parameterized.TestCase):
   def test_other_splits(self, name, conditioning, global_layers):
     process = _process(conditioning, global_layers)
     state = _run_state(None, ((0, 1), (), []))
-    self.assertEqual(scores.score_unknown_client(_config(name), None, process, state), {})
+    self.assertEqual(
+      scores.score_unknown_client(_config(name).task_options, None, process, state), {}
+    )
 
 
 if __name__ == '__main__':

@@ -7,7 +7,7 @@ from tff_lg import verdicts
 
 
 class JudgeRepeatedTest(absltest.TestCase):
-  def test_of_one_seed_is_mcnemars(self):
+  def test_for_one_seed_it_is_mcnemars(self):
     right, other = np.array([[1, 1, 1, 1, 1, 1, 0.0]]), np.array([[0, 0, 0, 0, 0, 0, 0.0]])
     table = verdicts.judge_repeated([right], [other])
     self.assertAlmostEqual(table['p_value'][0], 0.5**6)
@@ -64,7 +64,7 @@ class SplitVarianceTest(absltest.TestCase):
     self.assertEqual(found.seeds, 2.0)
     self.assertEqual(found.clients, 8.5)
 
-  def test_of_one_seed_and_of_too_few_clients(self):
+  def test_one_seed_and_too_few_clients(self):
     scores = [np.array([[4.0, 2]]), np.array([[0.0, 0]]), np.array([[9.0]])]
     found = verdicts.split_variance(scores)
     # Means 3 and 0 have variance 4.5; of examples there is 2 / 2 and 0.

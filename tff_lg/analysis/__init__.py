@@ -4,8 +4,9 @@ Comes in: a run folder, as `tff_lg.simulation` writes it (`RunFolder` reads and 
 it), a sweep folder (`SweepResults`), or the folder of an adaptation run
 (`AdaptationFolder`) or of a new-device run (`NewDeviceFolder`). Goes out: tables as text, Markdown
 or HTML, Matplotlib figures, and `report.html`, one self-contained page made of `sections`. May
-import: pandas, NumPy, SciPy, Matplotlib, Jinja; no TensorFlow and of the package's other
-rooms the entries of `tff_lg.learning.methods` alone, so that it starts fast and reads any run.
+import: pandas, NumPy, SciPy, Matplotlib, Jinja; what needs no TensorFlow in `tff_lg.adaptation`,
+`tff_lg.aggregators`, `tff_lg.data`, `tff_lg.heterogeneity`, `tff_lg.verdicts`. So it starts fast
+and reads any run.
 """
 
 from tff_lg.analysis.adaptation_folder import AdaptationFolder
@@ -35,6 +36,7 @@ from tff_lg.analysis.new_device import (
 )
 from tff_lg.analysis.paired import PairedComparison, compare_clients
 from tff_lg.analysis.report import save_figures, write_report
+from tff_lg.analysis.robustness import write_robustness
 from tff_lg.analysis.run_folder import RunFolder, RunFolderError
 from tff_lg.analysis.run_set import RunSet
 from tff_lg.analysis.run_set_report import write_run_set
@@ -93,6 +95,7 @@ __all__ = [
   'write_leaderboard',
   'write_new_device_report',
   'write_report',
+  'write_robustness',
   'write_run_set',
   'write_sweep',
   'write_synthetic_adaptation_folder',

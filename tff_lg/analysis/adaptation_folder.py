@@ -15,8 +15,8 @@ from typing import Any
 
 import pandas as pd
 
-from tff_lg import metrics
-from tff_lg.analysis import names, readers
+from tff_lg import file_names, metrics
+from tff_lg.analysis import names, readers, run_folder
 from tff_lg.analysis.compared_runs import ComparedRuns
 from tff_lg.analysis.readers import RunFolderError
 from tff_lg.analysis.run_folder import SYNTHETIC
@@ -65,7 +65,7 @@ class AdaptationFolder:
     """
     if not os.path.isdir(path):
       raise RunFolderError(f'{path}: there is no such run folder.')
-    hparams_file = os.path.join(path, 'hparams.json')
+    hparams_file = os.path.join(path, file_names.HPARAMS)
     hparams = readers.read_object(hparams_file)
     adaptations, source = hparams.get('adaptation'), hparams.get('source')
     if not isinstance(adaptations, list) or not isinstance(source, dict):
@@ -73,12 +73,12 @@ class AdaptationFolder:
         f'{hparams_file}: there is no list "adaptation" and no object "source" with the settings '
         'of the run that was adapted, expected the folder of an adaptation run.'
       )
-    clients_file = os.path.join(path, 'clients.parquet')
+    clients_file = os.path.join(path, file_names.CLIENTS)
     run = cls(
       path=path,
       hparams=hparams,
       source=source,
-      summary=readers.read_flat_object(os.path.join(path, 'summary.json')),
+      summary=readers.read_flat_object(os.path.join(path, file_names.SUMMARY)),
       adaptations=tuple(adaptations),
       clients=readers.read_clients(clients_file, _is_text),
     )
@@ -111,7 +111,7 @@ class AdaptationFolder:
   @property
   def chosen_on_test_data(self) -> bool:
     """Whether the source run chose its models on test data, as the reference code does."""
-    return self.source.get('protocol') == 'reference'
+    return run_folder.is_chosen_on_test_data(self.source)
 
   @property
   def is_malicious(self) -> pd.Series:

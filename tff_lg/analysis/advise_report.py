@@ -6,11 +6,23 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
-from tff_lg.analysis import figures, formats, names
-from tff_lg.analysis.sections import Illustration, command_section
+from tff_lg import file_names
+from tff_lg.analysis import (
+  client_panels,
+  figures,
+  formats,
+  markup,
+  names,
+  readers,
+  report,
+  sortable,
+  tables,
+)
+from tff_lg.analysis.client_panels import ClientPanel
+from tff_lg.analysis.sections import Illustration, Section, command_section
 from tff_lg.analysis.tables import Column, Table, to_text
-from tff_lg.analysis.tables_report import write_tables_report
 
 _MODELS = 'models/'
 _TAKING_PART = 'taking_part/'
@@ -37,12 +49,18 @@ def write_advise_report(run_dir: str, command: str) -> str:
     shown.append(_figure_of_taking_part(clients, summary))
   if not judged.empty:
     shown.append(_figure(judged, summary))
-  tables = {
-    'Which model for how many clients': _models_table(summary),
-    'Each client': _clients_table(clients, summary),
-  }
+  first, *others = _sentences(summary)
+  answer = markup.fill('paragraph', first, 'headline')
+  answer += Markup().join(markup.fill('paragraph', text) for text in [' '.join(others)])
+  panels = _panels(run_dir, clients, summary)
   lead = 'The command; rerun it to resume, without training anything twice:'
-  return write_tables_report(run_dir, 'Advice', tables, shown, command_section(command, lead))
+  sections = [
+    Section('answer', 'Answer', answer, tuple(shown[:1])),
+    Section('models', 'Which model for how many clients', tables.to_html(_models_table(summary))),
+    Section('clients', 'Each client', _clients_table(clients, summary), tuple(shown[1:]), panels),
+    command_section(command, lead),
+  ]
+  return report.write_page(run_dir, 'Advice', sections)
 
 
 def advise_text(run_dir: str) -> str:
@@ -52,9 +70,9 @@ def advise_text(run_dir: str) -> str:
 
 
 def _load(run_dir: str) -> tuple[dict[str, Any], pd.DataFrame]:
-  with open(os.path.join(run_dir, 'summary.json'), encoding='utf-8') as file:
+  with open(os.path.join(run_dir, file_names.SUMMARY), encoding='utf-8') as file:
     summary = json.load(file)
-  return summary, pd.read_parquet(os.path.join(run_dir, 'clients.parquet'))
+  return summary, pd.read_parquet(os.path.join(run_dir, file_names.CLIENTS))
 
 
 def _metric(summary: dict[str, Any]) -> str:
@@ -135,32 +153,91 @@ def _sentences(summary: dict[str, Any]) -> list[str]:
       f'Among those advised to use another model than their own, {counts[0]:,} are better off by '
       f'their test data, {counts[1]:,} worse, and for {counts[2]:,} these cannot tell.'
     )
+  if 'num_seeds' in summary:
+    spread = formats.value(metric, summary['gain/std_over_seeds'])
+    agreement = formats.percent(summary['advice/agreement'], digits=0)
+    unit = ' points' if formats.metric_scale(metric) == 100 else ''
+    texts.append(
+      f'Scores are means over {summary["num_seeds"]} seeds, over which the gain has a standard '
+      f'deviation of {spread}{unit}; single seeds give clients the same advice in {agreement} % of '
+      'cases.'
+    )
   return texts
 
 
 def _counts(summary: dict[str, Any], prefix: str) -> list[int]:
-  """How many clients are better off, worse off, and cannot tell."""
+  """Counts the clients that are better off, worse off, and those of which the data cannot tell."""
   verdicts = ('better', 'worse', 'cannot tell')
   return [summary.get(f'{prefix}verdict/{verdict}', 0) for verdict in verdicts]
 
 
-def _clients_table(clients: pd.DataFrame, summary: dict[str, Any]) -> Table:
+def _clients_table(clients: pd.DataFrame, summary: dict[str, Any]) -> Markup:
   metric = _metric(summary)
   heads = ('client', 'model', 'own', 'advised', 'gain', 'verdict', 'test examples', 'bytes')
-  rows = tuple(
+  rows = [
     (
-      str(row['client_id']),
-      _name(row['advice']),
-      formats.value(metric, row['own_test']),
-      formats.value(metric, row['advised_test']),
-      formats.difference(metric, row['gain']),
-      row['verdict'] if isinstance(row['verdict'], str) else formats.MISSING,
-      formats.count(row['num_test']),
-      formats.num_bytes(row['bytes']),
+      (str(row['client_id']), str(row['client_id'])),
+      (_name(row['advice']), _name(row['advice'])),
+      (row['own_test'], formats.value(metric, row['own_test'])),
+      (row['advised_test'], formats.value(metric, row['advised_test'])),
+      (row['gain'], formats.difference(metric, row['gain'])),
+      (_text(row['verdict']), _text(row['verdict'])),
+      (row['num_test'], formats.count(row['num_test'])),
+      (row['bytes'], formats.num_bytes(row['bytes'])),
     )
     for _, row in clients.sort_values('gain').iterrows()
-  )
-  return Table(tuple(Column('', head) for head in heads), rows)
+  ]
+  return sortable.sortable_table(heads, rows, 'clients and models', opens_panels=True)
+
+
+def _text(verdict: Any) -> str:
+  return verdict if isinstance(verdict, str) else formats.MISSING
+
+
+def _panels(run_dir: str, clients: pd.DataFrame, summary: dict[str, Any]) -> dict[str, ClientPanel]:
+  """Returns a panel per client: each model that was tried, by validation and by test data."""
+  metric = _metric(summary)
+  validation = metric.replace('local_test', 'validation')
+  first = os.path.join(run_dir, summary.get('first_run', ''))
+  path = os.path.join(first, 'parts', names.LOCAL_ONLY, file_names.LABEL_COUNTS)
+  counts = readers.if_present(readers.read_label_counts, path)
+  unit = formats.unit_of_column(metric)
+  heads = ('model', f'validation{unit}', f'test{unit}', 'gain over own', '')
+  sign = 1 if formats.is_more_better(metric) else -1
+  parts = [name.removesuffix(f'/{metric}') for name in clients if name.endswith(f'/{metric}')]
+  panels = {}
+  for _, row in clients.sort_values('gain').iterrows():
+    rows = []
+    for part in parts:
+      gain = sign * (row[f'{part}/{metric}'] - row['own_test'])
+      scores = (formats.value(metric, row[f'{part}/{name}']) for name in (validation, metric))
+      is_advised = 'advised' if part == row['advice'] else ''
+      is_own = part == names.LOCAL_ONLY
+      gained = formats.MISSING if is_own else formats.difference(metric, gain)
+      rows.append((_name(part), *scores, gained, is_advised))
+    facts = [*client_panels.size_facts(row), ('advised model', _name(row['advice']))]
+    for start, name, what in (
+      ('', 'gain', 'gain of the advice'),
+      (_TAKING_PART, 'gain_of_taking_part', f'gain of {_name(summary["best_for_all"])}'),
+    ):
+      text = formats.difference(metric, row[name])
+      if isinstance(row[f'{start}verdict'], str):
+        low, high = (formats.difference(metric, float(row[f'{start}{e}'])) for e in ('low', 'high'))
+        text += f' ({low} to {high}): {row[f"{start}verdict"]}'
+      facts.append((what, text))
+    if 'seeds_that_agree' in row:
+      spread = formats.value(metric, row['gain_std_over_seeds'])
+      facts.append(('deviation of the gain over seeds', spread))
+      facts.append(
+        ('seeds with this advice', f'{row["seeds_that_agree"]} of {summary["num_seeds"]}')
+      )
+    facts.append(('bytes sent', formats.num_bytes(row['bytes'])))
+    if row['epsilon'] == row['epsilon']:
+      facts.append(('epsilon', formats.significant(row['epsilon'])))
+    client = str(row['client_id'])
+    classes = client_panels.count_classes(counts, client)
+    panels[client] = ClientPanel(facts, heads, rows, classes, row.get('export_command', ''))
+  return panels
 
 
 def _figure(judged: pd.DataFrame, summary: dict[str, Any]) -> Illustration:
@@ -169,14 +246,17 @@ def _figure(judged: pd.DataFrame, summary: dict[str, Any]) -> Illustration:
   caption = _CAPTION.format(
     'the model advised', 'each client that is advised to use a federated model'
   )
-  return Illustration('advice', figure, caption)
+  marks = figures.client_marks(floats.set_index('client_id'), _metric(summary))
+  return Illustration('advice', figure, caption, marks)
 
 
 def _figure_of_taking_part(clients: pd.DataFrame, summary: dict[str, Any]) -> Illustration:
   columns = {f'{_TAKING_PART}{name}': name for name in ('low', 'high', 'verdict')}
-  table = clients[[*columns, 'gain_of_taking_part']].rename(columns=columns)
+  table = clients.set_index('client_id')
+  table = table[[*columns, 'gain_of_taking_part']].rename(columns=columns)
   table = table.rename(columns={'gain_of_taking_part': 'difference'})
   known = table[table['verdict'].notna()].astype({'low': float, 'high': float})
   name = _name(summary['best_for_all'])
   figure = figures.verdict_intervals(known, method=name, metric=_metric(summary))
-  return Illustration('taking_part', figure, _CAPTION.format(name, 'each client'))
+  marks = figures.client_marks(known, _metric(summary))
+  return Illustration('taking_part', figure, _CAPTION.format(name, 'each client'), marks)

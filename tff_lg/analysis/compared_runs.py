@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from tff_lg import file_names
 from tff_lg.analysis import names
 from tff_lg.analysis.readers import RunFolderError
 from tff_lg.analysis.run_folder import RunFolder
@@ -57,7 +58,7 @@ def compare_runs(
       raise RunFolderError(f'{one.path}: the run is named twice, expected each to be named once.')
     if metric not in one.clients:
       raise RunFolderError(
-        f'{os.path.join(one.path, "clients.parquet")}: there is no column {metric}, by which runs '
+        f'{os.path.join(one.path, file_names.CLIENTS)}: there is no column {metric}, by which runs '
         'are to be compared.'
       )
   for other in others:
@@ -108,8 +109,8 @@ def check_same_split(run: RunFolder, other: RunFolder) -> None:
     return
   if not _ordered(run.label_counts).equals(_ordered(other.label_counts)):
     raise RunFolderError(
-      f'{os.path.join(other.path, "label_counts.csv")}: the counts are not those of {run.path}; '
-      f'{rule}.'
+      f'{os.path.join(other.path, file_names.LABEL_COUNTS)}: the counts are not those of '
+      f'{run.path}; {rule}.'
     )
 
 

@@ -148,6 +148,16 @@ def num_bytes(number: float) -> str:
   return f'{number:,.0f} B' if unit.name == 'B' else f'{number / unit.size:,.1f} {unit.name}'
 
 
+def flops(number: float) -> str:
+  """Returns a number of floating-point operations: `1.3 GFLOP`."""
+  if not math.isfinite(number):
+    return MISSING
+  for size, prefix in ((1e12, 'T'), (1e9, 'G'), (1e6, 'M'), (1e3, 'k')):
+    if number >= size:
+      return f'{number / size:,.1f} {prefix}FLOP'
+  return f'{number:,.0f} FLOP'
+
+
 def seconds(number: float) -> str:
   """Returns a duration: `8.3 s`, `4 min 05 s`, `2 h 07 min`."""
   if not math.isfinite(number):
@@ -158,3 +168,8 @@ def seconds(number: float) -> str:
   if whole < 3600:
     return f'{whole // 60} min {whole % 60:02d} s'
   return f'{whole // 3600} h {whole % 3600 // 60:02d} min'
+
+
+def shortened(text: str, most: int = 24) -> str:
+  """Returns a name that a figure has room for: `a very long name of a cl…`."""
+  return text if len(text) <= most else f'{text[: most - 1]}…'

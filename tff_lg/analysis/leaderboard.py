@@ -89,7 +89,8 @@ def score_rows(rows: Sequence[LeaderboardRow], *, more_is_better: bool) -> pd.Da
 
   Returns:
     One row each: `row`, `method`, `is_default`, `mean`, `low`, `high`, `std_over_clients`,
-    `worst_decile`, `held_out_mean`, `rounds`, `bytes`, `num_runs`, `num_clients`,
+    `worst_decile`, `held_out_mean`, `rounds`, `bytes`, `flops_per_client_and_round`,
+    `client_memory_bytes`, `num_runs`, `num_clients`,
     `published_mean`, `published_std`, `options`. For each goal, `rounds_to/GOAL` and
     `bytes_to/GOAL`. If repeats pair with those of the first row, `difference_mean`,
     `difference_low` and `difference_high` from it.
@@ -109,7 +110,7 @@ def score_rows(rows: Sequence[LeaderboardRow], *, more_is_better: bool) -> pd.Da
 
 
 def _difference(row: LeaderboardRow, first: LeaderboardRow) -> dict[str, float]:
-  """The mean difference from the first row, repeat by repeat and client by client."""
+  """Returns the mean difference from the first row, repeat by repeat and client by client."""
   interval = two_way.Interval(math.nan, math.nan, math.nan)
   if row is not first and len(row.runs) == len(first.runs):
     pairs = zip(row.runs, first.runs, strict=True)
@@ -137,6 +138,8 @@ def _numbers(
     'held_out_mean': _mean([run.held_out.mean() for run in row.runs]),
     'rounds': _mean([run.rounds for run in row.runs]),
     'bytes': _mean([run.num_bytes for run in row.runs]),
+    'flops_per_client_and_round': _mean([run.flops for run in row.runs]),
+    'client_memory_bytes': _mean([run.memory_bytes for run in row.runs]),
     **{f'rounds_to/{goal:g}': _to_goal(row.runs, goal, 0) for goal in goals},
     **{f'bytes_to/{goal:g}': _to_goal(row.runs, goal, 1) for goal in goals},
     'num_runs': len(row.runs),
@@ -152,7 +155,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _to_goal(runs: Sequence[RunScores], goal: float, which: int) -> float:
-  """Mean over runs of rounds or bytes to a goal; NaN unless all have reached it."""
+  """Returns the mean over runs of rounds or bytes to a goal; NaN unless all have reached it."""
   return _mean([run.to_goals.get(goal, (math.nan, math.nan))[which] for run in runs])
 
 
@@ -207,7 +210,7 @@ _Show = Callable[[Mapping[str, Any]], sortable.Cell]
 
 
 def _columns(scores: pd.DataFrame, shown: Shown) -> dict[str, _Show]:
-  """The columns by their headings; those that no row has a number for are left out."""
+  """Returns the columns by their headings; those that no row has a number for are left out."""
 
   def number(name: str, text: Callable[[float], str]) -> _Show:
     return lambda row: sortable.Cell(row[name], text(row[name]))
@@ -239,6 +242,11 @@ def _columns(scores: pd.DataFrame, shown: Shown) -> dict[str, _Show]:
     'held-out clients': ('held_out_mean', number('held_out_mean', shown.text)),
     'rounds': ('rounds', number('rounds', formats.count)),
     'bytes': ('bytes', number('bytes', formats.num_bytes)),
+    'FLOPs per client and round': (
+      'flops_per_client_and_round',
+      number('flops_per_client_and_round', formats.flops),
+    ),
+    'memory of a client': ('client_memory_bytes', number('client_memory_bytes', formats.num_bytes)),
   }
   for name in scores:
     what, _, goal = name.partition('_to/')

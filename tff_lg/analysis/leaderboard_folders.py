@@ -5,6 +5,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from tff_lg import file_names
 from tff_lg.analysis import leaderboard, names, readers, tables
 from tff_lg.analysis.adaptation_folder import AdaptationFolder
 from tff_lg.analysis.leaderboard_runs import RunScores, load_adapted, score_run
@@ -114,12 +115,12 @@ def _load(folder: str) -> list[_Found]:
 def _is_adaptation(folder: str) -> bool:
   if not os.path.isdir(folder):
     raise RunFolderError(f'--runs has {folder}: there is no such run folder.')
-  return 'adaptation' in readers.read_object(os.path.join(folder, 'hparams.json'))
+  return 'adaptation' in readers.read_object(os.path.join(folder, file_names.HPARAMS))
 
 
 def _source(folder: str) -> str:
-  """The run that was trained."""
-  hparams = readers.read_object(os.path.join(folder, 'hparams.json'))
+  """Returns the run that was trained."""
+  hparams = readers.read_object(os.path.join(folder, file_names.HPARAMS))
   return str(hparams['from_run']) if 'adaptation' in hparams else folder
 
 
@@ -132,7 +133,7 @@ def _settings(hparams: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _differences(run: _Found, others: Sequence[_Found]) -> str:
-  """The settings in which rows of one label differ, as they are in one of them."""
+  """Returns the settings in which rows of one label differ, with the values of one of them."""
   different = [
     name
     for name in run.settings

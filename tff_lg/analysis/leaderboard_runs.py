@@ -8,15 +8,14 @@ from collections.abc import Callable, Mapping
 import numpy as np
 import pandas as pd
 
-from tff_lg import goal_names
+from tff_lg import file_names, goal_names
 from tff_lg import metrics as metrics_lib
-from tff_lg.analysis import names, readers
+from tff_lg.analysis import client_costs, names, readers
 from tff_lg.analysis.adaptation_folder import AdaptationFolder
 from tff_lg.analysis.readers import RunFolderError
 from tff_lg.analysis.run_folder import RunFolder
 
 Score = Callable[[np.ndarray], np.ndarray]
-_HELD_OUT_CLIENTS = 'held_out_clients.parquet'
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -32,6 +31,8 @@ class RunScores:
     rounds: of the method and its warm start; NaN where it has none.
     num_bytes: sent in all.
     to_goals: by goal, rounds and bytes until the pooled test data first reached it; NaN if never.
+    flops: of a client and round, on average; NaN where not known.
+    memory_bytes: estimated peak of a client's training step; NaN where not known.
   """
 
   test: pd.Series
@@ -41,6 +42,8 @@ class RunScores:
   rounds: float
   num_bytes: float
   to_goals: Mapping[float, tuple[float, float]]
+  flops: float = math.nan
+  memory_bytes: float = math.nan
 
 
 def _as_it_is(values: np.ndarray) -> np.ndarray:
@@ -67,8 +70,8 @@ def score_run(run: RunFolder, metric: str | None = None, score: Score = _as_it_i
   clients = run.clients
   if names.IS_MALICIOUS in clients:
     clients = clients[~(clients[names.IS_MALICIOUS] > 0)]
-  _check(os.path.join(run.path, 'clients.parquet'), clients, f'local_test/{metric}')
-  file = os.path.join(run.path, _HELD_OUT_CLIENTS)
+  _check(os.path.join(run.path, file_names.CLIENTS), clients, f'local_test/{metric}')
+  file = os.path.join(run.path, file_names.HELD_OUT_CLIENTS)
   held_out = pd.Series(dtype='float64')
   if os.path.exists(file):
     held_out = _scored(readers.read_clients(file, names.is_text), f'local_test/{metric}', score)
@@ -85,6 +88,8 @@ def score_run(run: RunFolder, metric: str | None = None, score: Score = _as_it_i
     rounds=float(np.sum(rounds)) if rounds else math.nan,
     num_bytes=run.value(names.BYTES_TOTAL),
     to_goals={goal: (found[0], found[2]) for goal, found in counts.items()},
+    flops=client_costs.flops_per_round(run),
+    memory_bytes=client_costs.memory_bytes(run),
   )
 
 
@@ -107,7 +112,7 @@ def load_adapted(
   metric, main = metric or source.metric.name, source.metric.name
   column = f'{technique}/local_test/{metric}'
   honest, is_held_out = ~run.is_malicious, run.values('is_held_out') > 0
-  _check(os.path.join(path, 'clients.parquet'), run.clients, column)
+  _check(os.path.join(path, file_names.CLIENTS), run.clients, column)
   trained = run.clients[honest & ~is_held_out]
   validation = _signed(trained, f'{technique}/validation/{main}', main, _as_it_is)
   return dataclasses.replace(

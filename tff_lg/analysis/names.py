@@ -24,6 +24,9 @@ LOCAL_TEST_LOSS = 'local_test/loss/mean_over_clients'
 NUM_CLIENTS_LEFT_OUT = 'train/num_clients_left_out'
 PARAMETERS_TOTAL = 'communication/parameters_total'
 BYTES_TOTAL = 'communication/bytes_total'
+# The cost of a training step to a client.
+FLOPS_PER_EXAMPLE = 'client/flops_per_example'
+MEMORY_BYTES = 'client/memory_bytes'
 # The same, were every round's broadcast sent to all clients, sampled or not.
 PARAMETERS_TO_ALL = 'communication/broadcast_to_all/parameters_total'
 BYTES_TO_ALL = 'communication/broadcast_to_all/bytes_total'
@@ -38,8 +41,9 @@ VERDICT_OVER = 'verdict_over/'
 OWN_MODELS = 'own_models/'  # Prefix of what is known of locally trained models.
 # How many clients are evaluated, where that is a sample.
 NUM_EVALUATED = 'evaluated/num_clients'
-# Rounds that early stopping saved.
+# Rounds that early stopping or a goal saved, and those of a warm start with a goal.
 ROUNDS_SAVED = 'early_stopping/rounds_saved'
+WARM_START_ROUNDS = 'warm_start_until/rounds'
 # What a run went on with, and after which rounds; a text.
 CHANGED_SETTINGS = 'changed_settings'
 PRIVACY = 'privacy/'  # Prefix of what is known of a run's privacy.

@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from tff_lg import metrics
+from tff_lg import file_names, metrics
 from tff_lg.analysis import formats, names, readers, tables
 from tff_lg.analysis.figures import forgetting
 from tff_lg.analysis.readers import RunFolderError
@@ -66,7 +66,9 @@ class NewDeviceFolder:
     Raises:
       RunFolderError: a file is missing or damaged; one sentence naming the file.
     """
-    hparams_file, curves_file = (os.path.join(path, n) for n in ('hparams.json', 'curves.csv'))
+    hparams_file, curves_file = (
+      os.path.join(path, n) for n in (file_names.HPARAMS, file_names.CURVES)
+    )
     hparams = readers.read_object(hparams_file)
     transform = hparams.get('transform')
     if not isinstance(transform, str):
@@ -86,7 +88,7 @@ class NewDeviceFolder:
       ) from error
     # The source runs' own flags are objects.
     flags = {name: value for name, value in hparams.items() if not isinstance(value, dict)}
-    summary_file = os.path.join(path, 'summary.json')
+    summary_file = os.path.join(path, file_names.SUMMARY)
     summary = readers.read_object(summary_file) if os.path.exists(summary_file) else {}
     own = {
       name.removesuffix(f'{_OWN_MODEL}{metric}'): value

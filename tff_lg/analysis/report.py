@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from markupsafe import Markup, escape
 
 from tff_lg import files
-from tff_lg.analysis import markup, names, style
+from tff_lg.analysis import client_panels, markup, names, style
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections import SECTIONS, Illustration, Section, SectionBuilder
 
@@ -68,7 +68,7 @@ def build_sections(
 
 
 def save_figures(run: RunFolder, sections: Sequence[Section] | None = None) -> tuple[str, ...]:
-  """Writes the figures of the report as PNG into `figures/` of the run folder.
+  """Writes the figures of the report into `figures/` of the run folder: PNG, SVG and PDF.
 
   Args:
     run: the run.
@@ -86,11 +86,11 @@ def save_figures(run: RunFolder, sections: Sequence[Section] | None = None) -> t
 def _save_figures(run_dir: str, sections: Sequence[Section]) -> tuple[str, ...]:
   return tuple(
     files.write_atomically(
-      os.path.join(run_dir, 'figures', f'{illustration.name}.png'),
-      style.png_bytes(illustration.figure),
+      os.path.join(run_dir, 'figures', f'{illustration.name}.{ending}'), content
     )
     for section in sections
     for illustration in section.illustrations
+    for ending, content in style.file_bytes(illustration.figure, illustration.name).items()
   )
 
 
@@ -103,6 +103,7 @@ def _page(run_dir: str, title: str, sections: Sequence[Section]) -> str:
       run_dir=run_dir,
       palette=Markup(style.palette_css()),
       sections=sections,
+      panels=client_panels.merge([section.panels for section in sections]),
       svg=_svg,
     )
   )
@@ -110,5 +111,7 @@ def _page(run_dir: str, title: str, sections: Sequence[Section]) -> str:
 
 def _svg(illustration: Illustration) -> Markup:
   return Markup(
-    style.svg_markup(illustration.figure, illustration.name, escape(illustration.caption))
+    style.svg_markup(
+      illustration.figure, illustration.name, escape(illustration.caption), illustration.marks
+    )
   )

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from tff_lg import metrics
+from tff_lg import file_names, metrics
 from tff_lg.analysis import formats, names, readers
 from tff_lg.analysis.readers import RunFolderError
 
@@ -34,6 +34,12 @@ __all__ = ['Phase', 'RunFolder', 'RunFolderError', 'SYNTHETIC']
 
 # Entry of hparams.json that marks a run folder of invented numbers.
 SYNTHETIC = 'synthetic'
+
+
+def is_chosen_on_test_data(hparams: Mapping[str, Any]) -> bool:
+  """Returns whether models were chosen on test data, by the settings of a run."""
+  default = hparams.get('protocol') == 'reference'
+  return bool(hparams.get('optimistic_choice_on_test_data') or default)
 
 
 class Phase(NamedTuple):
@@ -94,19 +100,19 @@ class RunFolder:
     def file(name: str) -> str:
       return os.path.join(path, name)
 
-    hparams = readers.read_object(file('hparams.json'))
+    hparams = readers.read_object(file(file_names.HPARAMS))
     method = hparams.get('method', os.path.basename(os.path.normpath(path)))
     return cls(
       path=path,
       method=str(method),
       hparams=hparams,
-      summary=readers.read_flat_object(file('summary.json')),
-      metrics=readers.read_rounds(file('metrics.csv')),
-      clients=readers.read_clients(file('clients.parquet'), names.is_text),
-      communication=readers.if_present(readers.read_rounds, file('communication.csv')),
-      label_counts=readers.if_present(readers.read_label_counts, file('label_counts.csv')),
-      model_split=readers.if_present(readers.read_text, file('model_split.txt')),
-      timing=readers.if_present(readers.read_flat_object, file('timing.json')) or {},
+      summary=readers.read_flat_object(file(file_names.SUMMARY)),
+      metrics=readers.read_rounds(file(file_names.METRICS)),
+      clients=readers.read_clients(file(file_names.CLIENTS), names.is_text),
+      communication=readers.if_present(readers.read_rounds, file(file_names.COMMUNICATION)),
+      label_counts=readers.if_present(readers.read_label_counts, file(file_names.LABEL_COUNTS)),
+      model_split=readers.if_present(readers.read_text, file(file_names.MODEL_SPLIT)),
+      timing=readers.if_present(readers.read_flat_object, file(file_names.TIMING)) or {},
       baselines=_load_baselines(file('baselines')),
     )
 
@@ -125,7 +131,12 @@ class RunFolder:
   @property
   def chosen_on_test_data(self) -> bool:
     """Whether models were chosen on test data, as the reference code does."""
-    return self.hparams.get('protocol') == 'reference'
+    return is_chosen_on_test_data(self.hparams)
+
+  @property
+  def optimism(self) -> str:
+    """Words for the names of its test metrics; empty if validation data chose the models."""
+    return ' (chosen on test data)' if self.chosen_on_test_data else ''
 
   @property
   def is_synthetic(self) -> bool:

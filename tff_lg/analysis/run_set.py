@@ -14,7 +14,7 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from tff_lg import verdicts
+from tff_lg import file_names, verdicts
 from tff_lg.analysis import names, readers
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sweep_folder import SweepResults
@@ -90,7 +90,7 @@ class RunSet:
 
   @staticmethod
   def _fingerprint(run: RunFolder) -> object:
-    return readers.if_present(readers.read_object, os.path.join(run.path, 'client_list.json'))
+    return readers.if_present(readers.read_object, os.path.join(run.path, file_names.CLIENT_LIST))
 
   @property
   def has_same_clients(self) -> bool:
@@ -110,7 +110,7 @@ class RunSet:
     return '' if method == self.first.method else f'{method}/'
 
   def clients(self) -> pd.DataFrame:
-    """Means over seeds by client.
+    """Returns means over seeds by client.
 
     Returns:
       By client id `num_test`, over all folds, and of each metric of each method the mean, over a

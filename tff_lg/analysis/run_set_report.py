@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from tff_lg import csv_text, files, strict_json, verdicts
+from tff_lg import csv_text, file_names, files, strict_json, verdicts
 from tff_lg.analysis import figures, formats, names
 from tff_lg.analysis.run_set import RunSet
 from tff_lg.analysis.sections import Illustration, command_section
@@ -40,7 +40,7 @@ def write_run_set(run_dir: str, command: str) -> tuple[str, str]:
     OSError: a file cannot be written.
   """
   runs = RunSet.load(run_dir)
-  _write(run_dir, 'results.csv', runs.numbers.to_csv())
+  _write(run_dir, file_names.RESULTS, runs.numbers.to_csv())
   clients = runs.clients() if runs.has_same_clients else pd.DataFrame()
   judged = {
     name: table for name in runs.first.baselines if (table := _judge(runs, name)) is not None
@@ -49,9 +49,9 @@ def write_run_set(run_dir: str, command: str) -> tuple[str, str]:
     clients = clients.join(table.add_prefix(f'{names.VERDICT_OVER}{name}/'))
   if not clients.empty:
     flat = clients.rename_axis('client_id').reset_index()
-    _write(run_dir, 'clients.parquet', flat.to_parquet(index=False))
+    _write(run_dir, file_names.CLIENTS, flat.to_parquet(index=False))
     escaped = flat.assign(client_id=flat['client_id'].map(csv_text.escape))
-    _write(run_dir, 'clients.csv', escaped.to_csv(index=False, lineterminator='\n'))
+    _write(run_dir, file_names.CLIENTS_TEXT, escaped.to_csv(index=False, lineterminator='\n'))
   of_methods = {method: _components(runs, method) for method in runs.methods}
   components = {method: found for method, found in of_methods.items() if found is not None}
   tables = {f'Mean ± standard deviation over {_replicates(runs)}': _methods_table(runs)}
@@ -69,7 +69,7 @@ def write_run_set(run_dir: str, command: str) -> tuple[str, str]:
   sentences = _sentences(runs, own)
   title = f'{_count(runs)} runs of {names.method_name(runs.first.method)}'
   page = write_tables_report(run_dir, title, tables, shown, command_section(command, lead))
-  _write(run_dir, 'summary.json', strict_json.dumps(_summary(runs, judged, components)))
+  _write(run_dir, file_names.SUMMARY, strict_json.dumps(_summary(runs, judged, components)))
   texts = [to_text(table) for name, table in tables.items() if name != 'Each client']
   return page, '\n'.join([*texts, '', *sentences])
 
@@ -90,7 +90,7 @@ def _replicates(runs: RunSet) -> str:
 
 
 def _judge(runs: RunSet, baseline: str) -> pd.DataFrame | None:
-  """Verdicts on the method against a baseline by client; None without scores by example."""
+  """Returns verdicts on the method against a baseline by client; None without scores by example."""
   ours, other = runs.scores(runs.first.method), runs.scores(baseline)
   if ours is None or other is None:
     return None

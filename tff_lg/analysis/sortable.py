@@ -21,7 +21,11 @@ class Cell(NamedTuple):
 
 
 def sortable_table(
-  headings: Sequence[str], rows: Iterable[Sequence[tuple[str | float, str]]], what: str
+  headings: Sequence[str],
+  rows: Iterable[Sequence[tuple[str | float, str]]],
+  what: str,
+  *,
+  opens_panels: bool = False,
 ) -> Markup:
   """Makes the table, for the script and the style sheet of the page.
 
@@ -29,8 +33,9 @@ def sortable_table(
     headings: of columns.
     rows: cells, as `Cell` has them.
     what: is searched for, such as `clients`.
+    opens_panels: whether a row opens the panel of the client that its first cell names.
 
   Returns:
     Safe HTML.
   """
-  return markup.fill('sortable_table', headings, rows, what)
+  return markup.fill('sortable_table', headings, rows, what, opens_panels)

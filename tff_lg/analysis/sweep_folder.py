@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 
-from tff_lg import goal_names
+from tff_lg import file_names, goal_names
 from tff_lg import metrics as metrics_lib
 from tff_lg.analysis import names, readers
 from tff_lg.analysis.readers import RunFolderError
@@ -54,7 +54,7 @@ class SweepResults:
     Raises:
       RunFolderError: a file is missing or damaged; one sentence naming it.
     """
-    file = os.path.join(path, 'sweep.json')
+    file = os.path.join(path, file_names.SWEEP)
     definition = readers.read_object(file)
     try:
       axes = {name: tuple(values) for name, values in definition['axes'].items()}
@@ -68,7 +68,7 @@ class SweepResults:
       ) from error
     rows = {}
     for name, inputs in trials.items():
-      summary = os.path.join(path, 'trials', name, 'summary.json')
+      summary = os.path.join(path, 'trials', name, file_names.SUMMARY)
       if os.path.exists(summary):
         unreached = _goal_counts(definition['trials'][name].get('config') or {})
         rows[name] = {**unreached, **_numbers(summary, inputs), **inputs}

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from tff_lg import files
+from tff_lg import file_names, files
 from tff_lg.analysis import figures, formats
 from tff_lg.analysis.sections import Illustration, command_section
 from tff_lg.analysis.sweep_folder import SweepResults
@@ -50,7 +50,7 @@ def write_sweep(
   """
   results = SweepResults.load(sweep_dir)
   written = [
-    files.write_atomically(os.path.join(sweep_dir, 'results.csv'), results.trials.to_csv())
+    files.write_atomically(os.path.join(sweep_dir, file_names.RESULTS), results.trials.to_csv())
   ]
   metric = metric or results.local_test_mean
   points = results.points(metric)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from tff_lg import files
+from tff_lg import file_names, files
 from tff_lg.analysis import names
 from tff_lg.analysis.run_folder import SYNTHETIC
 
@@ -96,7 +96,7 @@ def _holds_something_else(run_dir: str) -> bool:
   if not os.path.isdir(run_dir) or not os.listdir(run_dir):
     return False
   try:
-    with open(os.path.join(run_dir, 'hparams.json'), encoding='utf-8') as file:
+    with open(os.path.join(run_dir, file_names.HPARAMS), encoding='utf-8') as file:
       return not json.load(file).get(SYNTHETIC, False)
   except (OSError, ValueError, AttributeError):
     return True
@@ -126,15 +126,15 @@ def _write_run(
   parquet = io.BytesIO()
   clients.to_parquet(parquet, index=False)
   contents = {
-    'hparams.json': json.dumps(hparams, indent=2),
-    'flags.txt': ''.join(f'--{name}={value}\n' for name, value in hparams.items()),
-    'metrics.csv': metrics.to_csv(index=False),
-    'communication.csv': communication.to_csv(index=False),
-    'clients.parquet': parquet.getvalue(),
-    'label_counts.csv': label_counts.to_csv(),
-    'model_split.txt': _SPLIT,
-    'summary.json': json.dumps(_summary(run, metrics), indent=2),
-    'timing.json': json.dumps({'seconds': 75.0, 'rounds_per_second': 2.5}),
+    file_names.HPARAMS: json.dumps(hparams, indent=2),
+    file_names.FLAGS: ''.join(f'--{name}={value}\n' for name, value in hparams.items()),
+    file_names.METRICS: metrics.to_csv(index=False),
+    file_names.COMMUNICATION: communication.to_csv(index=False),
+    file_names.CLIENTS: parquet.getvalue(),
+    file_names.LABEL_COUNTS: label_counts.to_csv(),
+    file_names.MODEL_SPLIT: _SPLIT,
+    file_names.SUMMARY: json.dumps(_summary(run, metrics), indent=2),
+    file_names.TIMING: json.dumps({'seconds': 75.0, 'rounds_per_second': 2.5}),
   }
   for name, content in contents.items():
     files.write_atomically(os.path.join(run_dir, name), content)

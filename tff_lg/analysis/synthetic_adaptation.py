@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tff_lg import files
+from tff_lg import file_names, files
 from tff_lg.analysis import names
 from tff_lg.analysis.run_folder import SYNTHETIC
 from tff_lg.analysis.synthetic import check_folder
@@ -54,9 +54,9 @@ def write_synthetic_adaptation_folder(
   clients.to_parquet(parquet, index=False)
   # hparams.json first: a half-written folder is known for synthetic.
   contents: dict[str, str | bytes] = {
-    'hparams.json': json.dumps(hparams, indent=2),
-    'clients.parquet': parquet.getvalue(),
-    'summary.json': json.dumps({'num_clients': num_clients}),
+    file_names.HPARAMS: json.dumps(hparams, indent=2),
+    file_names.CLIENTS: parquet.getvalue(),
+    file_names.SUMMARY: json.dumps({'num_clients': num_clients}),
   }
   for name, content in contents.items():
     files.write_atomically(os.path.join(run_dir, name), content)

@@ -122,7 +122,7 @@ def minus(first: str, other: str, metric: str) -> str:
 def differences_table(
   metric: str, pairs: Mapping[str, tuple[pd.Series, pd.Series]]
 ) -> Table | None:
-  """Differences of accuracies on the same clients.
+  """Returns differences of accuracies on the same clients.
 
   Args:
     metric: which accuracy, or other metric.
@@ -224,7 +224,7 @@ def to_html(table: Table) -> Markup:
 
 
 def _compared_baselines(run: RunFolder) -> list[str]:
-  """Baselines that clients.parquet has, those with a folder of their own first."""
+  """Returns baselines that clients.parquet has, those with a folder of their own first."""
   suffix = f'/{run.local_test}'
   in_clients = [name.removesuffix(suffix) for name in run.clients if name.endswith(suffix)]
   known = [name for name in run.baselines if name in in_clients]
@@ -234,6 +234,7 @@ def _compared_baselines(run: RunFolder) -> list[str]:
 def _test_group(run: RunFolder, data: str) -> str:
   """Returns the head of columns of the main metric: `local test (%)`, `local test MAE`."""
   is_share = formats.metric_scale(run.local_test) == 100
+  data += run.optimism
   return f'{data} (%)' if is_share else f'{data} {run.metric.label}'
 
 
@@ -250,7 +251,7 @@ def _paired_row(metric: str, label: str, mine: pd.Series, other: pd.Series) -> t
 
 
 def _rounds(run: RunFolder) -> str:
-  """Rounds of the warm start and of the method: `400 + 100`."""
+  """Returns rounds of the warm start and of the method: `400 + 100`."""
   if run.summary.get(f'{names.OWN_MODELS}budget') == 'best':
     return formats.MISSING
   rounds = {name: run.value(name) for name in run.summary if name.startswith('rounds/')}

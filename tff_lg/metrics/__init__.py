@@ -3,7 +3,8 @@
 Comes in: predictions and labels, or the name of a metric. Goes out: scores, Keras metrics that a
 model evaluates batch by batch, and how values are compared. `METRICS` has an entry for each metric,
 `OBJECTIVES` one for each kind of label: a class, a number, several labels at once. This module
-imports nothing heavy; `exact` needs NumPy and scikit-learn, `in_graph` TensorFlow.
+imports nothing heavy; `exact` needs NumPy and scikit-learn, `in_graph` TensorFlow. May import: no
+room.
 """
 
 from tff_lg.metrics.metric import METRICS, Metric, find_metric, for_few_examples, sign

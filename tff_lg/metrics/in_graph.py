@@ -64,7 +64,7 @@ class SquaredError(tf.keras.losses.Loss):
   """Mean squared error of outputs [n] or [n, 1] and labels [n]."""
 
   def __init__(self) -> None:
-    """Has no options."""
+    """Takes no options."""
     super().__init__(reduction=tf.keras.losses.Reduction.NONE, name='squared_error')
 
   def call(self, y_true: tf.Tensor, y_pred: tf.Tensor) -> tf.Tensor:

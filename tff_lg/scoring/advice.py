@@ -46,9 +46,9 @@ def choose_models(
 
 def add_advice(
   clients: pd.DataFrame,
-  baselines: Sequence[str],
+  methods: Sequence[str],
   honest: np.ndarray,
-  config: config_lib.TrainConfig,
+  selection: config_lib.SelectionOptions,
 ) -> dict[str, Any]:
   """Adds the method that each client should use to the table of clients.
 
@@ -58,18 +58,17 @@ def add_advice(
   Args:
     clients: one row per client, with the scores of the run and, under `<method>/...`, of baselines;
       gets `advice` and `advice/local_test/<metric>`.
-    baselines: their methods.
+    methods: of the run and, after it, of the baselines.
     honest: bool [num_clients], those that are advised.
-    config: of the run.
+    selection: of the run.
 
   Returns:
     By method `advice/<method>/num_clients`, and of the models advised the mean over clients and
     the mean gains over each method for all. Nothing where no validation data choose.
   """
-  part = config.choices.choose_by
-  methods = (config.method, *baselines)
-  metric = metrics_lib.for_few_examples(resolved(config.selection_metric))
-  main = f'local_test/{config.model_metrics[0]}'
+  part, (_, *baselines) = selection.choices.choose_by, methods
+  metric = metrics_lib.for_few_examples(resolved(selection.selection_metric))
+  main = f'local_test/{selection.model_metrics[0]}'
   prefixes = ['', *(f'{method}/' for method in baselines)]
   needed = [f'{prefix}{name}' for prefix in prefixes for name in (f'{part}/{metric}', main)]
   if part != 'validation' or not baselines or not set(needed) <= set(clients):
@@ -91,7 +90,7 @@ def add_advice(
     gains = client_gains.client_gains(
       pd.Series(advised),
       pd.Series(of_method),
-      more_is_better=metrics_lib.METRICS[config.model_metrics[0]].more_is_better,
+      more_is_better=metrics_lib.METRICS[selection.model_metrics[0]].more_is_better,
     )
     summary[f'{ADVICE}/gain_over/{method}/{main}/mean_over_clients'] = float(gains.mean())
   return summary

@@ -19,7 +19,8 @@ def add_baseline(
   method: str,
   baseline: tuple[dict[str, Any], pd.DataFrame],
   honest: np.ndarray,
-  config: config_lib.TrainConfig,
+  selection: config_lib.SelectionOptions,
+  level: float,
 ) -> dict[str, Any]:
   """Adds a baseline's scores to the table of clients and compares them client by client.
 
@@ -29,7 +30,8 @@ def add_baseline(
     method: of the baseline.
     baseline: its summary and its table of the same clients in the same order.
     honest: bool [num_clients], those that are compared.
-    config: of the run; its seed and its false discovery rate.
+    selection: of the run.
+    level: the false discovery rate of the verdicts.
 
   Returns:
     The baseline's summary under its name, mean gains and shares of clients worse off, and under
@@ -39,7 +41,7 @@ def add_baseline(
   found = {f'{method}/{name}': value for name, value in summary.items()}
   for column in results.metric_columns(table):
     clients[f'{method}/{column}'] = table[column].to_numpy()
-  compared = scores.compared_columns(config.model_metrics)
+  compared = scores.compared_columns(selection.model_metrics)
   for column in filter(clients.__contains__, compared):
     metric = metrics_lib.METRICS[column.split('/')[-1]]
     gains = client_gains.client_gains(
@@ -54,17 +56,15 @@ def add_baseline(
   if of_examples:
     ours, other = clients[of_examples[0]], table[of_examples[0]].set_axis(clients.index)
     if of_examples == [verdicts.MARKS]:
-      judged = verdicts.judge_marks(ours[honest], other[honest], config.level)
+      judged = verdicts.judge_marks(ours[honest], other[honest], level)
     else:
-      is_better = config.predicts.main.more_is_better
-      judged = verdicts.judge_values(
-        ours[honest], other[honest], config.level, more_is_better=is_better
-      )
-      found[f'verdict_over/{method}/test'] = config.predicts.verdict_test
+      is_better = selection.predicts.main.more_is_better
+      judged = verdicts.judge_values(ours[honest], other[honest], level, more_is_better=is_better)
+      found[f'verdict_over/{method}/test'] = selection.predicts.verdict_test
     start = f'verdict_over/{method}'
     for name in _OF_VERDICT:
       clients[f'{start}/{name}'] = judged[name].reindex(clients.index)
-    seed = seeds.derive_seed(config.seed, seeds.Purpose.VERDICTS)
-    found[f'{start}/false_discovery_rate'] = config.level
+    seed = seeds.derive_seed(selection.seed, seeds.Purpose.VERDICTS)
+    found[f'{start}/false_discovery_rate'] = level
     found |= {f'{start}/{k}': value for k, value in verdicts.summarize(judged, seed).items()}
   return found

@@ -1,29 +1,66 @@
 """The results of a run: a table of clients with the scores of their models, and a summary."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from absl import logging
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import learning, models
 from tff_lg import metrics as metrics_lib
-from tff_lg.config.option import resolved
 from tff_lg.scoring import scores
 from tff_lg.training import communication, evaluation, plan, run_state, selection
 
 # Data that a metric of the table of clients can be of.
 _SCORED = (*evaluation.PARTS, 'participant_test')
-# Entry of the summary: rounds that early stopping saved.
+# Entries of the summary: rounds that early stopping or a goal saved, and those of a warm start
+# that ends with a goal.
 ROUNDS_SAVED = 'early_stopping/rounds_saved'
+WARM_START_ROUNDS = 'warm_start_until/rounds'
 # Entries of the summary of what was sent.
 COMMUNICATION = tuple(
   f'communication/{prefix}{name}_total'
   for prefix in ('', 'broadcast_to_all/')
   for name in ('parameters', 'bytes')
 )
+
+
+def known_end(summary: Mapping[str, Any]) -> dict[str, Any]:
+  """Returns the option, by name, of a run whose warm start has the rounds that it had."""
+  rounds = summary.get(WARM_START_ROUNDS)
+  return {} if rounds is None else {'warm_start_rounds': int(rounds)}
+
+
+def summarize_ends(
+  selection: config_lib.SelectionOptions, phases: list[plan.Phase], state: run_state.RunState
+) -> dict[str, Any]:
+  """Summarizes why rounds ended before the last one.
+
+  Args:
+    selection: of the run.
+    phases: as they were planned.
+    state: after the last round.
+
+  Returns:
+    Rounds of a warm start with a goal, and whether it was reached; the same of the method's rounds;
+    rounds that were saved. Nothing for a run without goals and early stopping.
+  """
+  summary: dict[str, Any] = {}
+  if selection.warm_start_until is not None:
+    summary[WARM_START_ROUNDS] = state.phase_start
+    summary['warm_start_until/is_reached'] = int(0 in state.goals_reached)
+  if selection.rounds_until is not None:
+    summary['rounds_until/is_reached'] = int(len(phases) - 1 in state.goals_reached)
+  if selection.rounds_until is not None or selection.early_stopping_rounds is not None:
+    summary[ROUNDS_SAVED] = state.last_round(phases) - state.round_num
+  for name in ('warm_start_until', 'rounds_until'):
+    if summary.get(f'{name}/is_reached') == 0:
+      logging.warning('--%s=%s was not reached.', name, getattr(selection, name))
+  return summary
 
 
 def metric_columns(table: pd.DataFrame) -> list[str]:
@@ -108,12 +145,16 @@ def size_table(
 
 
 def summarize_clients(
-  config: config_lib.TrainConfig, clients: pd.DataFrame, metrics: Sequence[str] | None = None
+  method: str,
+  selection: config_lib.SelectionOptions,
+  clients: pd.DataFrame,
+  metrics: Sequence[str] | None = None,
 ) -> dict[str, Any]:
   """Summarizes the table of clients.
 
   Args:
-    config: of the run.
+    method: of the run.
+    selection: of the run.
     clients: as `score_clients` gives it.
     metrics: columns that are summarized, where the table has them; those of the models' own
       metrics by default.
@@ -121,9 +162,9 @@ def summarize_clients(
   Returns:
     Method, note on the protocol, and mean and standard deviation of each metric over clients.
   """
-  summary: dict[str, Any] = {'method': config.method, 'protocol/note': config.choices.note}
+  summary: dict[str, Any] = {'method': method, 'protocol/note': selection.choices.note}
   if metrics is None:
-    own = (*config.model_metrics, 'loss')
+    own = (*selection.model_metrics, 'loss')
     metrics = [f'{part}/{metric}' for part in evaluation.PARTS for metric in own]
   for name in filter(clients.__contains__, metrics):
     summary |= scores.over_clients(name, clients[name].to_numpy())
@@ -131,22 +172,20 @@ def summarize_clients(
 
 
 def summarize_rounds(
-  config: config_lib.TrainConfig,
-  phases: list[plan.Phase],
-  state: run_state.RunState,
-  num_clients: int,
+  phases: list[plan.Phase], state: run_state.RunState, num_clients: int, clients_per_round: int
 ) -> dict[str, Any]:
   """Summarizes rounds and communication of a run.
 
   Args:
-    config: of the run.
     phases: that it ran.
     state: after the last round.
     num_clients: how many clients there are.
+    clients_per_round: the cohort.
 
   Returns:
     Rounds by method, parameters and bytes sent, and what they were, were every round's broadcast
-    sent to all clients; void rounds, if there are any.
+    sent to all clients; void rounds, if there are any; what steps cost a client, where the graph
+    tells.
   """
   summary: dict[str, Any] = {}
   rounds_of = {phase.method: phase.num_rounds for phase in phases}
@@ -159,12 +198,14 @@ def summarize_rounds(
   summary['communication/bytes_total'] = state.traffic.bytes
   to_all = sum(
     (
-      communication.count_round(phase.process, num_clients, resolved(config.clients_per_round))
-      * phase.num_rounds
+      communication.count_round(phase.process, num_clients, clients_per_round) * phase.num_rounds
       for phase in phases
     ),
     communication.RoundTraffic(),
   )
   summary['communication/broadcast_to_all/parameters_total'] = to_all.parameters
   summary['communication/broadcast_to_all/bytes_total'] = to_all.bytes
+  if phases and phases[-1].process.step_cost is not None:
+    costs = phases[-1].process.step_cost()._asdict()
+    summary |= {f'client/{name}': value for name, value in costs.items() if math.isfinite(value)}
   return summary

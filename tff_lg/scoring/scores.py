@@ -171,7 +171,7 @@ def over_clients(name: str, values: np.ndarray) -> dict[str, float]:
 
 
 def score_unknown_client(
-  config: config_lib.TrainConfig,
+  options: config_lib.TaskOptions,
   federated_data: data.FederatedData,
   process: learning.LocalGlobalProcess,
   state: run_state.RunState,
@@ -179,7 +179,7 @@ def score_unknown_client(
   """Scores a conditioned model on the test set, as a client has it that took no part.
 
   Args:
-    config: of the run.
+    options: of the run.
     federated_data: the clients' data.
     process: the one that trained the model.
     state: after the last round; one best round for all clients.
@@ -192,13 +192,13 @@ def score_unknown_client(
   Rieger et al. 2020, section 3: a new client is one without conditioning.
   """
   groups = state.selection.groups()
-  conditioning = tasks.find_network(config).conditioning
+  conditioning = tasks.find_network(options).conditioning
   if conditioning is None or len(groups) != 1:
     return {}
   ((_, global_weights, states),) = groups
   global_names, _ = process.model.split(process.model.weight_names)
   global_layers = {name.partition('/')[0] for name in global_names}
-  if global_layers != set(tasks.own_global_layers(config) or ()):
+  if global_layers != set(tasks.own_global_layers(options) or ()):
     # E.g. in local learning a new client would be without all weights, not just its shifts.
     return {}
   known = [client.local_weights for client in states]
@@ -225,7 +225,7 @@ def score_unknown_client(
 
 
 def evaluated_clients(clients: pd.DataFrame) -> np.ndarray | None:
-  """Indices of the clients that are evaluated; None for all."""
+  """Returns indices of the clients that are evaluated; None for all."""
   if evaluation.IS_EVALUATED not in clients:
     return None
   return np.flatnonzero(clients[evaluation.IS_EVALUATED])

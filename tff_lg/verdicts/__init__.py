@@ -1,8 +1,8 @@
 """Verdicts: whether one model serves a client better than another, as far as test data can tell.
 
 Comes in: scores of two models on the same test examples, client by client. Goes out: better, worse
-or cannot tell for each client, and the share of clients that are truly worse off. Imports no room:
-it needs numbers only.
+or cannot tell for each client, and the share of clients that are truly worse off. May import: no
+room; it needs numbers only.
 """
 
 from tff_lg.verdicts.marks import (

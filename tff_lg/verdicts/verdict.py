@@ -109,7 +109,7 @@ def _check_same(one: np.ndarray, other: np.ndarray) -> None:
 
 
 def _count(correct: np.ndarray, other: np.ndarray) -> tuple[int, int, int, int]:
-  """Wins, losses, examples that both have right, and all examples."""
+  """Counts wins, losses, examples that both have right, and all examples."""
   _check_same(correct, other)
   correct, other = np.asarray(correct, bool), np.asarray(other, bool)
   wins, losses, both = correct & ~other, ~correct & other, correct & other

@@ -36,7 +36,7 @@ class ProbesTest(parameterized.TestCase):
     self.assertGreater(aucs['boosting'], 0.9)
 
   @parameterized.parameters(*fairness.PROBES)
-  def test_scale_of_the_representation_is_no_secret(self, probe):
+  def test_scale_of_the_representation_reveals_nothing(self, probe):
     (train_h, linear, _), (test_h, test_linear, _) = _rows(200, 0), _rows(200, 1)
     one, other = (
       fairness.probe_auc(probe, scale * train_h, linear, scale * test_h, test_linear)

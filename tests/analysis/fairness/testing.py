@@ -42,7 +42,7 @@ class Run(NamedTuple):
 
 
 def device(seed: int = 0, n: int = 40) -> Outputs:
-  """The first attribute is the sign of h's first number, the second one is not in h.
+  """Makes a device; the sign of h's first number is an attribute, another is not in h.
 
   The adversary knows the second attribute and takes the first for its contrary. Income is the
   first attribute, and predicted without error.
@@ -58,7 +58,7 @@ def device(seed: int = 0, n: int = 40) -> Outputs:
 
 
 def results(seeds=(0, 1)) -> pd.DataFrame:
-  """Accuracy is .8 and .82 by seed, one point less with the adversary, two in non-IID."""
+  """Makes results: accuracy .8 and .82 by seed, less by 1 point with adversary, 2 in non-IID."""
   rows = []
   for seed in seeds:
     for partition in ('iid', 'non_iid'):

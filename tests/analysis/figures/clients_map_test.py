@@ -23,7 +23,7 @@ def _legend(axes):
 
 
 def _marks(axes):
-  """Colour and shape of each group."""
+  """Returns colour and shape of each group."""
   return {
     (tuple(c.get_facecolor()[0]), c.get_paths()[0].vertices.tobytes()) for c in axes.collections
   }
@@ -79,7 +79,7 @@ class ClientsMapTest(absltest.TestCase):
     np.testing.assert_allclose(by_class.collections[0].get_offsets(), x[::3])
     self.assertEqual(by_client.get_xlabel(), 'first principal component (1 example in 3 drawn)')
 
-  def test_names_are_no_mathematics(self):
+  def test_names_are_not_read_as_mathematics(self):
     _map(_COORDINATES, [0] * 4, [0] * 4, ['$\\a$'])
 
   def test_page_brings_the_palette(self):

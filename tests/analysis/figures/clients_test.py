@@ -15,7 +15,7 @@ def _scatter(own, federated):
 
 
 def _points(axes):
-  """Points above, on and below the diagonal."""
+  """Makes points above, on and below the diagonal."""
   return [collection.get_offsets().tolist() for collection in axes.collections]
 
 

@@ -23,7 +23,7 @@ def _draw(**panels):
 
 
 def _lines(axes):
-  """Without the line at zero."""
+  """Returns the lines without the one at zero."""
   return [line.get_xydata() for line in axes.get_lines()[:-1]]
 
 

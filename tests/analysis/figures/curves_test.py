@@ -8,7 +8,7 @@ from tff_lg.analysis import figures, style
 
 
 def _lines(axes):
-  """(x, y) by label."""
+  """Returns (x, y) by label."""
   return {line.get_label(): line.get_xydata().tolist() for line in axes.get_lines()}
 
 

@@ -14,16 +14,21 @@ _SERIES = {
 }
 
 
-def _draw(gains, size, complexity):
+def _draw(gains, size, complexity, **options):
   figure = figures.gain_by_data(
-    pd.DataFrame(gains), pd.Series(size), pd.Series(complexity), y='gain (points)', series=_SERIES
+    pd.DataFrame(gains),
+    pd.Series(size),
+    pd.Series(complexity),
+    y='gain (points)',
+    series=_SERIES,
+    **options,
   )
   style.png_bytes(figure)
   return figure.axes
 
 
 def _lines(axes):
-  """Without the line at zero."""
+  """Returns the lines without the one at zero."""
   return [line.get_xydata().tolist() for line in axes.get_lines()[:-1]]
 
 
@@ -47,6 +52,14 @@ class GainByDataTest(absltest.TestCase):
     size = np.arange(1, 13)
     left, _ = _draw({'federated': size / 100, 'best': size / 100}, size, np.ones(12))
     np.testing.assert_allclose(_lines(left)[0], [[6.5, 6.5]])
+
+  def test_scores_have_no_line_at_zero(self):
+    scores = {'federated': [0.5, 0.25], 'best': [0.5, 0.75]}
+    gains, plain = (
+      _draw(scores, [10, 20], [2, 4], are_gains=are_gains)[0] for are_gains in (True, False)
+    )
+    self.assertLen(gains.lines, 1 + len(plain.lines))
+    self.assertEqual(plain.lines[-1].get_xydata().tolist(), [[10, 50], [20, 75]])
 
   def test_axes(self):
     gains = {'federated': [0.1, 0.2], 'best': [0.1, 0.2]}

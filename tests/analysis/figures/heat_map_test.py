@@ -14,7 +14,7 @@ _AXES = {
 
 
 def _points(axes):
-  """The mean is 0.1 * row + 0.01 * column + 0.001 * panel."""
+  """Makes points whose mean is 0.1 * row + 0.01 * column + 0.001 * panel."""
   rows = [
     (attack, aggregator, adaptation, 0.1 * i + 0.01 * j + 0.001 * k, 0.02, 3)
     for i, attack in enumerate(axes['attack'])

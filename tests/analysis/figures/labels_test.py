@@ -17,6 +17,12 @@ def _counts(num_clients, num_classes=10):
 
 
 class LabelDistributionTest(parameterized.TestCase):
+  def test_long_names_are_shortened(self):
+    counts = pd.DataFrame({'yes': [1, 2]}, index=['a', 'b' * 300])
+    figure = figures.label_distribution(counts)
+    names = [label.get_text() for label in figure.axes[1].get_xticklabels()]
+    self.assertCountEqual(names, ['a', 'b' * 23 + '…'])
+
   def test_shares_by_most_frequent_class(self):
     counts = pd.DataFrame([[0, 4], [3, 1], [8, 0]], index=['x', 'y', 'z'], columns=['cat', 'dog'])
     sizes, shares = figures.label_distribution(counts).axes[:2]
@@ -48,7 +54,7 @@ class LabelDistributionTest(parameterized.TestCase):
     np.testing.assert_array_equal(image[:, 0], [50, 50])
     np.testing.assert_array_equal(image[:, -1], [0, 100])
 
-  def test_names_are_no_mathematics(self):
+  def test_names_are_not_read_as_mathematics(self):
     counts = pd.DataFrame([[1, 2]], index=['$\\a$'], columns=['$', '$\\b$'])
     style.png_bytes(figures.label_distribution(counts))
 

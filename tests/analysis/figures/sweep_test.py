@@ -22,7 +22,7 @@ def _draw(rows, axes, metric='auc', x_axis='p', series=('model',)):
 
 
 def _bars(container):
-  """(low, high) of each error bar."""
+  """Returns (low, high) of each error bar."""
   return [tuple(segment[:, 1]) for segment in container.lines[2][0].get_segments()]
 
 

@@ -70,7 +70,8 @@ class SectionsTest(absltest.TestCase):
     self.assertEqual(own.get_lines()[0].get_ydata().round(6).tolist(), [0, 5, -5])
 
   def test_figures_by_data(self):
-    over_own, over_federated = _sections()['data'].illustrations
+    scores, over_own, over_federated = _sections()['data'].illustrations
+    self.assertEqual(scores.name, 'accuracy_by_data')
     labels = [line.get_label() for line in over_own.figure.axes[0].get_lines()[:-1]]
     self.assertEqual(labels, ['Federated', 'Best by validation'])
     lines = over_federated.figure.axes[0].get_lines()[:-1]
@@ -82,7 +83,7 @@ class SectionsTest(absltest.TestCase):
     gain, cumulative = sections['clients'].illustrations
     self.assertEqual(gain.figure.axes[0].get_xlabel(), 'federated model: local test accuracy (%)')
     self.assertLen(cumulative.figure.axes, 1)
-    self.assertLen(sections['data'].illustrations, 1)
+    self.assertLen(sections['data'].illustrations, 2)
     self.assertNotIn('worse off', sections['result'].html)
 
   def test_no_size_or_complexity(self):

@@ -57,8 +57,12 @@ class BuildResultTest(absltest.TestCase):
     run = testing.make_run(
       hparams={'protocol': 'reference'}, summary={'protocol/note': 'Chosen ON TEST DATA.'}
     )
-    self.assertIn('<p class="warning">Chosen ON TEST DATA.</p>', result.build_result(run).html)
-    self.assertNotIn('warning', result.build_result(testing.make_run()).html)
+    html = result.build_result(run).html
+    self.assertIn('<p class="warning">Chosen ON TEST DATA.</p>', html)
+    self.assertIn('accuracy (chosen on test data)', html)
+    plain = result.build_result(testing.make_run()).html
+    self.assertNotIn('warning', plain)
+    self.assertNotIn('chosen on test', plain)
 
 
 if __name__ == '__main__':

@@ -1,5 +1,8 @@
 """Tests of the section on verdicts."""
 
+import dataclasses
+
+import pandas as pd
 from absl.testing import absltest
 
 from tests.analysis import testing
@@ -29,6 +32,25 @@ class VerdictsTest(absltest.TestCase):
     self.assertNotIn('<script>', html)
     self.assertLess(html.index('data-value="b"'), html.index('&lt;script&gt;'))
     self.assertIn('+1.00 to +19.00', html)
+
+  def test_clients_have_marks_and_panels(self):
+    run = testing.make_judged_run()
+    counts = pd.DataFrame({'no': [2, 0], 'yes': [5, 1]}, index=['a', 'b'])
+    local_only = testing.make_local_only()
+    run = dataclasses.replace(run, label_counts=counts, baselines={'local_only': local_only})
+    section = verdicts.build_verdicts(run)
+    marks = [(mark.x, mark.client) for mark in section.illustrations[0].marks]
+    self.assertEqual(marks, [(1, 'b'), (2, 'a')])
+    self.assertEqual(section.illustrations[0].marks[1].text, 'a: +10.00 (+1.00 to +19.00), better')
+    self.assertEqual(list(section.panels), ['b', 'a'])
+    panel = section.panels['a']
+    self.assertEqual(panel.classes, [('yes', 5), ('no', 2)])
+    self.assertEqual(section.panels['b'].classes, [('yes', 1)])
+    self.assertIn(('smallest difference to be seen', '5.00 points'), panel.facts)
+    self.assertEqual(panel.rows[0][0], 'LG-FedAvg')
+    self.assertEqual(
+      panel.rows[1], ['Local only', '–', '80.00', '+10.00', '+1.00 to +19.00', 'better']
+    )
 
   def test_answer_comes_first(self):
     html = result.build_result(testing.make_judged_run()).html

@@ -36,7 +36,7 @@ class Outputs(Protocol):
 
 
 def measure_round(test: Sequence[Outputs], attributes: Sequence[str]) -> dict[str, float]:
-  """Figures of a round, on each device's own test rows.
+  """Returns the figures of a round, on each client's own test rows.
 
   Args:
     test: of each device.
@@ -101,7 +101,7 @@ def measure(
 
 
 def _parity(y: np.ndarray, predicted: np.ndarray, group: np.ndarray) -> dict[str, float]:
-  """Differences between two groups, in [0, 1], by the rule of which they are.
+  """Returns the differences between two groups, in [0, 1], by the rule that defines the groups.
 
   Agarwal et al. 2018, A reductions approach to fair classification, definitions 1 and 2.
   """
@@ -141,7 +141,7 @@ def _mean(values: Iterable[float]) -> float:
 def _by_attribute(
   name: str, attributes: Sequence[str], values: Sequence[float]
 ) -> dict[str, float]:
-  """Means over clients, of each attribute and of all of them."""
+  """Returns means over clients, of each attribute and of all of them."""
   return {
     **{
       f'local_test/{name}/{attribute}/mean_over_clients': value

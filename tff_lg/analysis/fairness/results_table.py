@@ -37,7 +37,7 @@ _PARITY_NOTE = (
 
 
 def over_seeds(results: pd.DataFrame) -> pd.DataFrame:
-  """Means and standard deviations over seeds.
+  """Returns means and standard deviations over seeds.
 
   Args:
     results: one row per run, with the columns partition, method, lambda, seed, and
@@ -52,7 +52,7 @@ def over_seeds(results: pd.DataFrame) -> pd.DataFrame:
 
 
 def summary(results: pd.DataFrame) -> dict[str, dict[str, float | None]]:
-  """Means and standard deviations for `summary.json`.
+  """Returns means and standard deviations for `summary.json`.
 
   Args:
     results: as `over_seeds` takes them.

@@ -18,11 +18,12 @@ from tff_lg.analysis.figures.improvement import improvement_bars
 from tff_lg.analysis.figures.labels import label_distribution
 from tff_lg.analysis.figures.privacy import epsilon_curve
 from tff_lg.analysis.figures.sweep import sweep_error_bars
-from tff_lg.analysis.figures.verdicts import verdict_intervals
+from tff_lg.analysis.figures.verdicts import client_marks, in_order, verdict_intervals
 
 __all__ = [
   'accuracy_against_bytes',
   'adaptation_gain',
+  'client_marks',
   'client_scatter',
   'clients_map',
   'cumulative_gain',
@@ -31,6 +32,7 @@ __all__ = [
   'forgetting_curves',
   'gain_by_data',
   'improvement_bars',
+  'in_order',
   'label_distribution',
   'sweep_error_bars',
   'sweep_heat_map',

@@ -1,4 +1,4 @@
-"""Gains of clients by the number and the variety of their examples."""
+"""Gains, or scores, of clients by the number and the variety of their examples."""
 
 from collections.abc import Mapping
 
@@ -28,6 +28,7 @@ def gain_by_data(
   y: str,
   series: Mapping[str, style.Series],
   metric: str = names.LOCAL_TEST,
+  are_gains: bool = True,
 ) -> Figure:
   """Draws gains against the size (left) and the complexity (right) of the clients' data.
 
@@ -38,6 +39,7 @@ def gain_by_data(
     y: what the gains are, with their unit.
     series: how each model is drawn.
     metric: that the gains are of.
+    are_gains: whether `gains` are differences, with a line at zero, or scores themselves.
 
   Returns:
     The figure. It has one line per model through its means in bins of as many clients each, or
@@ -50,6 +52,8 @@ def gain_by_data(
   left, right = figure.subplots(1, 2, sharey=True)
   for axes, values in ((left, size), (right, complexity)):
     _draw(axes, formats.metric_scale(metric) * gains, values, series)
+    if are_gains:
+      axes.axhline(0, color=style.INK, linewidth=1, zorder=1.5)
   _set_log_axis(left, size)
   if complexity.max() > _LOG_FACTOR * complexity.min() > 0:
     _set_log_axis(right, complexity)
@@ -76,7 +80,6 @@ def _draw(
       markersize=5,
       label=drawn.label,
     )
-  axes.axhline(0, color=style.INK, linewidth=1, zorder=1.5)
 
 
 def _set_log_axis(axes: Axes, values: pd.Series) -> None:

@@ -29,6 +29,7 @@ def sweep_heat_map(
   columns: str,
   rows: str,
   panels: Sequence[str] = (),
+  title: str = '',
 ) -> Figure:
   """Draws the mean of a metric as colour and number, its standard deviation below.
 
@@ -39,6 +40,7 @@ def sweep_heat_map(
     columns: the axis along x.
     rows: the axis along y.
     panels: further axes; a panel for each combination of their values.
+    title: of the figure; what the metric is by default.
 
   Returns:
     The figure, with one scale of colours for all panels; a point without trials is empty.
@@ -78,7 +80,7 @@ def sweep_heat_map(
     )
     style.label_axes(plot, x=columns, y=rows if plot is plots[0] else '')
   bar = figure.colorbar(image, ax=list(plots), pad=0.02, aspect=18)
-  figure.suptitle(f'{formats.metric_label(metric)}, mean ± std over seeds', size=9)
+  figure.suptitle(f'{title or formats.metric_label(metric)}, mean ± std over seeds', size=9)
   bar.outline.set_visible(False)
   return figure
 

@@ -81,7 +81,7 @@ def improvement_bars(
 
 
 def _edges(alone: pd.Series) -> np.ndarray:
-  """Ends of the bins in per cent, at multiples of their width, none beyond 100."""
+  """Returns the ends of the bins in per cent, at multiples of their width, none beyond 100."""
   low, high = (alone.min(), alone.max()) if len(alone) else (0, 100)
   width = next((w for w in _WIDTHS if (high - low) / w <= _MAX_BINS), _WIDTHS[-1])
   first = min(math.floor(low / width), 100 // width - 1)
@@ -90,7 +90,7 @@ def _edges(alone: pd.Series) -> np.ndarray:
 
 
 def _edges_of_numbers(alone: pd.Series) -> np.ndarray:
-  """Ends of the bins of a metric that is not a share, at multiples of a round width."""
+  """Returns the bins' ends for a metric that is not a share, multiples of a round width."""
   low, high = (alone.min(), alone.max()) if len(alone) else (0.0, 1.0)
   # A value at the upper end is in the last bin, and equal values have one of some width.
   return np.array(MaxNLocator(_MAX_BINS).tick_values(low, high if high > low else low + 1))

@@ -7,7 +7,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from tff_lg.analysis import style
+from tff_lg.analysis import formats, style
 
 # Up to so many clients have a column of their own, clients and classes room for their
 # names, and cells for their numbers.
@@ -59,10 +59,12 @@ def label_distribution(label_counts: pd.DataFrame) -> Figure:
   if num_clients * num_classes <= _MAX_WRITTEN_CELLS:
     _write_shares(main, shares)
   if num_classes <= _MAX_NAMED_CLASSES:
-    main.set_yticks(range(num_classes), [str(name) for name in counts.columns])
+    main.set_yticks(range(num_classes), list(map(formats.shortened, map(str, counts.columns))))
   main.tick_params(length=0)
   if num_clients <= _MAX_NAMED_CLIENTS:
-    main.set_xticks(range(num_clients), counts.index, rotation=90)
+    main.set_xticks(
+      range(num_clients), list(map(formats.shortened, map(str, counts.index))), rotation=90
+    )
   else:
     main.xaxis.set_major_locator(MaxNLocator(integer=True))
   clients = 'client' if num_clients <= _MAX_NAMED_CLIENTS else f'{num_clients:,} clients'
@@ -83,7 +85,7 @@ def _by_main_class(label_counts: pd.DataFrame) -> pd.DataFrame:
 
 
 def _means(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
-  """Means of rows between edges."""
+  """Returns means of rows between edges."""
   if len(edges) < 2:
     return values
   rows = np.diff(edges).reshape(-1, *(1,) * (values.ndim - 1))

@@ -94,7 +94,7 @@ def _set_up_x(plot: Axes, name: str, values: Sequence[str]) -> tuple[dict[str, f
 def _set_apart(
   plot: Axes, places: Mapping[str, float], values: Sequence[str], steps: float
 ) -> np.ndarray:
-  """Places of some values, moved by so many steps."""
+  """Returns places of some values, moved by so many steps."""
   if plot.get_xscale() == 'log':
     span = np.log(max(places.values()) / min(places.values()))
     return np.array([places[value] for value in values]) * np.exp(steps * _STEP * span)

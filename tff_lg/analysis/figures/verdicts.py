@@ -12,6 +12,28 @@ from tff_lg.verdicts import Verdict
 _MANY = 150
 
 
+def in_order(verdicts: pd.DataFrame) -> pd.DataFrame:
+  """Returns clients in the order of the figure: the first is at 1 on the x axis."""
+  return verdicts.sort_values(['difference', 'low'], kind='stable')
+
+
+def client_marks(verdicts: pd.DataFrame, metric: str) -> tuple[style.ClientMark, ...]:
+  """Returns each client's place in the figure, with its name, difference and verdict.
+
+  Args:
+    verdicts: by client id, as `verdict_intervals` has them.
+    metric: that is compared.
+  """
+  marks = []
+  for number, (client, row) in enumerate(in_order(verdicts).iterrows(), start=1):
+    difference, low, high = (
+      formats.difference(metric, row[end]) for end in ('difference', 'low', 'high')
+    )
+    text = f'{client}: {difference} ({low} to {high}), {row["verdict"]}'
+    marks.append(style.ClientMark(number, str(client), text))
+  return tuple(marks)
+
+
 @style.styled
 def verdict_intervals(
   verdicts: pd.DataFrame, *, method: str, metric: str = names.LOCAL_TEST
@@ -26,7 +48,7 @@ def verdict_intervals(
   Returns:
     The figure: colours and marks by verdict, points upwards where the method is better.
   """
-  table = verdicts.sort_values(['difference', 'low'], kind='stable').reset_index(drop=True)
+  table = in_order(verdicts).reset_index(drop=True)
   figure = Figure(figsize=(9, 4.2))
   axes = figure.subplots()
   axes.axhline(0, color=style.INK, linewidth=1)

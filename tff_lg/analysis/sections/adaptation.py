@@ -163,11 +163,33 @@ def _clients(run: AdaptationFolder, compared: ComparedRuns) -> Section:
 
 
 def _data(run: AdaptationFolder, compared: ComparedRuns) -> Section | None:
-  """Returns the paper's Figures 3, 6 and 7; None where size or complexity is not known."""
+  """Returns the figures by size and vocabulary; None where one of them is not known.
+
+  Yu et al. 2020, Figure 3 (gains), Figures 6 and 7 (accuracy).
+  """
   size, complexity = (run.values(name)[compared.accuracy.index] for name in _SIZE_AND_COMPLEXITY)
   if (size + complexity).isna().all():
     return None
-  illustrations = []
+  scores, drawn = compared.accuracy[list(_BEFORE_AND_AFTER)], _series(run)
+  if compared.own is not None:
+    scores = scores.assign(**{names.LOCAL_ONLY: compared.own})[[names.LOCAL_ONLY, *scores]]
+    label, colour = names.method_name(names.LOCAL_ONLY), style.colour(names.LOCAL_ONLY)
+    own = style.Series(label, colour, style.line_style(names.LOCAL_ONLY), 's')
+    drawn = drawn | {names.LOCAL_ONLY: own}
+  figure = figures.gain_by_data(
+    scores,
+    size,
+    complexity,
+    y=formats.metric_label(compared.metric),
+    metric=compared.metric,
+    series={model: drawn[model] for model in scores},
+    are_gains=False,
+  )
+  caption = (
+    'Scores on test data: a dot for each client with its best model, and lines through the means '
+    'of bins of as many clients each, or of clients with equal values.'
+  )
+  illustrations = [Illustration('accuracy_by_data', figure, caption)]
   for base, gains in _gains(compared).items():
     models = _BEFORE_AND_AFTER if base == names.LOCAL_ONLY else gains.columns
     figure = figures.gain_by_data(
@@ -187,7 +209,7 @@ def _data(run: AdaptationFolder, compared: ComparedRuns) -> Section | None:
 
 
 def _gains(compared: ComparedRuns) -> dict[str, pd.DataFrame]:
-  """Gains by client and model, over own local models where they are known, and federated."""
+  """Returns gains by client and model, over own local models where known, and federated."""
   accuracy, sign = compared.accuracy, 1 if formats.is_more_better(compared.metric) else -1
   over: dict[str, pd.DataFrame] = {}
   if compared.own is not None:

@@ -28,7 +28,7 @@ def build_communication(run: RunFolder) -> Section | None:
 
 
 def _traffic_table(run: RunFolder, communication: pd.DataFrame) -> tables.Table:
-  """Totals of each phase, in the order of the rounds."""
+  """Returns totals of each phase, in the order of the rounds."""
   phases = communication.groupby('method', sort=False)
   totals, rounds = phases[list(_SENT)].sum(), phases.size()
   columns = (

@@ -53,7 +53,7 @@ def _new_folder(run_dir: str) -> str:
 
 
 def _arguments(hparams: Mapping[str, Any]) -> list[str]:
-  """Flags as the shell takes them; one without a value is left out."""
+  """Returns flags as the shell takes them; one without a value is left out."""
   arguments = []
   for name, value in hparams.items():
     if isinstance(value, bool):

@@ -4,6 +4,7 @@ from markupsafe import Markup
 
 from tff_lg.analysis import (
   client_advice,
+  client_costs,
   client_verdicts,
   formats,
   goals,
@@ -18,9 +19,7 @@ from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Section, tiles, warnings
 
 SYNTHETIC_WARNING = 'Synthetic: every number on this page is invented, to try the report.'
-REFERENCE_WARNING = (
-  'Models were chosen on test data (--protocol=reference): accuracies are optimistic.'
-)
+REFERENCE_WARNING = 'Models were chosen on test data: accuracies are optimistic.'
 
 
 def build_result(run: RunFolder) -> Section:
@@ -66,14 +65,15 @@ def headline(run: RunFolder) -> str:
   if not n:
     mean = formats.value(metric, run.value(f'{metric}/mean_over_clients'))
     return (
-      f'Local test {run.metric.label} with {method} on average over clients: '
+      f'Local test {run.metric.label}{run.optimism} with {method} on average over clients: '
       f'{mean}{formats.unit(metric)}.'
     )
   share = formats.percent(comparison.num_better / n, digits=0)
   sentence = (
     f'{comparison.num_better:,} of {n:,} clients ({share} %) do better with {method} than with '
     f'their own model; {comparison.num_equal:,} do equally well and {comparison.num_worse:,} do '
-    f'worse. {_mean_is(run)} {_difference(comparison, metric)} of local test {run.metric.label}.'
+    f'worse. {_mean_is(run)} {_difference(comparison, metric)} of local test {run.metric.label}'
+    f'{run.optimism}.'
   )
   by_participant = paired.compare_clients(
     *(run.client_accuracy(model, names.PARTICIPANT_TEST) for model in (None, names.LOCAL_ONLY))
@@ -119,6 +119,12 @@ def _tiles(run: RunFolder) -> list[tuple[str, str]]:
     *([('new test, ensemble of probabilities', _new_test(run))] if is_class else []),
     ('communicated', formats.num_bytes(run.value(names.BYTES_TOTAL))),
   ]
+  for label, text in (
+    ('FLOPs per client and round', formats.flops(client_costs.flops_per_round(run))),
+    ('memory of a client, estimated', formats.num_bytes(client_costs.memory_bytes(run))),
+  ):
+    if text != formats.MISSING:
+      tiles.append((label, text))
   if own is not None:
     tiles.insert(1, (f'{_of_main(run, "local test")} of own models', _mean_and_std(own)))
   return tiles
@@ -134,4 +140,5 @@ def _new_test(run: RunFolder) -> str:
 
 def _of_main(run: RunFolder, data: str) -> str:
   """Returns data with the main metric, which goes without saying where it is accuracy."""
+  data += run.optimism
   return data if run.local_test == names.LOCAL_TEST else f'{data} {run.metric.label}'

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from tff_lg.analysis import formats, markup
+from tff_lg.analysis import formats, markup, style
+from tff_lg.analysis.client_panels import ClientPanel
 from tff_lg.analysis.run_folder import RunFolder
 
 
@@ -18,11 +19,13 @@ class Illustration(NamedTuple):
     name: of its file in figures/, unique in the report.
     figure: drawn in the palette's light colours.
     caption: what it shows and how to read it, plain text.
+    marks: of clients, which the page names under the pointer and whose panel a click opens.
   """
 
   name: str
   figure: Figure
   caption: str
+  marks: tuple[style.ClientMark, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,12 +37,14 @@ class Section:
     title: its heading.
     html: what comes before the figures, safe HTML.
     illustrations: its figures.
+    panels: of clients, which rows of its tables and marks of its figures open.
   """
 
   key: str
   title: str
   html: Markup = Markup()
   illustrations: tuple[Illustration, ...] = ()
+  panels: Mapping[str, ClientPanel] = dataclasses.field(default_factory=dict)
 
 
 # Makes a section of a run, or None where the run lacks the data for it.

@@ -7,9 +7,23 @@ from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Illustration, Section, warnings
 
 
+def _goals(run: RunFolder) -> Markup:
+  """Returns when the warm start, and the rounds of the method, ended with their goals."""
+  html = Markup()
+  for name, what in (('warm_start_until', 'warm start'), ('rounds_until', 'rounds of the method')):
+    if (goal := run.hparams.get(name)) is None:
+      continue
+    warm = int(run.value(names.WARM_START_ROUNDS)) if names.WARM_START_ROUNDS in run.summary else 0
+    done = warm if name == 'warm_start_until' else int(run.metrics.index.max())
+    how = 'as it was reached' if run.summary.get(f'{name}/is_reached') else 'before it was reached'
+    sentence = f'The goal of the {what} was {goal}. Round {done:,} ended it, {how}.'
+    html += markup.fill('paragraph', sentence)
+  return html
+
+
 def _early_stopping(run: RunFolder) -> Markup:
   """Returns how many rounds early stopping saved, if the run had it."""
-  if names.ROUNDS_SAVED not in run.summary:
+  if names.ROUNDS_SAVED not in run.summary or not run.hparams.get('early_stopping_rounds'):
     return Markup()
   saved, done = int(run.value(names.ROUNDS_SAVED)), int(run.metrics.index.max())
   patience = run.hparams.get('early_stopping_rounds')
@@ -23,7 +37,7 @@ def _early_stopping(run: RunFolder) -> Markup:
 
 
 def build_training(run: RunFolder) -> Section | None:
-  """Curves by round, and clients that were left out; None without any round."""
+  """Returns curves by round, and clients that were left out; None without any round."""
   if run.metrics.empty:
     return None
   left_out = run.curve(names.NUM_CLIENTS_LEFT_OUT)
@@ -35,7 +49,7 @@ def build_training(run: RunFolder) -> Section | None:
         'and were left out.'
       ]
     )
-  html += _early_stopping(run)
+  html += _goals(run) + _early_stopping(run)
   label = run.metric.label
   caption = f'Loss of this run, and {label} of this run and its baselines, by round.'
   if len(run.phases()) > 1:

@@ -3,7 +3,7 @@
 import pandas as pd
 from markupsafe import Markup
 
-from tff_lg.analysis import client_verdicts, figures, formats, names, sortable
+from tff_lg.analysis import client_panels, client_verdicts, figures, formats, names, sortable
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Illustration, Section
 
@@ -40,7 +40,8 @@ def build_verdicts(run: RunFolder) -> Section | None:
     'verdicts',
     'Each client',
     _table(table, sizes, run.local_test),
-    (Illustration('verdicts', figure, caption),),
+    (Illustration('verdicts', figure, caption, figures.client_marks(table, run.local_test)),),
+    client_panels.run_panels(run, list(map(str, figures.in_order(table).index))),
   )
 
 
@@ -50,7 +51,7 @@ def _table(table: pd.DataFrame, sizes: pd.Series, metric: str) -> Markup:
     _cells(metric, str(client), row, sizes.get(client, float('nan')))
     for client, row in table.sort_values('difference').iterrows()
   )
-  return sortable.sortable_table(_headings(metric), rows, 'clients and verdicts')
+  return sortable.sortable_table(_headings(metric), rows, 'clients and verdicts', opens_panels=True)
 
 
 def _headings(metric: str) -> list[str]:

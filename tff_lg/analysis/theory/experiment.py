@@ -88,7 +88,7 @@ class LinearResult:
     }
 
   def curve(self) -> pd.DataFrame:
-    """Errors over a grid of alpha, in squared units of y.
+    """Returns errors over a grid of alpha, in squared units of y.
 
     Returns:
       Columns rho, alpha, measured (mean over repeats), low and high (its 95 % interval),
@@ -109,7 +109,7 @@ class LinearResult:
     )
 
   def summary(self) -> dict[str, float]:
-    """Means over repeats by name; `/low` and `/high` are the ends of a 95 % interval.
+    """Returns means over repeats by name; `/low` and `/high` are the ends of a 95 % interval.
 
     `error/formula`, `error/paper_formula` and `error/estimated` are measured errors with
     these alpha*; `error/least` is the least of every repeat, known only after the fact.

@@ -1,0 +1,27 @@
+"""Costs of a round to a client, from the summary and the rounds of a run."""
+
+import math
+
+from tff_lg.analysis import names
+from tff_lg.analysis.run_folder import RunFolder
+
+
+def flops_per_round(run: RunFolder) -> float:
+  """Computes the mean FLOPs of a client in a round that it takes part in.
+
+  The FLOPs of an example, which the summary has from the graph of a training step, times the
+  examples per client and round; examples of several epochs count as often.
+
+  Args:
+    run: with rounds.
+
+  Returns:
+    The mean over clients and rounds; NaN where the run does not say it.
+  """
+  examples, clients = (run.curve(f'train/num_{what}').sum() for what in ('examples', 'clients'))
+  return run.value(names.FLOPS_PER_EXAMPLE) * examples / clients if clients else math.nan
+
+
+def memory_bytes(run: RunFolder) -> float:
+  """Returns the estimated peak memory of a client's training step; NaN where it is not known."""
+  return run.value(names.MEMORY_BYTES)
