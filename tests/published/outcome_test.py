@@ -12,7 +12,7 @@ from tff_lg.published import read, table
 
 
 def _run(accuracy, **baselines):
-  """A finished run, as far as tables read it."""
+  """Makes a finished run, as far as tables read it."""
   summary = {'local_test/accuracy/mean_over_clients': accuracy, 'rounds_to': 8.0 * accuracy}
   metrics = pd.DataFrame(
     {

@@ -13,13 +13,34 @@ class TableTest(parameterized.TestCase):
   @parameterized.parameters(*published.TABLES)
   def test_runs_have_flags_that_can_be(self, name):
     table = published.TABLES[name]
-    data = ['--data_dir=folder'] if table.data else []
     names = [run.name for run in table.runs]
     self.assertLen(set(names), len(names))
     for run in table.runs:
-      flags = [flag.replace('{configs}', 'pipelines/configs') for flag in run.flags]
-      config = config_flags.parse([*flags, *data, '--seed=1'])
-      self.assertEqual(config.seed, 1)
+      data = 'folder' if table.data else None
+      flags = published.arguments_of(run, 'pipelines/configs', data, 1)
+      config = config_flags.parse(flags)
+      self.assertEqual(config.seed, 1 + run.seed_offset)
+      self.assertGreaterEqual(config.rounds, 10)  # Of which --quick runs a tenth.
+
+  @parameterized.parameters(*published.TABLES)
+  def test_figures_read_runs_of_the_table(self, name):
+    table = published.TABLES[name]
+    asked = set()
+
+    class Runs(dict):
+      def __missing__(self, run):
+        asked.add(run)
+        raise LookupError(run)
+
+    for figure in table.figures:
+      with self.assertRaises(LookupError):
+        figure.read(Runs())
+    self.assertContainsSubset(asked, {run.name for run in table.runs})
+
+  def test_arguments_have_places(self):
+    run = published.Run(name='a', flags=('--a={data}', '--b={seed}'), seed_offset=100)
+    found = published.arguments_of(run, 'configs', 'x.npz', 2)
+    self.assertEqual(found, ['--a=x.npz', '--b=2', '--seed=102'])
 
   @parameterized.parameters(*published.TABLES)
   def test_each_figure_has_a_place_of_its_own(self, name):

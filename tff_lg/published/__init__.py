@@ -3,18 +3,28 @@
 Comes in: the run folders of a table's runs, one for each seed. Goes out: an outcome (`outcome`),
 which JSON can hold, and the part of a page that shows it (`page`). A table is one entry, in a
 module of its own that calls `register`. The entries are light; the two modules named import pandas.
+May import: `tff_lg.analysis`.
 """
 
 import importlib
 import pkgutil
 
-from tff_lg.published.table import TABLES, Figure, Run, TableEntry, describe_tables, register
+from tff_lg.published.table import (
+  TABLES,
+  Figure,
+  Run,
+  TableEntry,
+  arguments_of,
+  describe_tables,
+  register,
+)
 
 __all__ = [
   'TABLES',
   'Figure',
   'Run',
   'TableEntry',
+  'arguments_of',
   'describe_tables',
   'register',
 ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from tff_lg import metrics
 from tff_lg.published.table import Read
 
 if TYPE_CHECKING:  # pandas takes a second to import.
@@ -44,6 +45,23 @@ def from_best_round(run: str, method: str, key: str, scale: float = 100.0) -> Re
     rounds = runs[run].metrics
     of_method = rounds[rounds['method'] == method]
     return scale * float(of_method.loc[of_method[_CHOSEN_BY].idxmax(), key])
+
+  return read
+
+
+def from_best_run(runs: Sequence[str], key: str, by: str, scale: float = 100.0) -> Read:
+  """Reads a final metric of the best of several runs.
+
+  Args:
+    runs: names of the runs.
+    key: of the metric in `summary.json`.
+    by: metric in `summary.json` that is best in the best run, of validation data.
+    scale: that the first metric is multiplied by.
+  """
+
+  def read(found: Mapping[str, RunFolder]) -> float:
+    best = max(runs, key=lambda name: metrics.sign(by.split('/')[1]) * found[name].value(by))
+    return scale * found[best].value(key)
 
   return read
 

@@ -22,11 +22,14 @@ class Run:
 
   Attributes:
     name: of the run and of its folders.
-    flags: of `pipelines.train`. `{configs}` stands for the folder of flag files.
+    flags: of `pipelines.train`. `{configs}` stands for the folder of flag files, `{seed}` for the
+      table's seed, and `{data}` for what --data names, which is else --data_dir.
+    seed_offset: that the run adds to the table's seed.
   """
 
   name: str
   flags: tuple[str, ...]
+  seed_offset: int = 0
 
 
 @attrs.frozen(kw_only=True)
@@ -73,6 +76,24 @@ class TableEntry(entries.Entry):
   cpu_minutes: float
   unit: str = 'Percent'
   note: str = ''
+
+
+def arguments_of(run: Run, configs: str, data: str | None, seed: int) -> list[str]:
+  """Returns the flags of a run on data, of a seed of the table.
+
+  Args:
+    run: of the table.
+    configs: the folder of flag files.
+    data: what --data names; None for embedded data.
+    seed: of the table.
+  """
+  values = {'configs': configs, 'data': data or '', 'seed': str(seed)}
+  given = list(run.flags)
+  has_place = any('{data}' in flag for flag in given)
+  for name, value in values.items():
+    given = [flag.replace(f'{{{name}}}', value) for flag in given]
+  of_data = [f'--data_dir={data}'] if data and not has_place else []
+  return [*given, *of_data, f'--seed={seed + run.seed_offset}']
 
 
 TABLES: entries.Registry[TableEntry] = entries.Registry('table')

@@ -10,7 +10,7 @@ _PARAMETERS = 'communication/broadcast_to_all/parameters_total'
 
 
 def _fedavg(run: str, row: str, published: float, spread: float) -> tuple[Figure, ...]:
-  """The warm start's best round, whose global model is also that of new devices."""
+  """Returns the warm start's best round, whose global model is also that of unseen clients."""
   read = from_best_round(run, 'fedavg', _LOCAL)
   return (Figure(row=row, column=_LOCAL_TEST, read=read, published=published, spread=spread),)
 
@@ -23,7 +23,7 @@ def _lg_fedavg(
   new: tuple[float, float],
   parameters: float,
 ) -> tuple[Figure, ...]:
-  """LG-FedAvg's local test, new test by an ensemble, and what it sends."""
+  """Returns LG-FedAvg's local test, its new test by an ensemble, and what it sends."""
   return (
     Figure(
       row=row,

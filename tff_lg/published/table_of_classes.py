@@ -1,0 +1,108 @@
+"""Sensitivity tables of Liang et al. 2020 (arXiv:2001.01523): 3, 4, 5 and 10 classes per device."""
+
+from collections.abc import Mapping
+
+from tff_lg.published.read import from_best_round, from_summary
+from tff_lg.published.table import Figure, Run, TableEntry, register
+
+_LOCAL, _NEW = 'local_test/accuracy/mean_over_clients', 'new_test/accuracy/'
+# "10 classes" are examples dealt at random.
+_CLASSES = {
+  '3': ('--partition=classes_per_client', '--classes_per_client=3'),
+  '4': ('--partition=classes_per_client', '--classes_per_client=4'),
+  '5': ('--partition=classes_per_client', '--classes_per_client=5'),
+  '10': ('--partition=iid',),
+}
+_ROWS = ('local learning', 'FedAvg', 'LG-FedAvg')
+# Row and column of a number of the paper, of which we have one without its spread.
+_Published = Mapping[tuple[str, str], float]
+
+
+def _row(number: str, row: str) -> str:
+  return f'{number} classes (IID), {row}' if number == '10' else f'{number} classes, {row}'
+
+
+def _figures(number: str, lg: str, ensemble: str, published: _Published) -> tuple[Figure, ...]:
+  local, fedavg, both = (_row(number, row) for row in _ROWS)
+  reads = (
+    (local, 'local test', from_summary(f'local_only_{number}', _LOCAL)),
+    (local, 'new test', from_summary(f'local_only_{number}', f'{_NEW}weight_average')),
+    (fedavg, 'local test', from_best_round(f'{lg}_{number}', 'fedavg', _LOCAL)),
+    (both, 'local test', from_summary(f'{lg}_{number}', _LOCAL)),
+    (both, 'new test', from_summary(f'{lg}_{number}', f'{_NEW}{ensemble}')),
+  )
+  return tuple(
+    Figure(row=row, column=column, read=read, published=published.get((row, column)))
+    for row, column, read in reads
+  )
+
+
+def _register(
+  data: str,
+  label: str,
+  folder: str,
+  lg: str,
+  ensemble: str,
+  cpu_minutes: float,
+  published: _Published,
+) -> None:
+  runs = tuple(
+    Run(
+      name=f'{method}_{number}',
+      flags=(
+        f'--flagfile={{configs}}/{data}_classes.flags',
+        f'--flagfile={{configs}}/{data}_classes_{method}.flags',
+        *flags,
+      ),
+    )
+    for number, flags in _CLASSES.items()
+    for method in ('local_only', lg)
+  )
+  register(
+    TableEntry(
+      name=f'{data}_classes',
+      label=f'LG-FedAvg on {label} by classes per device',
+      paper='Liang et al. 2020, sensitivity tables; figures of ours are of 3 to 10 classes, the '
+      'published ones of 5 and 10',
+      data=folder,
+      cpu_minutes=cpu_minutes,
+      runs=runs,
+      figures=tuple(
+        figure for number in _CLASSES for figure in _figures(number, lg, ensemble, published)
+      ),
+      note="FedAvg is the warm start's best round by validation data. New test of local learning "
+      "is the accuracy of the mean of all clients' weights.",
+    )
+  )
+
+
+_register(
+  'mnist',
+  'MNIST',
+  'the folder with the four idx files of MNIST',
+  'lg_800',
+  'ensemble_probability',
+  50,
+  {
+    (_row('5', 'LG-FedAvg'), 'local test'): 98.21,
+    (_row('10', 'LG-FedAvg'), 'local test'): 97.91,
+  },
+)
+_register(
+  'cifar10',
+  'CIFAR-10',
+  'the folder with the python batches of CIFAR-10',
+  'lg_1800',
+  'ensemble_log_probability',
+  240,
+  {
+    (_row('5', 'local learning'), 'local test'): 73.42,
+    (_row('5', 'FedAvg'), 'local test'): 67.21,
+    (_row('5', 'LG-FedAvg'), 'local test'): 82.51,
+    (_row('5', 'LG-FedAvg'), 'new test'): 68.32,
+    (_row('10', 'local learning'), 'local test'): 45.54,
+    (_row('10', 'FedAvg'), 'local test'): 67.74,
+    (_row('10', 'LG-FedAvg'), 'local test'): 69.89,
+    (_row('10', 'LG-FedAvg'), 'new test'): 69.76,
+  },
+)
