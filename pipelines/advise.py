@@ -8,6 +8,9 @@ client. Flags are those of `pipelines.train`. A private or robust --aggregator a
 to all federated models, which are also shown without them. Validation data choose, test data say
 what each client gains. Writes advice.csv, summary.json and report.html; each part is a run
 folder in RUN_DIR/parts. Rerun the same command to resume.
+
+With --seeds=0-4 there is an advice for each seed, in RUN_DIR/trials, on --jobs processes, and one
+of all: by the means of scores over seeds.
 """
 
 import dataclasses
@@ -17,9 +20,9 @@ import sys
 
 from absl import flags
 
-from pipelines import config_flags, launch, run_dirs, run_sets, train, training_run
+from pipelines import advise_seeds, config_flags, launch, run_dirs, run_sets, train, training_run
 from tff_lg import config as config_lib
-from tff_lg import progress
+from tff_lg import file_names, progress
 from tff_lg.experiments import advise_config
 from tff_lg.run_folder import run_settings
 
@@ -47,10 +50,13 @@ flags.adopt_module_key_flags(config_flags)
 def _read() -> tuple[config_lib.TrainConfig, advise_config.AdviseOptions]:
   for name in ('method', 'baselines'):
     if flags.FLAGS[name].present:
-      raise config_lib.ConfigError(f'--{name} is of one run: give --methods.')
-  if run_sets.is_wanted(config_flags.read_options(config_lib.TrainConfig, train.CONFIG)):
+      raise config_lib.ConfigError(f'--{name} belongs to a single run; use --methods.')
+  given = config_flags.read_options(config_lib.TrainConfig, train.CONFIG)
+  if given.folds is not None and given.fold is None:
+    raise config_lib.ConfigError('--folds belongs to pipelines.train; use one --fold here.')
+  if flags.FLAGS['same_clients'].present:
     raise config_lib.ConfigError(
-      '--seeds and --folds are of pipelines.train: advise with --seed, or with one --fold.'
+      '--same_clients belongs to pipelines.train; an advice always has the same clients.'
     )
   try:
     shares = tuple(map(float, _SHARES.value))
@@ -76,7 +82,10 @@ def main() -> None:
   run_dir = launch.given(train.RUN_DIR, 'a folder for this advice')
   base, options = _read()
   run_dirs.check_can_be_made(run_dir)
-  run_settings.check_hparams(run_dir, advise_config.list_settings(base, options))
+  seeds = run_sets.read_seeds()
+  if seeds is None:
+    run_settings.check_hparams(run_dir, advise_config.list_settings(base, options))
+  runs = {} if seeds is None else advise_seeds.plan(base, options, seeds)
   training_run.look_at_data(base)
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.
@@ -84,13 +93,16 @@ def main() -> None:
     from tff_lg import analysis, simulation
     from tff_lg.experiments import advise
 
-  simulation.set_execution_context(base)
-  advise.run_advise(base, options, run_dir)
+  if runs:
+    advise_seeds.run_all(runs, run_dir)
+  else:
+    simulation.set_execution_context(base)
+    advise.run_advise(base, options, run_dir)
   command = f'python -m pipelines.advise {shlex.join(sys.argv[1:])}'
   report = analysis.write_advise_report(run_dir, command)
   text = analysis.advise_text(run_dir)
   print(f'\n{text}')
-  print(f'\nModels by client, and how to export them: {os.path.join(run_dir, advise.ADVICE)}')
+  print(f'\nModels by client, and how to export them: {os.path.join(run_dir, file_names.ADVICE)}')
   print(f'Report: {os.path.abspath(report)}')
 
 

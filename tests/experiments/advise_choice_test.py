@@ -30,7 +30,7 @@ class ChooseTest(absltest.TestCase):
     candidates = (
       _candidate('local_only', [0.9, 0.5], [0.8, 0.5]),
       # On 70 validation examples together 0.5 * 60 + 0.9 * 10 = 39 are right.
-      _candidate('fedavg', [0.5, 0.9], [0.6, 0.75], num_bytes=7.0, epsilon=2.0, run_dir='f'),
+      _candidate('fedavg', [0.5, 0.9], [0.6, 0.75], num_bytes=7.0, epsilon=2.0),
       # And here 0.4 * 60 + 0.4 * 10 = 28. Its test scores choose nothing.
       _candidate('ditto', [0.4, 0.4], [1.0, 1.0], num_bytes=9.0),
       # The best by far, which nobody may use.

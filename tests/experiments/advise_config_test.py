@@ -62,8 +62,12 @@ class PartsTest(parameterized.TestCase):
 
   @parameterized.parameters(
     ({'protocol': 'reference'}, '--protocol is reference, expected validation'),
+    ({'optimistic_choice_on_test_data': True}, 'but validation data choose the models'),
     ({'max_evaluated_clients': 3}, '--max_evaluated_clients leaves clients without scores'),
-    ({'local_layer_share': 0.5}, '--local_layer_share is of one run: give --local_layer_shares'),
+    (
+      {'local_layer_share': 0.5},
+      '--local_layer_share belongs to a single run; use --local_layer_shares',
+    ),
     ({'rounds': 0}, '--rounds is 0, expected more than 0'),
   )
   def test_refuses_configs(self, changes, sentence):

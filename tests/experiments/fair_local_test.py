@@ -15,7 +15,7 @@ def setUpModule():
 
 
 def _devices(sizes, seed=0):
-  """Rows of two features; the label says which of the two is greater, attributes are noise."""
+  """Makes rows of two features; the label says which is greater, attributes are noise."""
   rng = np.random.default_rng(seed)
   devices = []
   for size in sizes:
@@ -28,14 +28,14 @@ def _devices(sizes, seed=0):
 
 
 def _model():
-  """Logistic regression, with an extra weight that the objective below trains."""
+  """Builds a logistic regression with an extra weight that the objective below trains."""
   keras_model = models.build_mlp((2,), 2, (), seed=0)
   model = models.protected_classifier(keras_model, 2)
   return model.with_extra_weights({'extra/weight': np.zeros(1, np.float32)})
 
 
 def _objective(model, weights, initial_weights, x, y):
-  """The extra weight moves to 1, whatever the rows."""
+  """Moves the extra weight to 1, whatever the rows."""
   supervised = learning.supervised(model, weights, initial_weights, x, y)
   return supervised + 0.5 * tf.reduce_sum(tf.square(weights[-1] - 1.0))
 

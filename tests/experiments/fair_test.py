@@ -8,7 +8,7 @@ import numpy as np
 from absl.testing import absltest
 
 from tff_lg import learning, models, simulation
-from tff_lg.experiments import fair, fair_config
+from tff_lg.experiments import fair, fair_config, fair_network
 
 _SMALL = fair_config.FairConfig(
   partitions=('non_iid',),
@@ -178,7 +178,8 @@ class RoundsTest(absltest.TestCase):
       )
       for n in (40, 10)
     ]
-    alone, fedavg = (fair._build_process(m, 0.0, 1, 36) for m in ('local_only', 'fedavg'))
+    networks = fair_network.Networks(_SMALL, 36)
+    alone, fedavg = (networks.build_process(m, 0.0) for m in ('local_only', 'fedavg'))
     initial = alone.model.initial_weights
     start = [[w + rng.normal(size=w.shape).astype(np.float32) for w in initial] for _ in train]
 
@@ -221,17 +222,47 @@ class DivergenceTest(absltest.TestCase):
 
   def test_weights_that_are_not_finite_end_the_rounds(self):
     train = [learning.ClientTensors(np.ones((4, 36), np.float32), np.zeros((4, 3), np.int32))] * 2
-    fedavg = fair._build_process('fedavg', 0.0, 1, 36)
+    fedavg = fair_network.Networks(_SMALL, 36).build_process('fedavg', 0.0)
     start = [[np.full_like(w, 3e38) for w in fedavg.model.initial_weights]] * 2
     (_, (weights, _)), diverged = fair._run_rounds(fedavg, start, train, 3, range(1, 9))
     self.assertTrue(np.isnan(weights[0][0]).all())
     self.assertRegex(diverged, 'Round 2: .* finite')
 
 
+class PaperTest(absltest.TestCase):
+  def test_fedavg_of_the_paper(self):
+    config = dataclasses.replace(
+      _SMALL,
+      methods=('fedavg',),
+      seeds=(5,),
+      hidden_units=(8, 8, 8),
+      adversary_dropout_rate=0.2,
+      pretrain_epochs=0,
+      rounds=1,
+      client_epochs=2,
+    )
+    runs = _run(config)
+    self.assertLen(runs, config.num_runs)
+    self.assertEqual([(run.method, run.strength) for run in runs], [('fedavg', 0), ('fedavg', 2)])
+    for run in runs:
+      self.assertEqual(run.test[0].h.shape[1], 8)
+      self.assertTrue(np.isfinite(run.test[0].guesses).all())
+    once, other = (
+      _run(dataclasses.replace(config, lambdas=(2.0,), **changes))[0]
+      for changes in ({'client_epochs': 1}, {'adversary_dropout_rate': 0.0})
+    )
+    for changed, name in ((once, 'probability'), (other, 'guesses')):
+      values = [getattr(run.test[0], name) for run in (runs[0], changed)]
+      self.assertFalse(np.array_equal(*values), name)
+    # The adversary that only listens changes nothing else.
+    np.testing.assert_array_equal(other.test[0].probability, runs[0].test[0].probability)
+
+
 class SplitTest(absltest.TestCase):
   def test_adversary_is_global_with_fedavg_alone(self):
-    for method, split in fair._SPLITS.items():
-      model, adversary = fair._build_model(36, 0, 0.0, split)
+    networks = fair_network.Networks(_SMALL, 36)
+    for method, split in fair_network.SPLITS.items():
+      model, adversary = networks.build_model(0, 0.0, split)
       global_names, _ = model.split(model.weight_names)
       is_global = set(adversary.own_weights) <= set(global_names)
       self.assertEqual(is_global, method == 'fedavg')

@@ -35,12 +35,12 @@ def setUpModule():
 
 
 def _arrays(run_dir):
-  """The newest checkpoint's arrays."""
+  """Returns the newest checkpoint's arrays."""
   return checkpoints.CheckpointManager(f'{run_dir}/checkpoints').load_latest()[1]
 
 
 def _client(arrays, client):
-  """The state of a client in a checkpoint, None if it never took part."""
+  """Returns the state of a client in a checkpoint, None if it never took part."""
   leaves = checkpoints.without_prefix(f'clients/{client}', arrays)
   return [leaves[str(i)] for i in range(len(leaves))] or None
 
@@ -98,7 +98,7 @@ class BuildTest(parameterized.TestCase):
   @parameterized.parameters((0.0, 0), (0.1, 2), (0.01, 1), (1.0, 20))
   def test_cohorts(self, share, num_old):
     config = config_lib.resolve(dataclasses.replace(_SOURCE, num_clients=20))
-    draw = new_device.build_cohorts(config, 20, share)
+    draw = new_device.build_cohorts(config.sampling_options, 20, share)
     for round_num in range(4):
       cohort = draw(round_num)
       *old, new = cohort.clients
@@ -118,11 +118,11 @@ class BuildTest(parameterized.TestCase):
   )
   def test_partitions_are_told_apart(self, changes, name):
     config = dataclasses.replace(_SOURCE, **changes)
-    self.assertEqual(new_device_rows.describe_partition(config), name)
+    self.assertEqual(new_device_rows.describe_partition(config.partition_options), name)
 
   def test_new_device_never_drops_out(self):
     config = config_lib.resolve(dataclasses.replace(_SOURCE, client_dropout_rate=0.9))
-    draw = new_device.build_cohorts(config, 10, 1.0)
+    draw = new_device.build_cohorts(config.sampling_options, 10, 1.0)
     shares = np.array([draw(round_num).work_shares for round_num in range(9)])
     self.assertTrue((shares[:, -1] == 1).all())
     self.assertTrue((shares[:, :-1] == 0).any())
@@ -252,7 +252,9 @@ class RunTest(absltest.TestCase):
       after = _arrays(self._folder(name))
       source = trained_run.load_config(f'{self.root}/lg')
       seed = seeds.derive_seed(0, seeds.Purpose.NEW_DEVICE)
-      draw = new_device.build_cohorts(dataclasses.replace(source, seed=seed), 10, share)
+      draw = new_device.build_cohorts(
+        dataclasses.replace(source.sampling_options, seed=seed), 10, share
+      )
       drawn = {client for round_num in range(3) for client in draw(round_num).clients}
       self.assertIn(10, drawn)
       self.assertIsNotNone(_client(after, 10))
@@ -283,7 +285,7 @@ class RunTest(absltest.TestCase):
     for weight, expected in zip(found[: len(local_weights)], local_weights, strict=True):
       np.testing.assert_array_equal(weight, expected)
 
-  def test_goes_on_to_the_same_bits(self):
+  def test_resumes_to_the_same_bits(self):
     run_dir = self.create_tempdir().full_path + '/stopped'
     save, saved = storage.RunStorage.save, []
 
@@ -328,7 +330,7 @@ class RunTest(absltest.TestCase):
       new_device.run_new_device(dataclasses.replace(self.config, transform='invert'), self.run_dir)
 
   def _copy(self, changes):
-    """A copy of the source run `lg` with other settings."""
+    """Copies the source run `lg` with other settings."""
     path = self.create_tempdir().full_path + '/copy'
     shutil.copytree(f'{self.root}/lg', path)
     os.remove(f'{path}/checksums.json')  # The settings are changed on purpose.

@@ -5,14 +5,23 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from tff_lg import config as config_lib
-from tff_lg import csv_text, files, folder_lock, personalization, progress, simulation, verdicts
+from tff_lg import (
+  csv_text,
+  file_names,
+  files,
+  folder_lock,
+  personalization,
+  progress,
+  simulation,
+  verdicts,
+)
 from tff_lg import metrics as metrics_lib
 from tff_lg.experiments import advise_choice
 from tff_lg.experiments.advise_config import (
@@ -26,8 +35,7 @@ from tff_lg.experiments.advise_config import (
 from tff_lg.inputs import tasks
 from tff_lg.run_folder import run_files, run_settings
 
-ADVICE = 'advice.csv'
-_ADAPTED = 'fedavg_adapted'
+ADAPTED = 'fedavg_adapted'
 
 
 def run_advise(
@@ -52,8 +60,8 @@ def run_advise(
   hparams = list_settings(base, options)
   run_settings.check_hparams(run_dir, hparams)
   with progress.stage('loading data'):
-    federated_data = tasks.load_data(base)
-  layers = tasks.build_model(base, federated_data).layer_names
+    federated_data = tasks.load_data(base.input_options)
+  layers = tasks.build_model(base.input_options, federated_data).layer_names
   parts = list_parts(base, options, len(layers))
   # Where clients' data are not in memory nobody adapts to them.
   adapts = bool(options.adaptation) and FEDAVG in parts and base.task != 'client_files'
@@ -62,20 +70,20 @@ def run_advise(
     left = _Remaining(len(parts) + adapts)
     for name, config in parts.items():
       with left.part(name):
-        simulation.run_experiment(config, _folder(run_dir, name))
+        simulation.run_experiment(config, part_folder(run_dir, name))
     if adapts:
-      with left.part(_ADAPTED):
+      with left.part(ADAPTED):
         personalization.run_adaptation(
           config_lib.AdaptConfig(
-            from_run=_folder(run_dir, FEDAVG),
-            local_only_from=_folder(run_dir, OWN),
+            from_run=part_folder(run_dir, FEDAVG),
+            local_only_from=part_folder(run_dir, OWN),
             adaptation=options.adaptation,
             epochs=options.adaptation_epochs,
             seed=base.seed,
           ),
-          _folder(run_dir, _ADAPTED),
+          part_folder(run_dir, ADAPTED),
         )
-    return _write(base, parts, run_dir, adapts=adapts)
+    return _write(list(parts), base.model_metrics[0], base.level, run_dir, adapts=adapts)
 
 
 class _Remaining:
@@ -100,32 +108,28 @@ class _Remaining:
     print(f'Part {self._num_done} of {self._num_parts}: {name}{rest}', file=sys.stderr)
 
 
-def _folder(run_dir: str, part: str) -> str:
+def part_folder(run_dir: str, part: str) -> str:
+  """Returns the run folder of a part of an advice."""
   return os.path.join(run_dir, 'parts', part)
 
 
 def _write(
-  base: config_lib.TrainConfig,
-  parts: Mapping[str, config_lib.TrainConfig],
-  run_dir: str,
-  *,
-  adapts: bool,
+  parts: Sequence[str], main_metric: str, level: float, run_dir: str, *, adapts: bool
 ) -> dict[str, Any]:
   """Chooses by the tables of all parts, and writes what comes of it."""
-  tables = {name: run_files.load_results(_folder(run_dir, name)) for name in parts}
+  tables = {name: run_files.load_results(part_folder(run_dir, name)) for name in parts}
   clients = tables[OWN][1]
   honest = np.full(len(clients), True)
   for _, table in tables.values():
     if 'is_malicious' in table:
       honest &= ~table['is_malicious'].to_numpy(bool)
-  metric = metrics_lib.METRICS[base.model_metrics[0]]
+  metric = metrics_lib.METRICS[main_metric]
   ids = clients['client_id'][honest]
   candidates = [
-    _candidate(name, summary, table, honest, metric, _folder(run_dir, name))
-    for name, (summary, table) in tables.items()
+    _candidate(name, summary, table, honest, metric) for name, (summary, table) in tables.items()
   ]
   if adapts:
-    adapted = run_files.load_results(_folder(run_dir, _ADAPTED))[1].set_index('client_id')
+    adapted = run_files.load_results(part_folder(run_dir, ADAPTED))[1].set_index('client_id')
     texts = (f'best/{column}' for column in (verdicts.MARKS, verdicts.VALUES))
     marks = next((name for name in texts if name in adapted), None)
     source = next(each for each in candidates if each.name == FEDAVG)
@@ -133,24 +137,35 @@ def _write(
     candidates.append(
       dataclasses.replace(
         source,
-        name=_ADAPTED,
+        name=ADAPTED,
         validation=values['validation'].reindex(ids).to_numpy(),
         test=values['local_test'].reindex(ids).to_numpy(),
-        run_dir=None,
         marks=None if marks is None else adapted[marks].reindex(ids).reset_index(drop=True),
       )
     )
-  table, summary = advise_choice.choose(clients[honest], candidates, metric, base.level)
-  folders = {each.name: each.run_dir for each in candidates}
+  table, summary = advise_choice.choose(clients[honest], candidates, metric, level)
+  write_advice(run_dir, table, summary)
+  return summary
+
+
+def write_advice(run_dir: str, table: pd.DataFrame, summary: dict[str, Any]) -> None:
+  """Writes what an advice ends with; adds to the table the command that exports each model.
+
+  Args:
+    run_dir: its folder.
+    table: of clients, see `advise_choice.choose`.
+    summary: numbers by name.
+
+  Raises:
+    OSError: a file cannot be written.
+  """
   table['export_command'] = [
-    _export_command(folders[row['advice']], row['client_id'], run_dir, number)
-    for number, (_, row) in enumerate(table.iterrows())
+    _export_command(run_dir, client, number) for number, client in enumerate(table['client_id'])
   ]
   escaped = table.assign(client_id=table['client_id'].map(csv_text.escape))
-  path = os.path.join(run_dir, ADVICE)
+  path = os.path.join(run_dir, file_names.ADVICE)
   files.write_atomically(path, escaped.to_csv(index=False, lineterminator='\n'))
   run_files.write_tables(run_dir, summary, table)
-  return summary
 
 
 def _candidate(
@@ -159,7 +174,6 @@ def _candidate(
   clients: pd.DataFrame,
   honest: np.ndarray,
   metric: metrics_lib.Metric,
-  folder: str,
 ) -> advise_choice.Candidate:
   table = clients[honest]
   marks = [column for column in (verdicts.MARKS, verdicts.VALUES) if column in table]
@@ -169,15 +183,12 @@ def _candidate(
     test=table[f'local_test/{metric.name}'].to_numpy(np.float64),
     num_bytes=summary.get('communication/bytes_total', 0) / len(clients),
     epsilon=summary.get('privacy/epsilon'),
-    run_dir=None if name == OWN else folder,
     marks=table[marks[0]] if marks else None,
     is_reference=name.endswith(PLAIN),
   )
 
 
-def _export_command(folder: str | None, client: str, run_dir: str, number: int) -> str:
-  if folder is None:
-    return ''
+def _export_command(run_dir: str, client: str, number: int) -> str:
   output = os.path.join(run_dir, 'models', str(number))
-  flags = (f'--run_dir={folder}', f'--client={client}', f'--output={output}')
+  flags = (f'--run_dir={run_dir}', f'--client={client}', f'--output={output}')
   return f'python -m pipelines.export {shlex.join(flags)}'

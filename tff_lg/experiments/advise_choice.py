@@ -27,8 +27,9 @@ class Candidate:
     test: the same on its test data.
     num_bytes: sent for it, per client on average.
     epsilon: that it cost; None without a private aggregator.
-    run_dir: of the run from which `pipelines.export` writes it; None where it cannot.
     marks: of test examples by client, for verdicts; None without.
+    scores: instead of marks, where models of several seeds are one candidate: by client, the metric
+      of each test example, float [num_seeds, num_examples].
     is_reference: whether it is only compared with, and no client is to use it.
   """
 
@@ -37,8 +38,8 @@ class Candidate:
   test: np.ndarray
   num_bytes: float = 0.0
   epsilon: float | None = None
-  run_dir: str | None = None
   marks: pd.Series | None = None
+  scores: Sequence[np.ndarray] | None = None
   is_reference: bool = False
 
 
@@ -109,8 +110,10 @@ def _mean(values: np.ndarray, sizes: np.ndarray) -> float:
 def _judge(
   advised: pd.Series, usable: Sequence[Candidate], metric: metrics_lib.Metric, level: float
 ) -> pd.DataFrame:
-  """Verdicts on advised models against own ones, of the clients for which both have marks."""
+  """Judges advised models against own ones, for the clients that have marks of both."""
   columns = ['low', 'high', 'verdict']
+  if usable[0].scores is not None:
+    return _judge_repeated(advised, usable, metric, level)[columns].reindex(advised.index)
   own = usable[0].marks
   ours = pd.Series(None, advised.index, dtype=object)
   for each in usable[1:]:
@@ -125,6 +128,23 @@ def _judge(
   else:
     judged = verdicts.judge_values(ours, other, level, more_is_better=metric.more_is_better)
   return judged[columns].reindex(advised.index)
+
+
+def _judge_repeated(
+  advised: pd.Series, usable: Sequence[Candidate], metric: metrics_lib.Metric, level: float
+) -> pd.DataFrame:
+  """Judges advised models of several seeds against own ones."""
+  scores = {each.name: each.scores for each in usable[1:] if each.scores is not None}
+  own = usable[0].scores or ()
+  known = [number for number, name in enumerate(advised) if name in scores]
+  judged = verdicts.judge_repeated(
+    [scores[advised.iloc[number]][number] for number in known],
+    [own[number] for number in known],
+    level,
+    is_accuracy=metric.name == 'accuracy',
+    more_is_better=metric.more_is_better,
+  )
+  return judged.set_index(advised.index[known])
 
 
 def _summarize(

@@ -66,6 +66,10 @@ def base_config(config: config_lib.TrainConfig, options: AdviseOptions) -> confi
   config = dataclasses.replace(config, method=first, baselines=(*others, OWN))
   for found, sentence in (
     (
+      config.choices.chooses_on_test_data and config.protocol == 'validation',
+      '--optimistic_choice_on_test_data is given, but validation data choose the models.',
+    ),
+    (
       config.protocol != 'validation',
       f'--protocol is {config.protocol}, expected validation, whose data choose the models.',
     ),
@@ -75,7 +79,7 @@ def base_config(config: config_lib.TrainConfig, options: AdviseOptions) -> confi
     ),
     (
       config.local_layer_share is not None,
-      '--local_layer_share is of one run: give --local_layer_shares.',
+      '--local_layer_share belongs to a single run; use --local_layer_shares.',
     ),
   ):
     if found:

@@ -3,7 +3,7 @@
 Ten devices with rows of UCI Adult. Local layers give a representation h, later layers
 predict income from it, and an adversary guesses race and sex from it. Every device first
 trains alone, with an adversary that only listens. From there, each method continues for some
-rounds of one epoch: `fedavg`, where network and adversary are global; `lg_fedavg`, where the
+rounds: `fedavg`, where network and adversary are global; `lg_fedavg`, where the
 layers above h are global and the adversary is local. The server's first weights are the devices'
 mean. Strength 0 is a method whose adversary only listens: what the paper calls LG-FedAvg, without
 adversary. Liang et al. 2020, section on fair representations.
@@ -14,63 +14,18 @@ same epochs as the other methods.
 
 import dataclasses
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import tensorflow as tf
 from absl import logging
 
 from tff_lg import data as data_lib
 from tff_lg import learning, models, seeds, simple_models, training
-from tff_lg.compatibility import tff
 from tff_lg.config import own_models
-from tff_lg.experiments import fair_config, fair_local
+from tff_lg.experiments import fair_config, fair_local, fair_network
+from tff_lg.experiments.fair_network import SPLITS, DeviceOutputs, Look
 from tff_lg.training import communication, divergence
-
-_LOCAL_LAYERS, _GLOBAL_LAYERS = ('hidden_1', 'hidden_2', 'hidden_3'), ('hidden_4', 'output')
-# The paper's: of the network, whose adversary has no dropout, and of the devices' SGD, whose
-# momentum starts afresh each round.
-_UNITS, _DROPOUT = (32, 32, 32, 32), 0.2
-_BATCH_SIZE, _LEARNING_RATE, _MOMENTUM = 32, 0.1, 0.5
-_NUM_ATTRIBUTES = len(data_lib.ADULT_ATTRIBUTES)
-
-
-class _Split(NamedTuple):
-  """A method: its global layers, whether its adversary is global, and whether it ever acts."""
-
-  layers: tuple[str, ...]
-  adversary_is_global: bool
-  adversary_acts: bool = True
-
-
-_SPLITS: Mapping[str, _Split] = {
-  'local_only': _Split((), False, adversary_acts=False),
-  'fedavg': _Split((*_LOCAL_LAYERS, *_GLOBAL_LAYERS), True),
-  'lg_fedavg': _Split(_GLOBAL_LAYERS, False),
-}
-
-
-class DeviceOutputs(NamedTuple):
-  """Outputs of a device's own model and adversary for n rows.
-
-  Attributes:
-    h: representation, float32 [n, 32]; NaN for a simple model, which has none.
-    probability: float32 [n], of an income above 50K.
-    guesses: float32 [n, 2], the adversary's probability of each attribute being 1; NaN without h.
-    y: int32 [n], the income's class.
-    attributes: int32 [n, 2].
-  """
-
-  h: np.ndarray
-  probability: np.ndarray
-  guesses: np.ndarray
-  y: np.ndarray
-  attributes: np.ndarray
-
-
-# (weights, rows) -> what model and adversary say of them.
-_Look = Callable[[models.ModelWeights, learning.ClientTensors], DeviceOutputs]
 
 
 class FairRun(NamedTuple):
@@ -125,33 +80,38 @@ def run_fair(config: fair_config.FairConfig) -> Iterator[FairRun]:
   def process(method: str, strength: float, epochs: int = 1) -> learning.LocalGlobalProcess:
     settings = (method, strength, epochs)
     if settings not in processes:
-      processes[settings] = _build_process(*settings, num_inputs)
+      processes[settings] = networks.build_process(*settings)
     return processes[settings]
 
   for seed in config.seeds:
     source = data_lib.load_adult(
-      config.data_dir, seeds.derive_seed(seed, seeds.Purpose.PARTITION), config.train_rows
+      config.data_dir,
+      seeds.derive_seed(seed, seeds.Purpose.PARTITION),
+      config.train_rows,
+      config.halve_rows,
     )
-    num_inputs = source.train.x.shape[1]
-    look = _build_outputs(num_inputs)
+    networks = fair_network.Networks(config, source.train.x.shape[1])
+    look = networks.build_look()
     for partition in config.partitions:
       train, test = _spread(config, source, partition, seed)
-      model, _ = _build_model(num_inputs, seed, 0.0, _SPLITS['local_only'])
+      model, _ = networks.build_model(seed, 0.0, SPLITS['local_only'])
       initial = [model.initial_weights] * config.num_clients
-      splits = dict(_SPLITS)
-      if config.local_budget == 'best':
+      splits = {method: split for method, split in SPLITS.items() if method in config.methods}
+      if config.trains_to_best:
         del splits['local_only']
-        trainer = trainer or _build_trainer(config, num_inputs)
+        trainer = trainer or networks.build_trainer()
         for name in config.own_models:
           own = _own_models(name, trainer, model.initial_weights, look, train, test, seed)
           yield FairRun(partition, strength=0.0, seed=seed, **own)
-      alone = process('local_only', 0.0, config.pretrain_epochs)
-      (*_, (start, _)), diverged = _run_rounds(alone, initial, train, seed, range(1))
-      if diverged:
-        raise training.DivergenceError(f'{partition}, seed {seed}, training alone: {diverged}')
+      start = initial
+      if config.pretrain_epochs:
+        alone = process('local_only', 0.0, config.pretrain_epochs)
+        (*_, (start, _)), diverged = _run_rounds(alone, initial, train, seed, range(1))
+        if diverged:
+          raise training.DivergenceError(f'{partition}, seed {seed}, training alone: {diverged}')
       for method, split in splits.items():
         for strength in (0.0, *(config.lambdas if split.adversary_acts else ())):
-          joint = process(method, strength)
+          joint = process(method, strength, config.client_epochs)
           remedy = 'choose smaller --lambdas' if strength else ''
           states, diverged = _run_rounds(
             joint, start, train, seed, range(1, 1 + config.rounds), remedy
@@ -199,70 +159,11 @@ def _spread(
   )
 
 
-def _keras_model(num_inputs: int, seed: int) -> tf.keras.Model:
-  return models.build_mlp(
-    (num_inputs,),
-    2,
-    _UNITS,
-    seed=seeds.derive_seed(seed, seeds.Purpose.INITIALISATION),
-    dropout_rate=_DROPOUT,
-  )
-
-
-def _build_model(
-  num_inputs: int, seed: int, strength: float, split: _Split
-) -> tuple[models.LocalGlobalModel, models.Adversary]:
-  """Returns the network with the adversary's weights, split, and the adversary."""
-  adversary = models.build_adversary(
-    _keras_model(num_inputs, seed),
-    _GLOBAL_LAYERS,
-    _NUM_ATTRIBUTES,
-    strength=strength,
-    learning_rate=_LEARNING_RATE,
-    seed=seeds.derive_seed(seed, seeds.Purpose.INITIALISATION, 1),
-  )
-  model = models.protected_classifier(_keras_model(num_inputs, seed), _NUM_ATTRIBUTES)
-  return (
-    model.with_global_layers(split.layers).with_extra_weights(
-      adversary.own_weights, are_global=split.adversary_is_global
-    ),
-    adversary,
-  )
-
-
-def _build_process(
-  method: str, strength: float, epochs: int, num_inputs: int
-) -> learning.LocalGlobalProcess:
-  """Returns the process for any seed: the build's seed only tells dropout layers apart."""
-  model, adversary = _build_model(num_inputs, 0, strength, _SPLITS[method])
-  return learning.build_local_global_process(
-    model,
-    learning.ProcessSettings(
-      client_optimizer=tff.learning.optimizers.build_sgdm(_LEARNING_RATE, _MOMENTUM),
-      batches=learning.TensorBatches(_BATCH_SIZE, num_epochs=epochs),
-      objective=learning.with_auxiliary(adversary, 1.0),
-    ),
-  )
-
-
-def _build_trainer(config: fair_config.FairConfig, num_inputs: int) -> fair_local.NetworkTrainer:
-  """Trains own networks with an adversary that only listens; for any seed, as processes are."""
-  model, adversary = _build_model(num_inputs, 0, 0.0, _SPLITS['local_only'])
-  return fair_local.NetworkTrainer(
-    model,
-    learning.with_auxiliary(adversary, 1.0),
-    lambda rate: tff.learning.optimizers.build_sgdm(rate, _MOMENTUM),
-    learning.TensorBatches(_BATCH_SIZE),
-    config.own_model_options,
-    _LEARNING_RATE,
-  )
-
-
 def _own_models(
   name: str,
   trainer: fair_local.NetworkTrainer,
   initial: models.ModelWeights,
-  look: _Look,
+  look: Look,
   train: Sequence[learning.ClientTensors],
   test: Sequence[learning.ClientTensors],
   seed: int,
@@ -373,22 +274,3 @@ def _run_rounds(
     nothing = [tuple(np.full_like(w, np.nan) for w in of_device) for of_device in start]
     return [*weights.states, (nothing, error.num_clients_left_out)], str(error)
   return weights.states, ''
-
-
-def _build_outputs(num_inputs: int) -> _Look:
-  """Returns a function (weights, rows) -> what model and adversary say, without dropout."""
-  model, adversary = _build_model(num_inputs, 0, 0.0, _SPLITS['local_only'])
-  weight_types = tuple(tff.TensorType(w.dtype.type, w.shape) for w in model.initial_weights)
-
-  @tff.tensorflow.computation(weight_types, tff.TensorType(np.float32, [None, num_inputs]))
-  def compute(weights: Any, x: Any) -> tuple:
-    by_name = dict(zip(model.weight_names, tuple(weights), strict=True))
-    h, guesses = adversary.guess(tuple(by_name[name] for name in adversary.weight_names), x)
-    logits = model.predict(tuple(weights), x, training=False)
-    return h, tf.nn.softmax(logits)[:, 1], tf.sigmoid(guesses)
-
-  def outputs(weights: models.ModelWeights, tensors: learning.ClientTensors) -> DeviceOutputs:
-    h, probability, guesses = compute(weights, tensors.x)
-    return DeviceOutputs(h, probability, guesses, tensors.y[:, 0], tensors.y[:, 1:])
-
-  return outputs

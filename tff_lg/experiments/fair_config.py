@@ -7,6 +7,9 @@ import numpy as np
 from tff_lg.config import own_models as own_models_lib
 
 PARTITIONS = ('iid', 'non_iid')
+METHODS = ('local_only', 'fedavg', 'lg_fedavg')
+# Layers of the network up to its representation.
+LAYERS_TO_H = 3
 _TO_BEST = own_models_lib.defaults()
 
 
@@ -21,8 +24,13 @@ class FairConfig:
     seeds: each repeats everything, from the draw of the rows on.
     num_clients: devices, all in every round.
     train_rows: training rows of all devices together.
-    pretrain_epochs: epochs that each device trains alone.
-    rounds: joint rounds of one epoch.
+    halve_rows: whether `adult.data` has both training and test rows, a half each.
+    methods: of `METHODS`.
+    hidden_units: of the network, three layers up to its representation and maybe more.
+    adversary_dropout_rate: after each hidden layer of the adversary.
+    pretrain_epochs: epochs that each device trains alone before the joint rounds.
+    rounds: joint rounds.
+    client_epochs: of each device in a joint round.
     local_budget: of `own_models.BUDGETS`; how long `local_only` trains.
     own_models: what a device trains alone to its best (local_budget best), of
       `own_models.OWN_MODELS`: `network` is the method `local_only`, `linear` the method
@@ -38,8 +46,13 @@ class FairConfig:
   seeds: tuple[int, ...] = (0,)
   num_clients: int = 10
   train_rows: int = 15_000
+  halve_rows: bool = False
+  methods: tuple[str, ...] = METHODS
+  hidden_units: tuple[int, ...] = (32, 32, 32, 32)
+  adversary_dropout_rate: float = 0.0
   pretrain_epochs: int = 10
   rounds: int = 10
+  client_epochs: int = 1
   local_budget: str = 'best'
   own_models: tuple[str, ...] = (own_models_lib.NETWORK, 'linear')
   local_only_epochs: int = _TO_BEST['local_only_epochs']
@@ -62,12 +75,22 @@ class FairConfig:
     if not np.isfinite(self.lambdas).all() or 0 in self.lambdas:
       found = ','.join(map(str, self.lambdas))
       raise ValueError(f'--lambdas is {found}, expected numbers above 0: 0 is always tried.')
-    names = set(self.partitions)
-    if not names or not names <= set(PARTITIONS) or len(names) < len(self.partitions):
-      found = ','.join(self.partitions) or 'empty'
+    for flag, given, possible in (
+      ('partitions', self.partitions, PARTITIONS),
+      ('methods', self.methods, METHODS),
+    ):
+      if not given or not set(given) <= set(possible) or len(set(given)) < len(given):
+        found = ','.join(given) or 'empty'
+        raise ValueError(f'--{flag} is {found}, expected some of {",".join(possible)}, each once.')
+    if len(self.hidden_units) < LAYERS_TO_H or min(self.hidden_units) < 1:
+      found = ','.join(map(str, self.hidden_units)) or 'empty'
+      raise ValueError(f'--hidden_units is {found}, expected {LAYERS_TO_H} sizes or more.')
+    if not 0 <= self.adversary_dropout_rate < 1:
       raise ValueError(
-        f'--partitions is {found}, expected some of {",".join(PARTITIONS)}, each once.'
+        f'--adversary_dropout_rate is {self.adversary_dropout_rate}, expected in [0, 1).'
       )
+    if self.halve_rows and self.data_dir is None:
+      raise ValueError('--halve_rows halves the rows of adult.data, but --data_dir is not given.')
     if self.train_rows < 10 * self.num_clients:
       raise ValueError(
         f'--train_rows is {self.train_rows}, expected at least {10 * self.num_clients}, ten a '
@@ -77,9 +100,15 @@ class FairConfig:
   @property
   def num_runs(self) -> int:
     """How many runs `run_fair` yields."""
-    num_own = len(self.own_models) if self.local_budget == 'best' else 1
-    of_a_seed = len(self.partitions) * (num_own + 2 * (1 + len(self.lambdas)))
+    num_own = len(self.own_models) if self.trains_to_best else int('local_only' in self.methods)
+    num_joint = len(set(self.methods) - {'local_only'})
+    of_a_seed = len(self.partitions) * (num_own + num_joint * (1 + len(self.lambdas)))
     return of_a_seed * len(self.seeds)
+
+  @property
+  def trains_to_best(self) -> bool:
+    """Whether devices train models alone to their best."""
+    return 'local_only' in self.methods and self.local_budget == 'best'
 
   @property
   def own_model_options(self) -> own_models_lib.OwnModelOptions:

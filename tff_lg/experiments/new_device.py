@@ -18,7 +18,17 @@ import numpy as np
 import pandas as pd
 from absl import logging
 
-from tff_lg import client_gains, files, folder_lock, learning, metrics, own_models, seeds, training
+from tff_lg import (
+  client_gains,
+  file_names,
+  files,
+  folder_lock,
+  learning,
+  metrics,
+  own_models,
+  seeds,
+  training,
+)
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.config import own_models as own_model_options
@@ -29,7 +39,6 @@ from tff_lg.run_folder import run_files, run_settings
 from tff_lg.simulation import loop_values, trained_run
 from tff_lg.training import cohorts, evaluation, run_state
 
-CURVES_FILE = 'curves.csv'
 NEW_DEVICE = 'new_device'
 _GROUPS = ('old_clients', 'new_client')
 _OWN_MODEL = 'own_model'
@@ -83,7 +92,10 @@ def _run_sources(
     with _load_source(config, path) as (last, device):
       own = train_own_model(config, last, device, os.path.join(run_dir, 'own_models', str(number)))
       for share in config.old_clients_share:
-        name, metric = f'{last.config.method}_{number}_C{share:g}', _main_metric(last.config)
+        name, metric = (
+          f'{last.config.method}_{number}_C{share:g}',
+          _main_metric(last.config.model_metrics),
+        )
         logging.info('%s joins %s, C = %g.', NEW_DEVICE, path, share)
         folder = os.path.join(run_dir, 'runs', name)
         table = _join(config, last, device, share, folder)
@@ -92,7 +104,7 @@ def _run_sources(
         about = {
           'run': name,
           'method': last.config.method,
-          'partition': new_device_rows.describe_partition(last.config),
+          'partition': new_device_rows.describe_partition(last.config.partition_options),
           'old_clients_share': share,
         }
         curves.append(curve.assign(**about))
@@ -100,14 +112,14 @@ def _run_sources(
         summary |= _with_prefix(f'{name}/', _summarize(curve, table, metric))
         summary |= _with_prefix(f'{name}/{_GROUPS[1]}/{_OWN_MODEL}/', own)
   text = pd.concat(curves).to_csv(index=False, lineterminator='\n')
-  files.write_atomically(os.path.join(run_dir, CURVES_FILE), text)
+  files.write_atomically(os.path.join(run_dir, file_names.CURVES), text)
   run_files.write_tables(run_dir, summary, pd.concat(tables, ignore_index=True))
   return summary
 
 
-def _main_metric(config: config_lib.TrainConfig) -> str:
+def _main_metric(metrics_of_run: Sequence[str]) -> str:
   """Returns the column of a run's main metric on clients' test data."""
-  return f'local_test/{config.model_metrics[0]}'
+  return f'local_test/{metrics_of_run[0]}'
 
 
 def _with_prefix(prefix: str, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -183,7 +195,7 @@ def train_own_model(
     last: the source run, whose network and batches the own network has. It starts from weights that
       nobody has trained.
     device: the new device.
-    folder: a run folder of the method `local_only`, made or gone on with.
+    folder: a run folder of the method `local_only`, created or resumed.
 
   Returns:
     The main metric on test data, `kind` of the model and, for a network, its `epochs` and
@@ -219,10 +231,10 @@ def train_own_model(
   )
   run_settings.claim(folder, own_config)
   if not run_settings.is_complete(folder):
-    model = tasks.build_model(own_config, alone)
-    own_models.run_own_models(own_config, alone, model, folder)
+    model = tasks.build_model(own_config.input_options, alone)
+    own_models.run_own_models(own_config.local_learning_options, alone, model, folder)
   summary, table = run_files.load_results(folder)
-  row, metric = table.iloc[-1], _main_metric(last.config)
+  row, metric = table.iloc[-1], _main_metric(last.config.model_metrics)
   found = {metric: float(row[metric]), 'kind': row[_OWN_MODEL]}
   if found['kind'] == own_model_options.NETWORK:
     found['epochs'] = int(row['epochs'])
@@ -230,11 +242,13 @@ def train_own_model(
   return found
 
 
-def build_cohorts(config: config_lib.TrainConfig, num_old: int, share: float) -> cohorts.DrawCohort:
-  """Rounds of the new device and some of the old ones.
+def build_cohorts(
+  sampling: config_lib.SamplingOptions, num_old: int, share: float
+) -> cohorts.DrawCohort:
+  """Returns the rounds of the new client with some of the old ones.
 
   Args:
-    config: resolved; its seed and troubles are those of the old devices.
+    sampling: of the old devices.
     num_old: old devices, 0 to num_old - 1; the new one is num_old.
     share: C. If it is above 0, one old device takes part at least.
 
@@ -242,7 +256,7 @@ def build_cohorts(config: config_lib.TrainConfig, num_old: int, share: float) ->
     The cohort of any round, counted from 0. The new device is the last, and never drops out.
   """
   cohort = max(round(share * num_old), 1)
-  options = config_lib.cohort_options(dataclasses.replace(config, clients_per_round=cohort))
+  options = config_lib.cohort_options(dataclasses.replace(sampling, clients_per_round=cohort))
   sampler = cohorts.CohortSampler(num_old, **options)
   nobody = cohorts.Cohort([], np.zeros(0, np.float32))
 
@@ -271,7 +285,7 @@ def _join(
   clients = (*last.federated_data.clients, device)
   num_old, process = len(clients) - 1, last.phase.process
   start = last.state.as_start()
-  phase = dataclasses.replace(last.phase, num_rounds=config.rounds)
+  phase = dataclasses.replace(last.phase, num_rounds=config.rounds, until=None)
   participants = training.to_clients(
     dataclasses.replace(last.federated_data, clients=clients, held_out=())
   )
@@ -283,9 +297,9 @@ def _join(
   )
   groups = dict(zip(_GROUPS, (range(num_old), [num_old]), strict=True))
   values = loop_values.loop_values(loop_config, len(clients), folder, groups)
-  values['draw_cohort'] = build_cohorts(loop_config, num_old, share)
+  values['draw_cohort'] = build_cohorts(loop_config.sampling_options, num_old, share)
 
-  metric = _main_metric(last.config)
+  metric = _main_metric(last.config.model_metrics)
 
   def test_metric(state: run_state.RunState, states: Sequence[learning.ClientState]) -> np.ndarray:
     values = evaluation.evaluate_parts(
@@ -313,7 +327,7 @@ def _join(
 
 def _curve(folder: str, metric: str) -> pd.DataFrame:
   """Returns the metric of both groups at each evaluated round, from 0."""
-  rounds = pd.read_csv(os.path.join(folder, 'metrics.csv'))
+  rounds = pd.read_csv(os.path.join(folder, file_names.METRICS))
   names = [f'{group}/{metric}/pooled' for group in _GROUPS]
   return rounds[['round_num', *names, f'{_GROUPS[0]}/{metric}/mean_over_clients']].dropna()
 

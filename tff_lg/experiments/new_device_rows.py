@@ -41,7 +41,7 @@ def check_rows(sources: Mapping[str, config_lib.TrainConfig]) -> None:
     )
   rows: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {}
   for path, source in sources.items():
-    row, settings = (source.method, describe_partition(source)), _settings(path)
+    row, settings = (source.method, describe_partition(source.partition_options)), _settings(path)
     first, expected = rows.setdefault(row, (path, settings))
     for name in sorted(settings.keys() & expected.keys()):  # One run may be older than an option.
       if settings[name] != expected[name]:
@@ -62,10 +62,10 @@ def _settings(from_run: str) -> dict[str, Any]:
   return settings
 
 
-def describe_partition(config: config_lib.TrainConfig) -> str:
-  """`iid`, `classes_per_client=2`, …; of clients that a file names `clients`."""
-  if config.partition is None:
+def describe_partition(options: config_lib.PartitionOptions) -> str:
+  """Returns `iid`, `classes_per_client=2`, …; `clients` where a file names the clients."""
+  if options.partition is None:
     return 'clients'
-  options = config_lib.PARTITIONS[config.partition].option_names()
-  values = ','.join(f'{getattr(config, option):g}' for option in options)
-  return f'{config.partition}={values}' if options else config.partition
+  names = config_lib.PARTITIONS[options.partition].option_names()
+  values = ','.join(f'{getattr(options, name):g}' for name in names)
+  return f'{options.partition}={values}' if names else options.partition

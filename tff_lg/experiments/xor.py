@@ -88,7 +88,7 @@ class XorResult:
   trained: dict[str, tuple[TrainedModel, ...]]
 
   def summary(self) -> dict[str, float | int]:
-    """Figures of the chosen models, and how many initialisations solved the task."""
+    """Returns figures of the chosen models, and how many initialisations solved the task."""
     values: dict[str, float | int] = {}
     for name, (chosen, *others) in self.trained.items():
       for client, accuracy in zip(CLIENTS, chosen.test_accuracy, strict=True):
@@ -190,7 +190,7 @@ def run_xor(config: XorConfig) -> XorResult:
 
 
 def build_model(name: str, conditioning: str, *, seed: int) -> models.LocalGlobalModel:
-  """One gated unit, or an MLP with two hidden units, on two features.
+  """Returns one gated unit, or an MLP with two hidden units, on two features.
 
   Args:
     name: `cgau` or `mlp`.
