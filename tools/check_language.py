@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterator
 
 _ROOT = pathlib.Path(__file__).parents[1]
-_PAGES = ('README.md', 'CONTRIBUTING.md', 'docs')
-_SOURCES = ('tff_lg', 'pipelines', 'benchmarks', 'tools')
+_PAGES = ('README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs')
+_SOURCES = ('tff_lg', 'pipelines', 'benchmarks', 'tools', 'tests')
 _MOST_WORDS = 40
 _MANY_WORDS = 25
 
@@ -18,7 +18,7 @@ _BANNED = tuple(
   (re.compile(pattern), advice)
   for pattern, advice in (
     (r'(?<![Tt]here )\b(?:is|are|was|were) no (?!longer\b|more\b|less\b)', '"is not a"'),
-    (r'\b(?:go|goes|going|went) on\b', '"resume" or "continue"'),
+    (r'\b(?:go|goes|going|gone|went) on\b', '"resume" or "continue"'),
     (r'\b[Ww]hat there is not\b', '"Limitations"'),
     (r'^Of\b', 'the subject first'),
     (r'^What\b.*\.$', 'the subject first'),
@@ -35,7 +35,11 @@ _BANNED = tuple(
     (r'\bas it stands\b', '"verbatim" or "unchanged"'),
   )
 )
-_DOCSTRING_STARTS = (('The same', 'a verb, such as "Returns" or "Computes"'),)
+# Words that a verb in the third person may be mistaken for. So may any that `of` follows.
+_NO_VERBS = frozenset(
+  'Always Arguments As Batches Clients Columns Examples Features Flags Ids Images Indices Labels'
+  ' Logits Metrics Nothing Places Points Rows Seconds Texts This Values Verdicts Words'.split()
+)
 _SENTENCE_END = re.compile(
   r'(?:(?<=[.!?])|(?<=[.!?][)"\']))(?<!et al\.)(?<!e\.g\.)(?<!i\.e\.)(?<!vs\.)\s+(?=[(\'"`]*[A-Z`])'
 )
@@ -122,27 +126,56 @@ def check_page(page: str, counts: collections.Counter[str]) -> Iterator[tuple[in
       last_number, last_text = number, text.strip()
 
 
-def check_source(source: str) -> Iterator[tuple[int, str]]:
-  """Yields the line number and the message of each fault of docstrings and other strings."""
+def begins_with_verb(docstring: str) -> bool:
+  """Tells if a docstring begins with a verb in the third person, such as Returns or Computes."""
+  match = re.match(r'([A-Z][a-z]*s)\b(?! of\b)', docstring)
+  return match is not None and match[1] not in _NO_VERBS
+
+
+def _needs_verb(node: ast.AST) -> bool:
+  """Tells if a definition is a function, but neither a property nor a test."""
+  return (
+    isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    and not node.name.startswith('test_')
+    and not any('property' in ast.unparse(each) for each in node.decorator_list)
+  )
+
+
+def check_source(source: str, is_test: bool = False) -> Iterator[tuple[int, str]]:
+  """Yields the line number and the message of each fault of docstrings, names and messages.
+
+  Args:
+    source: a module.
+    is_test: whether it is a test, whose strings are data and not messages.
+
+  Yields:
+    Line numbers and messages.
+  """
   tree = ast.parse(source)
   docstrings = set()
   for node in ast.walk(tree):
     if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+      if not isinstance(node, ast.Module):
+        for message in banned(node.name.strip('_').replace('_', ' ')):
+          yield node.lineno, f'the name {node.name}: {message}'
       text = ast.get_docstring(node)
       if text is None or not isinstance(node.body[0], ast.Expr):
         continue
       docstrings.add(id(node.body[0].value))
       number = node.body[0].lineno
-      for start, advice in _DOCSTRING_STARTS:
-        if text.startswith(start):
-          yield number, f'a docstring that begins with "{start}": write {advice}'
+      if _needs_verb(node) and not begins_with_verb(text):
+        start = ' '.join(text.split()[:3])
+        yield number, f'a docstring that begins with "{start}": write "Returns", "Computes", ...'
       for paragraph in re.split(r'\n\s*\n|\n(?=\s*(?:\w+: |[-*|] |\d+\. ))', text):
         for sentence in sentences(paragraph):
           for message in (*banned(sentence), *too_long(sentence)):
             yield number, message
   for node in ast.walk(tree):
     if (
-      isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings
+      isinstance(node, ast.Constant)
+      and isinstance(node.value, str)
+      and not is_test
+      and id(node) not in docstrings
     ):
       for sentence in sentences(node.value):
         for message in banned(sentence):
@@ -165,7 +198,8 @@ def main() -> int:
     for number, message in check_page(file.read_text(encoding='utf-8'), counts):
       faults.append(f'{file.relative_to(_ROOT)}:{number}: {message}')
   for file in _files(_SOURCES, '.py'):
-    for number, message in check_source(file.read_text(encoding='utf-8')):
+    is_test = 'tests' in file.relative_to(_ROOT).parts
+    for number, message in check_source(file.read_text(encoding='utf-8'), is_test):
       faults.append(f'{file.relative_to(_ROOT)}:{number}: {message}')
   print(*faults, sep='\n', end='\n' if faults else '')
   print(

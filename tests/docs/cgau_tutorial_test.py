@@ -1,11 +1,8 @@
 """Runs every command of docs/tutorials/cgau.md, word for word, on tiny data."""
 
-import os
 import pathlib
 import re
 import shlex
-import subprocess
-import sys
 
 import numpy as np
 from absl.testing import absltest
@@ -24,24 +21,24 @@ _OTHERS = ('Your own images', 'Why a shift is enough: XOR')
 
 
 def _sections(text):
-  """The text of each section by its heading."""
+  """Returns the text of each section by its heading."""
   _, *parts = re.split(r'^## ', text, flags=re.MULTILINE)
   return {part.partition('\n')[0]: part.partition('\n')[2] for part in parts}
 
 
 def _commands(text, language):
-  """The lines of all code blocks in a language."""
+  """Returns the lines of all code blocks in a language."""
   blocks = re.findall(rf'^```{language}\n(.*?)^```$', text, re.DOTALL | re.MULTILINE)
   return [line.removeprefix('$ ') for block in blocks for line in block.splitlines()]
 
 
 def _paths(text):
-  """All code in a text that is a path of a run."""
+  """Returns all code in a text that is a path of a run."""
   return re.findall(r'`(runs/[^`\s]+)`', text)
 
 
 def _clips(part, num_clips):
-  """Noises; a cough is the louder one, and no clip is quite like another."""
+  """Makes noises; a cough is the louder one, and no clip is quite like another."""
   rng = np.random.default_rng(num_clips)
   labels = ['Cough', 'Tom', 'Snare_drum']
   return [
@@ -89,14 +86,7 @@ class CgauTutorialTest(absltest.TestCase):
   def _run(self, command):
     program, *arguments = shlex.split(command)
     self.assertEqual(program, 'python')
-    return subprocess.run(
-      [sys.executable, *arguments],
-      cwd=self.folder,
-      env=processes.environment(PYTHONPATH=os.pathsep.join([str(_ROOT), *sys.path])),
-      capture_output=True,
-      text=True,
-      check=False,
-    )
+    return processes.run_python(*arguments, folder=self.folder)
 
   def _run_sections(self, headings):
     """Runs their commands; what these print, if they write what the sections say."""

@@ -1,4 +1,4 @@
-"""Links between pages lead to files, and to headings, that exist; the site's menu has all pages."""
+"""Tests of links to files and headings, of figures, and of the site's menu."""
 
 import pathlib
 import re
@@ -17,13 +17,13 @@ _PAGES = sorted(
 
 
 def _text(path):
-  """A page without its code."""
+  """Returns a page without its code."""
   text = re.sub(r'^```.*?^```$', '', path.read_text(encoding='utf-8'), flags=re.M | re.S)
   return re.sub(r'^    .*$', '', text, flags=re.M)
 
 
 def _anchors(path):
-  """The anchors of a page's headings, as GitHub and the site make them."""
+  """Returns the anchors of a page's headings, as GitHub and the site make them."""
   headings = re.findall(r'^#+ (.*)$', _text(path), re.M)
   plain = [re.sub(r'[`*]|\[([^]]*)\]\([^)]*\)', r'\1', heading).lower() for heading in headings]
   return {re.sub(r'[^\w\- ]', '', heading).strip().replace(' ', '-') for heading in plain}
@@ -41,6 +41,13 @@ class LinksTest(parameterized.TestCase):
       self.assertTrue(path.exists(), f'{page}: {target} does not exist')
       if anchor:
         self.assertIn(anchor, _anchors(path), f'{page}: {target} has no such heading')
+
+  @parameterized.parameters(*_PAGES)
+  def test_figures_are_under_the_command_that_made_them(self, page):
+    for section in re.split(r'^#+ ', _ROOT.joinpath(page).read_text(encoding='utf-8'), flags=re.M):
+      before, *figures = re.split(r'^!\[', section, flags=re.M)
+      if figures:
+        self.assertRegex(before, r'python -m \S|make \S', f'{page}: {figures[0][:60]}')
 
   def test_the_menu_of_the_site_has_all_pages(self):
     listed = re.findall(r': (\S+\.md)$', _ROOT.joinpath('mkdocs.yml').read_text(), re.M)

@@ -12,7 +12,7 @@ _PAGE = pathlib.Path(__file__).parents[2] / 'docs' / 'OPTIMIZATION.md'
 
 
 def _rows():
-  """The cells of each row of the page's tables, by the name in its first cell."""
+  """Returns the cells of each row of the page's tables, by the name in its first cell."""
   text = _PAGE.read_text(encoding='utf-8')
   rows = [
     [cell.strip() for cell in row.split('|')] for row in re.findall(r'^\| (`.*) \|$', text, re.M)

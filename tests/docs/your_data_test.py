@@ -1,4 +1,4 @@
-"""The Python of docs/YOUR_DATA.md runs as it stands there, and the page has every option."""
+"""The Python of docs/YOUR_DATA.md runs verbatim, and the page has every option."""
 
 import contextlib
 import io
