@@ -22,7 +22,7 @@ from tff_lg import progress
 from tff_lg.config.option import resolved
 from tff_lg.run_folder import source_run
 
-_RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: made, or gone on with.')
+_RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: created, or resumed.')
 _CONFIG = config_flags.define(
   config_class=config_lib.AdaptConfig,
   fast_help='Two epochs of five clients, in seconds for a small run.',
@@ -38,7 +38,7 @@ def _read(holders: config_flags.Holders) -> config_lib.AdaptConfig:
 
 
 def config_from_arguments(arguments: Sequence[str]) -> config_lib.AdaptConfig:
-  """The config that a command line says; what a sweep calls, beside `run`."""
+  """Returns the config that a command line says; a sweep calls it, beside `run`."""
   return config_flags.parse(arguments, config_lib.AdaptConfig, _read)
 
 

@@ -2,6 +2,7 @@ r"""Compares methods by a suite, a paper's protocol on its data, and writes a le
 
   python -m pipelines.benchmark --suite=motley_cross_silo --data=school.mat --run_dir=runs/school
   python -m pipelines.benchmark --suite=motley_cross_silo --fast --run_dir=runs/school_fast
+  python -m pipelines.benchmark --suite=byzantine --data=mnist --run_dir=runs/byzantine
   python -m pipelines.benchmark --runs=runs/fedavg,runs/ditto_0,runs/ditto_1 --run_dir=runs/board
 
 Each method is trained at points of its grid and repeated at the point with the best mean score on
@@ -12,6 +13,9 @@ of `pipelines.train`, for all runs. Rerun the same command to resume.
 
 With --runs it trains nothing: finished runs of `pipelines.train`, with their baselines, and of
 `pipelines.adapt` are rows; those that differ in nothing but the seed are repeats of one row.
+
+--suite=byzantine compares rules of aggregation by their worst case over attacks, and writes heat
+maps into report.html, and robustness.csv.
 
 Writes leaderboard.html and leaderboard.csv into --run_dir, one row per method: mean, standard
 deviation and worst decile over clients, held-out clients, rounds, bytes and an interval over
@@ -26,23 +30,32 @@ from typing import Any
 
 from absl import flags
 
-from pipelines import launch, outside, path_flags, run_dirs, suite_trials, trial_pools
+from pipelines import (
+  launch,
+  outside,
+  path_flags,
+  robustness_trials,
+  run_dirs,
+  suite_trials,
+  trial_pools,
+)
 from tff_lg import progress, suites
 from tff_lg.config.option import ConfigError
 
 outside.define()
+_SUITES: dict[str, Any] = {**suites.SUITES, **suites.ROBUSTNESS_SUITES}
 _SUITE = flags.DEFINE_enum(
   'suite',
   None,
-  list(suites.SUITES),
-  f'The suite to run. {" ".join(f"{n}: {e.label}." for n, e in suites.SUITES.items())}',
+  list(_SUITES),
+  f'The suite to run. {" ".join(f"{n}: {e.label}." for n, e in _SUITES.items())}',
 )
 _DATA = path_flags.define(
   'data',
   None,
-  'The data. ' + ' '.join(f'{name}: {entry.data}.' for name, entry in suites.SUITES.items()),
+  'The data. ' + ' '.join(f'{name}: {entry.data}.' for name, entry in _SUITES.items()),
 )
-_RUN_DIR = path_flags.define('run_dir', None, 'Folder of the comparison: made, or gone on with.')
+_RUN_DIR = path_flags.define('run_dir', None, 'Folder of the comparison: created, or resumed.')
 _RUNS = path_flags.define_list('runs', [], 'Folders of finished runs to compare, without --suite.')
 _METHODS = flags.DEFINE_list(
   'methods', [], "Rows to compare, and other federated methods; all of the suite's by default."
@@ -86,11 +99,12 @@ def _check() -> str:
   return run_dir
 
 
-def _plan(name: str, arguments: Sequence[str]) -> suite_trials.Plan:
+def _plan(name: str, arguments: Sequence[str]) -> suite_trials.Plan | robustness_trials.Plan:
   """Reads what is to be compared."""
-  suite, is_fast = suites.SUITES[name], _FAST.value
+  suite, is_fast = _SUITES[name], _FAST.value
+  make = suite_trials.Plan if name in suites.SUITES else robustness_trials.Plan
   repeats = _REPEATS.value or (2 if is_fast else suite.num_repeats)
-  return suite_trials.Plan(
+  return make(
     suite,
     methods=suite.choose_methods(_METHODS.value),
     data=_DATA.value,
@@ -117,16 +131,12 @@ def main(argv: Sequence[str]) -> None:
 
   with progress.stage('importing pandas'):
     from tff_lg import analysis
-    from tff_lg.suites import board
 
   if plan is None:
     table, written = analysis.compare_folders(run_dir, _RUNS.value or (), command)
   else:
     with launch.stopped_by_exception(), trial_pools.open_pool(suite_trials.run_trial) as pool:
-      run = plan.suite_run(run_dir, pool)
-      rows = board.leaderboard_rows(run, suites.run_suite(run, plan.methods))
-    title, shown = plan.suite.label, board.shown(plan.suite)
-    table, written = analysis.write_leaderboard(run_dir, title, rows, shown, command)
+      table, written = plan.run(run_dir, pool, command)
   print('\n'.join(['', analysis.to_text(table), '', *map(os.path.abspath, written)]))
 
 

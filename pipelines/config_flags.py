@@ -1,6 +1,7 @@
 """The flags of a run: one for each field of its config, so that there is one list."""
 
 import dataclasses
+import functools
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -44,7 +45,7 @@ def define_options(config_class: type, values: flags.FlagValues) -> dict[str, fl
 
 
 def read(holders: Holders) -> config_lib.TrainConfig:
-  """The config of a training run that the flags say, resolved.
+  """Returns the config of a training run that the flags say, resolved.
 
   Raises:
     config_lib.ConfigError: flags that cannot be, or contradict each other.
@@ -55,7 +56,7 @@ def read(holders: Holders) -> config_lib.TrainConfig:
 def read_as(
   config_class: type[_Config], holders: Holders, fast: Callable[[_Config], _Config]
 ) -> _Config:
-  """The config that the flags say, as it is.
+  """Returns the config that the flags say, unresolved.
 
   Args:
     config_class: that `define` made the flags of.
@@ -70,7 +71,7 @@ def read_as(
 
 
 def read_options(config_class: type[_Config], holders: Holders) -> _Config:
-  """The options that the flags say, as they are.
+  """Returns the options that the flags say, unresolved.
 
   Raises:
     config_lib.ConfigError: flags that cannot be.
@@ -87,7 +88,7 @@ def parse(
   config_class: type = config_lib.TrainConfig,
   read_holders: Callable[[Holders], Any] | None = None,
 ) -> Any:
-  """The config that a command line says, whatever this program's own flags are.
+  """Returns the config that a command line says, whatever this program's own flags are.
 
   Args:
     arguments: flags as after `python -m pipelines.train`, `--flagfile` too, without
@@ -135,9 +136,15 @@ def _define(
   return define_flags[field_type](field.name, default, help_text, flag_values=values)
 
 
+@functools.cache
+def _types(config_class: type) -> dict[str, Any]:
+  """Returns the types of a config's fields by name, which take a moment to resolve."""
+  return typing.get_type_hints(config_class)
+
+
 def _field_type(field: dataclasses.Field, config_class: type) -> Any:
-  """The field's type, without None."""
-  field_type = typing.get_type_hints(config_class)[field.name]
+  """Returns the field's type, without None."""
+  field_type = _types(config_class)[field.name]
   if isinstance(field_type, types.UnionType):
     return next(kind for kind in typing.get_args(field_type) if kind is not types.NoneType)
   return field_type

@@ -53,7 +53,7 @@ _CACHE_DIR = path_flags.define('cache_dir', None, 'Cache folder; <output>.cache 
 
 
 def preset_from_flags() -> presets.Preset:
-  """The preset, with what flags say of its input.
+  """Returns the preset, with what flags say of its input.
 
   Raises:
     EmbeddingError: flags that cannot be, or do not fit the preset.

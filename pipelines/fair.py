@@ -7,11 +7,11 @@ r"""Fair representations on UCI Adult: predict income, do not tell race and sex.
 Ten devices with rows of Adult learn local layers that give a representation h, later layers that
 predict income from h, and an adversary that guesses race and sex from h. FedAvg (network and
 adversary global) and LG-FedAvg (later layers global, adversary local) each continue for --rounds
-from what the devices learned alone, without an adversary's pressure and with each of --lambdas. The
-adversary steps first in each batch, then the local layers against it, with the gradient times
-lambda. Their opponent is local learning: each device trains alone to its best, with a tuned
-learning rate, or fits a simple model (--own_models). --local_budget=cohort gives its networks the
-same epochs as the others have.
+of --client_epochs from what the devices learned alone, without an adversary's pressure and with
+each of --lambdas. The adversary steps first in each batch, then the local layers against it, with
+the gradient times lambda. Their opponent is local learning: each device trains alone to its best,
+with a tuned learning rate, or fits a simple model (--own_models). --local_budget=cohort gives its
+networks the same epochs as the others have.
 
 Prints accuracy, AUC and the adversary's AUC as Table 4 of Liang et al. 2020 has them, beside
 the AUC of probes fitted afterwards on the frozen h, and parity of predictions. Writes
@@ -27,13 +27,13 @@ import os
 from absl import flags
 
 from pipelines import fair_flags, launch, path_flags, run_dirs, runtime_flags
-from tff_lg import data, files, progress, strict_json
+from tff_lg import data, file_names, files, progress, strict_json
 from tff_lg.experiments import fair_config
 
 flags.adopt_module_key_flags(fair_flags)
 flags.adopt_module_key_flags(runtime_flags)
 
-_RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run, made if need be.')
+_RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run, created if needed.')
 _CAPTION = (
   'Accuracy against leakage, a line a method through its lambdas. Up is better, and left, where an '
   'AUC of 50 is a guess: what the adversary that trained along finds, and what boosting finds '
@@ -48,7 +48,8 @@ def main() -> None:
   flag_lines = run_dirs.flag_lines(values)
   run_dirs.check_folder(run_dir, flag_lines)
   config = fair_config.FairConfig(**values)
-  data.load_adult(config.data_dir, num_train=config.train_rows)  # Checked before what takes long.
+  # Checked before what takes long.
+  data.load_adult(config.data_dir, num_train=config.train_rows, halve_rows=config.halve_rows)
   # TensorFlow takes seconds to import: only for flags that are good.
   with progress.stage('importing TensorFlow'):
     from tff_lg import simulation
@@ -67,9 +68,9 @@ def main() -> None:
   }
   figure = sections.Illustration('fair', figures.accuracy_against_leakage(results), _CAPTION)
   contents = {
-    'results.csv': results.to_csv(index=False, lineterminator='\n'),
+    file_names.RESULTS: results.to_csv(index=False, lineterminator='\n'),
     'rounds.csv': rounds.to_csv(index=False, lineterminator='\n'),
-    'summary.json': strict_json.dumps(fairness.summary(results)),
+    file_names.SUMMARY: strict_json.dumps(fairness.summary(results)),
     'tables.md': '\n\n'.join(map(tables.to_markdown, shown.values())) + '\n',
   }
   for name, content in contents.items():

@@ -6,6 +6,7 @@ from absl import flags
 
 from pipelines import path_flags
 from tff_lg.config import own_models
+from tff_lg.experiments import fair_config
 
 _DATA_DIR = path_flags.define(
   'data_dir', None, 'Folder with the official adult.data and adult.test; else a synthetic table.'
@@ -20,9 +21,24 @@ _NUM_CLIENTS = flags.DEFINE_integer(
 )
 _TRAIN_ROWS = flags.DEFINE_integer('train_rows', 15_000, 'Training rows of all devices together.')
 _PRETRAIN_EPOCHS = flags.DEFINE_integer(
-  'pretrain_epochs', 10, 'Epochs that each device trains alone.', lower_bound=1
+  'pretrain_epochs', 10, 'Epochs that each device trains alone first.', lower_bound=0
 )
-_ROUNDS = flags.DEFINE_integer('rounds', 10, 'Joint rounds of one epoch.', lower_bound=1)
+_ROUNDS = flags.DEFINE_integer('rounds', 10, 'Joint rounds.', lower_bound=1)
+_CLIENT_EPOCHS = flags.DEFINE_integer(
+  'client_epochs', 1, 'Epochs of each device in a joint round.', lower_bound=1
+)
+_HALVE_ROWS = flags.DEFINE_bool(
+  'halve_rows', False, 'Train on one half of adult.data and test on the other, not on adult.test.'
+)
+_METHODS = flags.DEFINE_list('methods', list(fair_config.METHODS), 'Methods that are trained.')
+_HIDDEN_UNITS = flags.DEFINE_list(
+  'hidden_units',
+  ['32', '32', '32', '32'],
+  'Hidden layers of the network; the third gives the representation.',
+)
+_ADVERSARY_DROPOUT_RATE = flags.DEFINE_float(
+  'adversary_dropout_rate', 0.0, 'Dropout after each hidden layer of the adversary.'
+)
 _TO_BEST = own_models.defaults()
 _LOCAL_BUDGET = flags.DEFINE_enum(
   'local_budget',
@@ -79,6 +95,7 @@ def read() -> dict[str, Any]:
     for flag in (
       *(_DATA_DIR, _NUM_CLIENTS, _TRAIN_ROWS, _PRETRAIN_EPOCHS, _ROUNDS),
       *(_LOCAL_BUDGET, _LOCAL_ONLY_EPOCHS, _LOCAL_ONLY_PATIENCE),
+      *(_CLIENT_EPOCHS, _HALVE_ROWS, _ADVERSARY_DROPOUT_RATE),
     )
   }
   for flag, kind, kinds in (
@@ -86,6 +103,8 @@ def read() -> dict[str, Any]:
     (_SEEDS, int, 'whole numbers'),
     (_PARTITIONS, str, 'names'),
     (_OWN_MODELS, str, 'names'),
+    (_METHODS, str, 'names'),
+    (_HIDDEN_UNITS, int, 'whole numbers'),
     (_LOCAL_ONLY_LEARNING_RATE, float, 'numbers'),
   ):
     given: list[str] | None = flag.value

@@ -39,7 +39,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 def run(
   main: Callable[..., None],
   *,
-  after_stop: str = 'the same command begins again',
+  after_stop: str = 'rerun the same command to start over',
   takes_arguments: bool = False,
 ) -> None:
   """Parses the command line, checks the environment and calls `main`.
@@ -160,5 +160,5 @@ def _end(sentence: str, number: int) -> None:
 
 
 def _name() -> str:
-  """The pipeline's name, as in `python -m pipelines.NAME`."""
+  """Returns the pipeline's name, as in `python -m pipelines.NAME`."""
   return pathlib.Path(sys.argv[0]).stem

@@ -27,7 +27,7 @@ from tff_lg import progress
 from tff_lg.experiments import new_device_rows
 from tff_lg.run_folder import source_run
 
-_RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: made, or gone on with.')
+_RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: created, or resumed.')
 _CONFIG = config_flags.define(
   config_class=config_lib.NewDeviceConfig,
   fast_help='Three rounds of a device with 100 examples, in seconds for a small run.',
@@ -43,7 +43,7 @@ def _read(holders: config_flags.Holders) -> config_lib.NewDeviceConfig:
 
 
 def config_from_arguments(arguments: Sequence[str]) -> config_lib.NewDeviceConfig:
-  """The config that a command line says; what a sweep calls, beside `run`."""
+  """Returns the config that a command line says; a sweep calls it, beside `run`."""
   return config_flags.parse(arguments, config_lib.NewDeviceConfig, _read)
 
 

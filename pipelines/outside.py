@@ -1,15 +1,19 @@
-"""Modules from outside that add entries, such as methods, `--import=my_module`.
+"""Modules from outside that add entries, such as methods.
 
-They are imported before the flags are defined, so that the flags of what they add are among them.
+`--import=my_module` names one. Installed packages name theirs by entry points of the group
+`tff_lg.plugins`. All are imported before the flags are defined, so that the flags of what they add
+are among them.
 """
 
 import importlib
+import importlib.metadata
 import sys
 from collections.abc import Sequence
 
 from absl import flags
 
 _FLAG = 'import'
+_GROUP = 'tff_lg.plugins'
 
 # The flag is of the program that defines it: its --help is to show it.
 flags.disclaim_key_flags()
@@ -20,14 +24,14 @@ def define(values: flags.FlagValues = flags.FLAGS) -> None:
   flags.DEFINE_multi_string(
     _FLAG,
     [],
-    'A module that registers methods, aggregators, optimisers or the like of its own; give it once '
-    'a module.',
+    'A module that registers methods, aggregators, optimisers or the like of its own; repeat '
+    'it for each module.',
     flag_values=values,
   )
 
 
 def import_modules(command_line: Sequence[str]) -> None:
-  """Imports the modules that a command line names, in its flag files too.
+  """Imports the modules of installed plugins, and those that a command line or its flag files name.
 
   Args:
     command_line: the program and its arguments; errors in them are told when they are parsed.
@@ -35,6 +39,8 @@ def import_modules(command_line: Sequence[str]) -> None:
   Raises:
     SystemExit: a module cannot be imported, or adds what cannot be; one sentence.
   """
+  for plugin in sorted(importlib.metadata.entry_points(group=_GROUP)):
+    _import(plugin.module, f'The plugin {plugin.name} of an installed package')
   program, *arguments = command_line
   values = flags.FlagValues()
   define(values)
@@ -45,7 +51,11 @@ def import_modules(command_line: Sequence[str]) -> None:
   except flags.Error:
     return
   for name in values[_FLAG].value or ():
-    try:
-      importlib.import_module(name)
-    except (ImportError, ValueError) as error:
-      sys.exit(f'--import is {name}, expected a module that can be imported: {error}')
+    _import(name, '--import')
+
+
+def _import(name: str, what: str) -> None:
+  try:
+    importlib.import_module(name)
+  except (ImportError, ValueError) as error:
+    sys.exit(f'{what} is {name}, expected a module that can be imported: {error}')

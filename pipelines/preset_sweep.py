@@ -30,7 +30,9 @@ def run(
   """
   values = flags.FLAGS
   if values['run_dir'].present or values['seed'].present:
-    raise sweeps.SweepError('--run_dir and --seed are of one trial: use --sweep_dir and --seeds.')
+    raise sweeps.SweepError(
+      '--run_dir and --seed belong to one trial; use --sweep_dir and --seeds.'
+    )
   if not values['grid'].present:
     for flag in _decided_by(defaults['grid']):
       if values[flag].present:
@@ -49,7 +51,7 @@ def run(
 
 
 def _decided_by(grid: Sequence[str]) -> list[str]:
-  """The flags of trials that a grid has values of, those in its flag files too."""
+  """Returns the flags of trials to which a grid gives values, those in its flag files too."""
   axes = [sweeps.parse_axis(text) for text in grid]
   arguments = [f'--{axis.name}={value}' for axis in axes for value in axis.values]
   values = flags.FlagValues()

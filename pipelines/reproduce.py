@@ -23,7 +23,7 @@ from tff_lg import files, progress, published, sweeps
 from tff_lg.config.option import ConfigError
 from tff_lg.run_folder import changed_settings
 
-_RUN_DIR = path_flags.define('run_dir', None, 'Folder of the runs: made, or resumed.')
+_RUN_DIR = path_flags.define('run_dir', None, 'Folder of the runs: created, or resumed.')
 _DATA = path_flags.define('data', None, 'The data of the table; the list of tables says which.')
 _QUICK = flags.DEFINE_bool('quick', False, 'A tenth of the rounds with one seed, not compared.')
 _RECORD = path_flags.define(
@@ -62,13 +62,10 @@ def _choose(argv: Sequence[str]) -> tuple[published.TableEntry, list[str]]:
   return table, rest
 
 
-def _config(
-  table: published.TableEntry, run: published.Run, seed: int, rest: Sequence[str]
-) -> config_lib.TrainConfig:
+def _config(run: published.Run, seed: int, rest: Sequence[str]) -> config_lib.TrainConfig:
   """Returns the config of a run; a tenth of its rounds with --quick."""
-  given = [flag.replace('{configs}', _CONFIGS) for flag in run.flags]
-  data = [f'--data_dir={_DATA.value}'] if table.data else []
-  config = config_flags.parse([*given, *data, *rest, f'--seed={seed}'])
+  *given, of_seed = published.arguments_of(run, _CONFIGS, _DATA.value, seed)
+  config = config_flags.parse([*given, *rest, of_seed])
   if not _QUICK.value:
     return config
   return dataclasses.replace(config, **{n: -(-getattr(config, n) // 10) for n in _SHORTER})
@@ -86,9 +83,7 @@ def _run(table: published.TableEntry, rest: Sequence[str]) -> Mapping[int, Mappi
   trials = sweeps.build_trials([axis], seeds)
   runs = {run.name: run for run in table.runs}
   names = {trial.name: dict(trial.values)[_AXIS] for trial in trials}
-  configs = {
-    trial.name: _config(table, runs[names[trial.name]], trial.seed, rest) for trial in trials
-  }
+  configs = {trial.name: _config(runs[names[trial.name]], trial.seed, rest) for trial in trials}
   trial_pools.check(configs)
   for config in configs.values():
     training_run.look_at_data(config)

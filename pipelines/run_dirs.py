@@ -5,13 +5,11 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from tff_lg import files, folder_lock
-
-FLAGS_FILE = 'flags.txt'
+from tff_lg import file_names, files, folder_lock
 
 
 def flag_lines(values: Mapping[str, Any]) -> str:
-  """Flags by name as a flag file; one without a value is left out."""
+  """Returns flags by name as a flag file; one without a value is left out."""
   return ''.join(
     f'--{name}={",".join(map(str, value)) if isinstance(value, tuple) else value}\n'
     for name, value in values.items()
@@ -42,7 +40,7 @@ def check_folder(run_dir: str, flag_lines: str) -> None:
 
   Args:
     run_dir: the folder, which need not exist.
-    flag_lines: what the run's `FLAGS_FILE` is to hold.
+    flag_lines: what the run's `flags.txt` is to hold.
 
   Raises:
     ValueError: it is not a folder, or holds other files or a run with other flags.
@@ -50,16 +48,16 @@ def check_folder(run_dir: str, flag_lines: str) -> None:
   """
   check_can_be_made(run_dir)
   names = folder_lock.written_names(run_dir)
-  if names <= {FLAGS_FILE}:
+  if names <= {file_names.FLAGS}:
     return  # Of a run that was stopped its flags alone are left.
-  path = os.path.join(run_dir, FLAGS_FILE)
+  path = os.path.join(run_dir, file_names.FLAGS)
   if not os.path.exists(path):
     raise ValueError(f'--run_dir={run_dir} is not empty and holds no run: choose another folder.')
   with open(path, encoding='utf-8') as file:
     if file.read() != flag_lines:
       raise ValueError(
-        f'--run_dir={run_dir} holds a run with other flags ({FLAGS_FILE}): choose another folder, '
-        'or delete this one.'
+        f'--run_dir={run_dir} holds a run with other flags ({file_names.FLAGS}): choose another '
+        'folder, or delete this one.'
       )
 
 
@@ -70,14 +68,14 @@ def claim_folder(run_dir: str, flag_lines: str) -> None:
 
   Args:
     run_dir: the folder.
-    flag_lines: what is written to its `FLAGS_FILE`.
+    flag_lines: what is written to its `flags.txt`.
 
   Raises:
     ValueError: it cannot be written, or another process writes there; one sentence.
   """
   try:
     lock_folder(run_dir)
-    files.write_atomically(os.path.join(run_dir, FLAGS_FILE), flag_lines)
+    files.write_atomically(os.path.join(run_dir, file_names.FLAGS), flag_lines)
   except OSError as error:
     raise ValueError(f'--run_dir={run_dir} cannot be written: {error.strerror}.') from error
 

@@ -41,9 +41,23 @@ def is_wanted(config: config_lib.TrainConfig) -> bool:
   for name in _OF_SETS:
     if flags.FLAGS[name].present:
       raise config_lib.ConfigError(
-        f'--{name} is of several runs, but there are neither --seeds nor --folds without --fold.'
+        f'--{name} belongs to several runs, but there are neither --seeds nor --folds without '
+        '--fold.'
       )
   return False
+
+
+def read_seeds() -> tuple[int, ...] | None:
+  """Returns the seeds that --seeds names, None without the flag.
+
+  Raises:
+    config_lib.ConfigError, sweeps.SweepError: they cannot be; one sentence.
+  """
+  if trial_pools.SEEDS.value is None:
+    return None
+  if flags.FLAGS['seed'].present:
+    raise config_lib.ConfigError('--seed and --seeds are both given, expected one of them.')
+  return sweeps.parse_seeds(trial_pools.SEEDS.value)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,11 +90,7 @@ def plan(config: config_lib.TrainConfig, run_dir: str) -> RunSet:
   axes: tuple[sweeps.Axis, ...] = ()
   if config.folds is not None and config.fold is None:
     axes = (sweeps.Axis('fold', tuple(map(str, range(max(config.folds, 1))))),)
-  seeds: tuple[int, ...] = (config.seed,)
-  if trial_pools.SEEDS.value is not None:
-    if flags.FLAGS['seed'].present:
-      raise config_lib.ConfigError('--seed and --seeds are both given, expected one of them.')
-    seeds = sweeps.parse_seeds(trial_pools.SEEDS.value)
+  seeds = read_seeds() or (config.seed,)
   trials = sweeps.build_trials(axes, seeds, needs_axis=False)
   configs = {}
   for trial in trials:

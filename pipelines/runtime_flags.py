@@ -9,7 +9,7 @@ _HOLDERS = config_flags.define_options(config_lib.RuntimeOptions, flags.FLAGS)
 
 
 def read() -> config_lib.RuntimeOptions:
-  """The runtime that the flags name, for `simulation.set_execution_context`.
+  """Returns the runtime that the flags name, for `simulation.set_execution_context`.
 
   Raises:
     config_lib.ConfigError: flags that cannot be, or contradict each other.

@@ -38,11 +38,11 @@ _SHUFFLED_SHARE = flags.DEFINE_list(
 _SEED = flags.DEFINE_integer(
   'seed', 0, 'Seed of k-means, the owners of the centroids and reassigned examples.', lower_bound=0
 )
-_OUTPUT_DIR = path_flags.define('output_dir', None, 'Folder for the files, made if need be.')
+_OUTPUT_DIR = path_flags.define('output_dir', None, 'Folder for the files, created if needed.')
 
 
 def _shares() -> tuple[float, ...]:
-  """The shares that the flag says, each once, ascending."""
+  """Returns the shares that the flag says, each once, ascending."""
   try:
     shares = tuple(sorted({float(text) for text in _SHUFFLED_SHARE.value}))
   except ValueError:

@@ -51,6 +51,16 @@ class Plan:
     for config in configs.values():
       training_run.look_at_data(config)
 
+  def run(self, run_dir: str, pool: sweeps.Pool, command: str) -> tuple[Any, tuple[str, str]]:
+    """Runs the suite in a folder, or resumes; gives the table, and what was written."""
+    from tff_lg import analysis  # It imports pandas, which takes seconds.
+    from tff_lg.suites import board
+
+    run = self.suite_run(run_dir, pool)
+    rows = board.leaderboard_rows(run, suites.run_suite(run, self.methods))
+    shown = board.shown(self.suite)
+    return analysis.write_leaderboard(run_dir, self.suite.label, rows, shown, command)
+
   def suite_run(self, run_dir: str, pool: sweeps.Pool | None) -> suites.SuiteRun:
     """Returns how the suite is run in a folder."""
     flags = [f'--rounds={self.rounds}', *self.arguments]
@@ -62,7 +72,7 @@ class Plan:
       self.suite,
       run_dir,
       flags=(*flags, '--fast') if self.is_fast else tuple(flags),
-      make_config=self._make_config,
+      make_config=make_config(self.is_fast),
       pool=pool,
       num_repeats=self.num_repeats,
       search_repeats=self.search_repeats,
@@ -72,11 +82,17 @@ class Plan:
       is_published=self.data is not None and not self.is_fast,
     )
 
-  def _make_config(self, pipeline: str, arguments: Sequence[str]) -> Any:
+
+def make_config(is_fast: bool) -> suites.MakeConfig:
+  """Returns what makes the config of a trial of (pipeline, its arguments)."""
+
+  def make(pipeline: str, arguments: Sequence[str]) -> Any:
     if pipeline == suites.TRAIN:
       return config_flags.parse(arguments)
-    more = _FAST_ADAPTATION if self.is_fast else ()
+    more = _FAST_ADAPTATION if is_fast else ()
     return config_flags.parse([*arguments, *more], config_lib.AdaptConfig, _read_adaptation)
+
+  return make
 
 
 def _read_adaptation(holders: config_flags.Holders) -> config_lib.AdaptConfig:

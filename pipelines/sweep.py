@@ -29,13 +29,13 @@ from pipelines import launch, path_flags, run_dirs, trial_pools
 from tff_lg import config as config_lib
 from tff_lg import sweeps
 
-_SWEEP_DIR = path_flags.define('sweep_dir', None, 'Folder of the sweep: made, or gone on with.')
+_SWEEP_DIR = path_flags.define('sweep_dir', None, 'Folder of the sweep: created, or resumed.')
 _PIPELINE = flags.DEFINE_string('pipeline', 'train', 'The pipeline that runs the trials.')
 _GRID = flags.DEFINE_multi_string(
   'grid',
   [],
   'An axis of the grid: a flag of the pipeline and its values, name=value,value; or '
-  'name=value;value where values have commas. Give it once an axis.',
+  'name=value;value where values have commas. Repeat it for each axis.',
 )
 _FLAGFILE_OF_TRIALS = path_flags.define(
   'flagfile_of_trials', None, 'File of flags that all trials have.'
@@ -58,7 +58,7 @@ flags.adopt_module_key_flags(trial_pools)
 
 
 def _load_pipeline(name: str) -> ModuleType:
-  """The module of a pipeline that can be swept."""
+  """Returns the module of a pipeline that can be swept."""
   try:
     pipeline = importlib.import_module(f'pipelines.{name}')
   except ModuleNotFoundError:
@@ -86,7 +86,7 @@ def _configs(
 
 
 def _command() -> str:
-  """The command line, of this pipeline or of one that calls it."""
+  """Returns the command line, of this pipeline or of one that calls it."""
   name = os.path.splitext(os.path.basename(sys.argv[0]))[0]
   return f'python -m pipelines.{name} {shlex.join(sys.argv[1:])}'
 

@@ -18,9 +18,9 @@ import os
 from absl import flags
 
 from pipelines import launch, path_flags, run_dirs
-from tff_lg import files, progress, strict_json
+from tff_lg import file_names, files, progress, strict_json
 
-_RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run, made if need be.')
+_RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run, created if needed.')
 _DIMS = flags.DEFINE_integer('dims', 20, 'Features d of an example.', lower_bound=1)
 _DEVICES = flags.DEFINE_integer('devices', 100, 'Devices M.', lower_bound=2)
 _EXAMPLES = flags.DEFINE_integer(
@@ -79,9 +79,9 @@ def main() -> None:
   figure = figures.mixture_errors(curves, summaries, experiment.caption())
   table = theory.results_table(results)
   contents = {
-    run_dirs.FLAGS_FILE: flag_lines,
-    'results.csv': pd.concat(curves).to_csv(index=False, lineterminator='\n'),
-    'summary.json': strict_json.dumps(summaries),
+    file_names.FLAGS: flag_lines,
+    file_names.RESULTS: pd.concat(curves).to_csv(index=False, lineterminator='\n'),
+    file_names.SUMMARY: strict_json.dumps(summaries),
   }
   for name, content in contents.items():
     files.write_atomically(os.path.join(run_dir, name), content)
@@ -97,7 +97,7 @@ def main() -> None:
 
 
 def _values() -> dict:
-  """The flags' values by name, with `--fast` and the rhos as numbers."""
+  """Returns the flags' values by name, with `--fast` and the rhos as numbers."""
   try:
     rhos = tuple(map(float, _RHOS.value))
   except ValueError:

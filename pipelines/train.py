@@ -19,7 +19,7 @@ from tff_lg import config as config_lib
 from tff_lg import progress
 from tff_lg.run_folder import changed_settings, run_settings
 
-RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: made, or gone on with.')
+RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: created, or resumed.')
 CONFIG = config_flags.define()
 flags.adopt_module_key_flags(run_sets)
 

@@ -12,11 +12,11 @@ from typing import Any
 from absl import flags
 
 from pipelines import launch, path_flags, run_dirs, runtime_flags
-from tff_lg import files, progress, strict_json
+from tff_lg import file_names, files, progress, strict_json
 
 flags.adopt_module_key_flags(runtime_flags)
 
-_RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run, made if need be.')
+_RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run, created if needed.')
 _CONDITIONING = flags.DEFINE_enum(
   'conditioning',
   'shared',
@@ -65,9 +65,9 @@ def main() -> None:
   )
   figure_path = os.path.join(run_dir, 'figures', 'xor.png')
   contents: dict[str, str | bytes] = {
-    os.path.join(run_dir, run_dirs.FLAGS_FILE): flag_lines,
+    os.path.join(run_dir, file_names.FLAGS): flag_lines,
     figure_path: style.png_bytes(figure),
-    os.path.join(run_dir, 'summary.json'): strict_json.dumps(result.summary()),
+    os.path.join(run_dir, file_names.SUMMARY): strict_json.dumps(result.summary()),
   }
   for path, content in contents.items():
     files.write_atomically(path, content)

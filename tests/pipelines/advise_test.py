@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import shlex
 
 import pandas as pd
 from absl.testing import absltest
@@ -37,7 +38,11 @@ class AdviseTest(absltest.TestCase):
     pd.testing.assert_series_equal(parts, advice['gain'], check_names=False)
     of_own = pd.read_parquet(self.folder / 'advice/parts/local_only/clients.parquet')
     self.assertEqual(advice['own_test'].tolist(), of_own['local_test/accuracy'].tolist())
-    self.assertIn('Each client', (self.folder / 'advice/report.html').read_text())
+    command = shlex.split(advice['export_command'][0])
+    self.assertIn(f'--run_dir={self.folder}/advice', command)
+    page = (self.folder / 'advice/report.html').read_text()
+    for text in ('Each client', 'id="panels"', '<rect class="area" data-client="client_0"'):
+      self.assertIn(text, page)
 
     # As if it had been stopped in its last part; the others are as they were.
     before = (self.folder / 'advice/summary.json').read_bytes()
@@ -57,9 +62,11 @@ class AdviseTest(absltest.TestCase):
   def test_refuses(self):
     for arguments, sentence in (
       (('--run_dir=',), 'advise: --run_dir is missing, expected a folder for this advice'),
-      (('--method=fedavg',), 'advise: --method is of one run: give --methods.'),
+      (('--method=fedavg',), 'advise: --method belongs to a single run; use --methods.'),
       (('--local_layer_shares=half',), '--local_layer_shares is half, expected numbers'),
-      (('--seeds=0-1',), '--seeds and --folds are of pipelines.train'),
+      (('--folds=3',), '--folds belongs to pipelines.train; use one --fold here.'),
+      (('--seeds=3',), '--seeds is 3, expected two seeds or more'),
+      (('--seeds=0-1', '--seed=0'), '--seed and --seeds are both given'),
       ((f'--flagfile={_DEMO}', '--run_dir=/dev/null/demo'), '--run_dir=/dev/null/demo cannot be'),
       (('--methods=sgd',), 'advise: --methods is sgd, expected some of '),
       (('a',), "advise: Unexpected argument 'a'; use --name=value."),

@@ -47,11 +47,29 @@ class BenchmarkTest(absltest.TestCase):
     self.assertEqual(board[['method', 'num_runs']].values.tolist(), [['Ditto', 2]])
     self.assertIn('local test MAE, mean ± std', result.stdout)
 
+  def test_robustness_in_the_worst_case(self):
+    flags = ('--suite=byzantine', '--fast', '--methods=trimmed_mean_arc', '--rounds=1')
+    result = self._benchmark(*flags, '--repeats=1', f'--run_dir={self.folder}/robust')
+    self.assertEqual(result.returncode, 0, result.stderr)
+    found = pd.read_csv(self.folder / 'robust/robustness.csv')
+    self.assertLen(found, 6)
+    self.assertTrue(found['mean'].between(0, 1).all())
+    self.assertIn('trimmed mean, ARC and NNM (chosen)', result.stdout)
+    attacked = sorted((self.folder / 'robust').glob('cells/*/trials/*/clients.parquet'))
+    self.assertLen(attacked, 2)
+    means = []
+    for path in attacked:
+      clients = pd.read_parquet(path)
+      self.assertEqual(clients['is_malicious'].sum(), 1)
+      means.append(clients['local_test/accuracy'][~clients['is_malicious']].mean())
+    self.assertAlmostEqual(found['mean'][0], min(means))
+
   def test_refuses(self):
     folder = f'--run_dir={self.folder}/suite'
     for arguments, sentence in (
       ((folder,), 'benchmark: Expected either --suite, or --runs with finished runs.'),
       ((folder, _SUITE, '--methods=sgd'), '--methods is sgd, expected some of local, fedavg'),
+      ((folder, '--suite=byzantine', '--methods=fedavg'), '--methods is fedavg, expected some of'),
       ((folder, _SUITE, '--data=nowhere'), 'data_dir: nowhere found, expected a file or folder'),
       ((folder, _SUITE, '--', '--rate=1'), "Unknown command line flag 'rate'"),
       ((folder, '--runs=nowhere', '--repeats=2'), '--repeats is given, but it belongs to --suite'),

@@ -12,12 +12,13 @@ from absl.testing import absltest, flagsaver
 from pipelines import config_flags, fair_flags
 from tff_lg import config as config_lib
 from tff_lg import sweeps
+from tff_lg.experiments import fair_config
 
 _ROOT = pathlib.Path(__file__).parents[2]
 
 
 def _commands(pipeline):
-  """The arguments of the page's commands of a pipeline."""
+  """Returns the arguments of the page's commands of a pipeline."""
   text = (_ROOT / 'docs' / 'PROTOCOL.md').read_text(encoding='utf-8').replace('\\\n', ' ')
   return [
     shlex.split(re.sub(r'\$\(.*?\)|<[^>]*>', 'folder', line))
@@ -107,6 +108,13 @@ class ConfigsTest(absltest.TestCase):
     )
     self.assertEqual((config.epochs, config.fisher, config.fisher_batch_size), (200, 'batch', 100))
 
+  def test_vqa_as_published(self):
+    files = (f'--flagfile=pipelines/configs/vqa{name}.flags' for name in ('', '_published'))
+    with contextlib.chdir(_ROOT):
+      config = config_flags.parse([*files, '--data_dir=folder', '--embeddings=file'])
+    self.assertEqual((config.partition, config.dirichlet_alpha), ('dirichlet', 0.9))
+    self.assertEqual((config.channel_layers, config.num_answers), (1, 999))
+
   def test_new_device(self):
     ((*arguments, run_dir),) = _commands('new_device')
     self.assertEqual(run_dir, '--run_dir=folder')
@@ -142,8 +150,23 @@ class ConfigsTest(absltest.TestCase):
         'local_only_epochs': 200,
         'local_only_patience': 20,
         'local_only_learning_rate': None,
+        'client_epochs': 1,
+        'halve_rows': False,
+        'adversary_dropout_rate': 0.0,
+        'methods': ('local_only', 'fedavg', 'lg_fedavg'),
+        'hidden_units': (32, 32, 32, 32),
       },
     )
+
+  def test_fair_as_published(self):
+    for name, rounds, epochs in (('fedavg', 50, 10), ('lg_fedavg', 10, 1)):
+      with flagsaver.flagsaver():
+        file = _ROOT / 'pipelines' / 'configs' / f'adult_fair_{name}.flags'
+        flags.FLAGS(['fair', f'--flagfile={file}', '--data_dir=folder'])
+        values = fair_flags.read()
+      config = fair_config.FairConfig(**values)
+      self.assertEqual((config.rounds, config.client_epochs), (rounds, epochs))
+      self.assertEqual((config.halve_rows, config.adversary_dropout_rate), (True, 0.2))
 
 
 if __name__ == '__main__':

@@ -3,9 +3,11 @@
 import json
 import pathlib
 
+import pandas as pd
 from absl.testing import absltest
 
 from tests.pipelines import testing
+from tff_lg.run_folder import run_files
 
 
 class ExportTest(absltest.TestCase):
@@ -25,25 +27,23 @@ class ExportTest(absltest.TestCase):
     self.assertIn(f'Model of client_3: {self.folder}/model', result.stdout)
     about = json.loads((self.folder / 'model/about.json').read_text())
     self.assertEqual(about['client']['client_id'], 'client_3')
-    # As the part of an advice, which names it.
+    # As the part of an advice, whose table names it.
     advice = self.folder / 'advice'
     (advice / 'parts').mkdir(parents=True)
     (advice / 'parts/lg_fedavg').symlink_to(self.folder / 'run')
-    text = 'client_id,advice\nclient_3,lg_fedavg\nclient_4,local_only\n'
-    (advice / 'advice.csv').write_text(text)
+    clients = pd.DataFrame({'client_id': ['client_3'], 'advice': ['lg_fedavg']})
+    run_files.write_tables(str(advice), {}, clients)
+    (advice / 'advice.csv').write_text('')
     result = testing.run(
       'export', f'--run_dir={advice}', '--client=client_3', f'--output={self.folder}/advised'
     )
     self.assertEqual(result.returncode, 0, result.stderr)
     advised = json.loads((self.folder / 'advised/about.json').read_text())
     self.assertEqual(advised, about)
-    for client, sentence in (
-      ('client_4', 'client_4 is advised to use local_only, but only models of federated runs'),
-      ('client_5', '--client is client_5, expected a client of'),
-    ):
-      result = self._export(f'--run_dir={advice}', f'--client={client}')
-      self.assertEqual(result.returncode, 1)
-      self.assertIn(sentence, result.stderr)
+    new = f'--output={self.folder}/new'
+    result = testing.run('export', f'--run_dir={advice}', '--client=client_5', new)
+    self.assertEqual(result.returncode, 1)
+    self.assertIn('--client is client_5, expected a client of', result.stderr)
 
     result = self._export(run_dir, '--client=client_3')
     self.assertEqual(result.returncode, 1)
@@ -53,7 +53,7 @@ class ExportTest(absltest.TestCase):
     for arguments, sentence in (
       ((), 'export: --run_dir is missing'),
       ((f'--run_dir={self.folder}',), 'export: --client is missing'),
-      ((f'--run_dir={self.folder}', '--client=a'), 'export: '),
+      ((f'--run_dir={self.folder}', '--client=a'), 'holds no finished run: it has no summary.json'),
       (('a',), "export: Unexpected argument 'a'; use --name=value."),
     ):
       result = self._export(*arguments)

@@ -51,7 +51,7 @@ _STOPPED = '-c: stopped; more to come.\n'
 
 
 def _signalled(main, *numbers, before=''):
-  """Exit code, output and errors of a program that is sent signals once it has begun."""
+  """Returns exit code, output and errors of a program that is sent signals once it has begun."""
   program = _PROGRAM.format(path=sys.path, main=main, before=before)
   with subprocess.Popen(
     [sys.executable, '-c', program],

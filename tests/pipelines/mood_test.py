@@ -61,8 +61,8 @@ class MoodTest(parameterized.TestCase):
 
   @parameterized.parameters(
     ((), '--sweep_dir is missing'),
-    (('--sweep_dir=x', '--run_dir=y'), '--run_dir and --seed are of one trial'),
-    (('--sweep_dir=x', '--seed=1'), '--run_dir and --seed are of one trial'),
+    (('--sweep_dir=x', '--run_dir=y'), '--run_dir and --seed belong to one trial'),
+    (('--sweep_dir=x', '--seed=1'), '--run_dir and --seed belong to one trial'),
     (('--sweep_dir=x', 'fast'), "Unexpected argument 'fast'; use --name=value."),
     (('--sweep_dir=x', '--bilstm_units=0'), '--bilstm_units is 0'),
     (('--sweep_dir=x', '--grid=local_layer_share=2'), '--local_layer_share is 2'),

@@ -33,7 +33,7 @@ _FLAGS |= {'task': 'rings', 'ring_noise': 0.2}
 
 
 def _documented(module):
-  """The module that a page shows."""
+  """Returns the module that a page shows."""
   page, title = _PAGES[module]
   text = (_ROOT / 'docs' / page).read_text(encoding='utf-8')
   return re.search('```python\n(.*?)```', text[text.index(f'# {title}\n') :], re.DOTALL)[1]
@@ -95,6 +95,16 @@ class OutsideTest(absltest.TestCase):
     result = testing.run('train', '--import=my_method', '--help')
     self.assertIn('--decay_strength: Strength of the weight decay (--method=dec', result.stdout)
     self.assertNotIn('decay_strength', testing.run('train', '--help').stdout)
+
+  def test_installed_packages_bring_their_own(self):
+    about = self.folder / 'my_package-1.0.dist-info'
+    about.mkdir()
+    about.joinpath('METADATA').write_text('Metadata-Version: 2.1\nName: my_package\nVersion: 1.0\n')
+    about.joinpath('entry_points.txt').write_text('[tff_lg.plugins]\nmine = my_method\n')
+    self.assertIn('--decay_strength: Strength', testing.run('train', '--help').stdout)
+    about.joinpath('entry_points.txt').write_text('[tff_lg.plugins]\nmine = nowhere\n')
+    sentence = 'The plugin mine of an installed package is nowhere, expected a module that can be'
+    self.assertStartsWith(testing.run('train', '--help').stderr, sentence)
 
   def test_contradictions_are_told(self):
     result = testing.run('train', '--import=my_method', '--decay_strength=1', '--run_dir=x')

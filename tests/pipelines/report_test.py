@@ -28,7 +28,7 @@ class ReportTest(absltest.TestCase):
     self.assertEqual(result.returncode, 0, result.stderr)
     self.assertIn('\nLG-FedAvg ', result.stdout)
     self.assertEndsWith(result.stdout, f'Report: {page}\n')
-    self.assertLen(os.listdir(os.path.join(run_dir, 'figures')), 5)
+    self.assertLen(os.listdir(os.path.join(run_dir, 'figures')), 3 * 5)
 
     os.remove(page)
     output = os.path.join(run_dir, 'page.html')

@@ -41,7 +41,7 @@ class ReproduceTest(parameterized.TestCase):
     self.assertIn('mnist_lg: LG-FedAvg on MNIST', result.stdout)
 
   @parameterized.parameters(
-    (('mnist',), "Unexpected argument 'mnist', expected a table: digits_lg"),
+    (('mnist',), "Unexpected argument 'mnist', expected a table: "),
     (('digits_lg', 'more'), "Unexpected argument 'more'; use --name=value."),
     (('digits_lg', '--data=x'), '--data is x, but the data of digits_lg are embedded.'),
     (('mnist_lg',), '--data is missing, expected the folder with the four idx files'),

@@ -7,6 +7,7 @@ from absl.testing import absltest, parameterized
 
 from pipelines import run_dirs
 from tests.pipelines import testing
+from tff_lg import file_names
 
 _PIPELINES = ('fair', 'theory', 'xor')
 
@@ -45,7 +46,7 @@ class CheckFolderTest(absltest.TestCase):
     # What a run leaves that was killed as it began.
     folder.create_file('flags.txt.tmp')
     run_dirs.check_folder(folder.full_path, '--a=1\n')
-    folder.create_file(run_dirs.FLAGS_FILE, content='--a=1\n')
+    folder.create_file(file_names.FLAGS, content='--a=1\n')
     run_dirs.check_folder(folder.full_path, '--a=1\n')
     # A run that was stopped has left its flags alone.
     run_dirs.check_folder(folder.full_path, '--a=2\n')
@@ -57,7 +58,7 @@ class CheckFolderTest(absltest.TestCase):
       run_dirs.check_folder(path, '')
     with self.assertRaisesRegex(ValueError, 'is not empty and holds no run: choose another'):
       run_dirs.check_folder(folder.full_path, '')
-    folder.create_file(run_dirs.FLAGS_FILE, content='--a=1\n')
+    folder.create_file(file_names.FLAGS, content='--a=1\n')
     with self.assertRaisesRegex(ValueError, r'other flags \(flags.txt\): choose another folder'):
       run_dirs.check_folder(folder.full_path, '--a=2\n')
 
@@ -66,7 +67,7 @@ class ClaimFolderTest(absltest.TestCase):
   def test_claimed_is_its_own(self):
     folder = os.path.join(self.create_tempdir().full_path, 'runs', 'one')
     run_dirs.claim_folder(folder, '--a=1\n')
-    self.assertCountEqual(os.listdir(folder), [run_dirs.FLAGS_FILE, 'lock'])
+    self.assertCountEqual(os.listdir(folder), [file_names.FLAGS, 'lock'])
     run_dirs.check_folder(folder, '--a=1\n')
     with self.assertRaisesRegex(ValueError, f'--run_dir={folder} is in use by process '):
       run_dirs.claim_folder(folder, '--a=1\n')
@@ -111,7 +112,7 @@ class RefusalsTest(parameterized.TestCase):
     for names, sentence in (
       (('notes.txt',), 'is not empty and holds no run'),
       (
-        (run_dirs.FLAGS_FILE, 'results.csv'),
+        (file_names.FLAGS, 'results.csv'),
         'holds a run with other flags (flags.txt): choose another',
       ),
     ):

@@ -69,7 +69,7 @@ class RunSetsTest(parameterized.TestCase):
   @parameterized.parameters(
     (('--seeds=2-1',), '--seeds=2-1 has the part'),
     (('--seeds=0-1', '--seed=1'), '--seed and --seeds are both given'),
-    (('--jobs=2',), '--max_concurrent is of several runs, but there are neither --seeds nor'),
+    (('--jobs=2',), '--max_concurrent belongs to several runs, but there are neither --seeds nor'),
     (('--folds=1',), '--folds is 1, expected 2 or more'),
     (('--folds=3', '--task=text'), '--folds does not fit --task=text'),
     (('--seeds=0', '--task=arrays', '--data_dir=/nowhere'), '/nowhere'),

@@ -71,7 +71,7 @@ class SweepTest(parameterized.TestCase):
       'batch_size of trial method=fedavg__seed=0 was 10, now 5',
     )
 
-  def test_finished_trials_go_on_with_more_rounds(self):
+  def test_finished_trials_continue_with_more_rounds(self):
     sweep_dir = self.create_tempdir().full_path + '/sweep'
     for rounds in (1, 2):
       flags = ('--grid=method=fedavg', '--', '--fast', f'--rounds={rounds}', '--baselines=')

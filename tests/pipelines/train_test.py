@@ -37,7 +37,7 @@ class TrainTest(parameterized.TestCase):
     with open(f'{run_dir}/flags.txt', encoding='utf-8') as file:
       self.assertIn('--seed=5\n', file.read())
 
-  def test_sigterm_ends_it_with_a_sentence_and_goes_on_from_a_checkpoint(self):
+  def test_sigterm_ends_it_with_a_sentence_and_it_resumes_from_a_checkpoint(self):
     run_dir = self.create_tempdir().full_path + '/run'
     arguments = ('--fast', '--rounds=1000', '--runtime=tff', f'--run_dir={run_dir}')
     command = [sys.executable, '-m', 'pipelines.train', *arguments, '--checkpoint_every=1']

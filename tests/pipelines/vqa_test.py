@@ -33,7 +33,7 @@ class VqaTest(parameterized.TestCase):
 
   @parameterized.parameters(
     ((), '--sweep_dir is missing'),
-    (('--sweep_dir=x', '--run_dir=y'), 'vqa: --run_dir and --seed are of one trial'),
+    (('--sweep_dir=x', '--run_dir=y'), 'vqa: --run_dir and --seed belong to one trial'),
     (('--sweep_dir=x', '--num_answers=0'), '--num_answers is 0'),
     (('--sweep_dir=x', '--data_dir=y'), '--task=vqa needs both --data_dir'),
     (('--sweep_dir=x', '--rounds=3'), 'vqa: --rounds is what the grid decides: give a --grid of'),
