@@ -8,11 +8,11 @@ from absl.testing import absltest
 _ROOT = pathlib.Path(__file__).parents[2]
 _LOOP = 'tff_lg/training/rounds.py'
 # Their processes are TFF's, and each call is a part of a computation.
-_INSIDE_OF_A_ROUND = 'tff_lg/aggregators/'
+_INSIDE_OF_A_ROUND = ('tff_lg/aggregators/', 'tff_lg/attacks/')
 
 
 def _is_round(node):
-  """Whether a node calls `next` of something called a process with states and data."""
+  """Returns whether a node calls `next` of something called a process with states and data."""
   return (
     isinstance(node, ast.Call)
     and isinstance(node.func, ast.Attribute)
@@ -23,7 +23,7 @@ def _is_round(node):
 
 
 def _stored(node):
-  """The names that a piece of code assigns to."""
+  """Returns the names that a piece of code assigns to."""
   return {
     ast.unparse(inner)
     for inner in ast.walk(node)
@@ -32,7 +32,7 @@ def _stored(node):
 
 
 def _goes_round(source):
-  """Whether a loop in this source gives a process a state that it assigns to."""
+  """Returns whether a loop in this source gives a process a state that it assigns to."""
   loops = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.For | ast.While)]
   return any(
     ast.unparse(node.args[0]) in _stored(loop)

@@ -1,10 +1,13 @@
-"""What every module keeps to."""
+"""Tests the rules that every module keeps to."""
 
+import ast
 import collections
 import pathlib
 import re
 
 from absl.testing import absltest
+
+from tff_lg import file_names
 
 _ROOT = pathlib.Path(__file__).parents[2]
 _TAG = r'</?(p|h\d|t[rdh]|table|thead|tbody|div|dl|dt|dd|pre|code|span|wbr)( class=.*)?/?>'
@@ -23,6 +26,16 @@ class PlainHouseTest(absltest.TestCase):
     for path in sorted(_ROOT.joinpath('tff_lg').rglob('*.py')):
       for number, line in enumerate(path.read_text(encoding='utf-8').splitlines(), start=1):
         self.assertNotRegex(line, _TAG, f'{path}:{number}')
+
+  def test_names_of_files_are_in_one_place(self):
+    known = {value for name, value in vars(file_names).items() if name.isupper()}
+    self.assertIn('summary.json', known)
+    for room in ('tff_lg', 'pipelines'):
+      for path in sorted(_ROOT.joinpath(room).rglob('*.py')):
+        tree = ast.parse(path.read_text(encoding='utf-8'))
+        texts = {n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)}
+        if path.name != 'file_names.py':
+          self.assertEmpty(known & texts, path)
 
   def test_programs_that_take_arguments_say_so(self):
     for room in ('pipelines', 'benchmarks'):

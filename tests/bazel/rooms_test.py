@@ -2,6 +2,7 @@
 
 import ast
 import pathlib
+import re
 
 from absl.testing import absltest, parameterized
 
@@ -42,10 +43,48 @@ def _declared(room: str) -> set[str]:
   return set()
 
 
+# What all rooms may import.
+_GROUND = {'tff_lg', 'tff_lg/compatibility'}
+
+
+def _docstring(room: str) -> str:
+  """Returns the docstring of a room, on one line."""
+  tree = ast.parse(_ROOT.joinpath(room, '__init__.py').read_text())
+  return ' '.join((ast.get_docstring(tree) or '').split())
+
+
+def _named(room: str) -> set[str] | None:
+  """Returns the rooms that a room's docstring lets it import; None if it says nothing of them."""
+  sentence = re.search(r'May import: .*?\.(?= |$)', _docstring(room))
+  if sentence is None:
+    return None
+  return {name.replace('.', '/') for name in re.findall(r'`(tff_lg[\w.]*)`', sentence[0])}
+
+
+def _allowed(room: str) -> set[str]:
+  """Returns the rooms that a room names, and those that these may import."""
+  named = _named(room) or set()
+  return named.union(*map(_allowed, named))
+
+
 class RoomsTest(parameterized.TestCase):
   @parameterized.parameters(*_ROOMS)
   def test_imports_are_those_of_the_build_file(self, room):
     self.assertEqual(_imported(room), _declared(room))
+
+  @parameterized.parameters(*(room for room in _ROOMS if room.startswith('tff_lg/')))
+  def test_docstring_says_what_it_may_import(self, room):
+    if room not in _GROUND:
+      self.assertIsNotNone(_named(room), 'expected a sentence that begins with May import:')
+      self.assertContainsSubset(_declared(room) - _GROUND, _allowed(room))
+      self.assertContainsSubset(_named(room), _declared(room))
+
+  def test_rooms_import_those_above_them_in_the_list_of_the_package(self):
+    order = re.findall(r'\* `(tff_lg\.\w+)`:', _docstring('tff_lg'))
+    order = [name.replace('.', '/') for name in order]
+    self.assertContainsSubset({'tff_lg/data', 'tff_lg/analysis'}, order)
+    for number, room in enumerate(order):
+      self.assertEmpty(_declared(room) & set(order[number:]), room)
 
   def test_the_rooms_are_there(self):
     self.assertContainsSubset({'tff_lg', 'tff_lg/learning', 'pipelines', 'benchmarks'}, _ROOMS)

@@ -32,7 +32,7 @@ class AdaptConfigTest(parameterized.TestCase):
     self.assertEqual(resolved.distillation_scaled_term, defaults['scaled_term'].default)
     self.assertEqual((resolved.trained_layers, _squared_batch_size(resolved)), ((), 1))
 
-  def test_what_is_not_said_is_the_source_runs(self):
+  def test_options_not_given_are_those_of_the_source_run(self):
     source = config.TrainConfig(
       client_learning_rate=0.5, client_momentum=0.25, batch_size=7, selection_metric='loss'
     )
@@ -99,7 +99,7 @@ class AdaptConfigTest(parameterized.TestCase):
     rates = {name: resolved.settings(name)[0]['learning_rate'] for name in _TRAINED}
     self.assertEqual(rates, {'fine_tune': 0.3, 'freeze_base': 0.3, 'ewc': 0.2, 'distillation': 0.3})
 
-  def test_what_trains_nothing_is_named_and_has_no_rate(self):
+  def test_technique_without_training_is_named_and_has_no_rate(self):
     self.assertEqual(config.AdaptConfig().adaptation, _TRAINED)
     resolved = _resolved(adaptation=('knn_per',), knn_weight=(0.5,), knn_neighbours=(3, 4))
     settings = [{'knn_neighbours': k, 'knn_weight': 0.5} for k in (3, 4)]

@@ -62,11 +62,30 @@ class AggregationOptionsTest(parameterized.TestCase):
     ({**_DP, 'privacy_delta': 1.0}, r'--privacy_delta is 1.0, expected in \(0, 1\)'),
     ({'aggregator': 'krum', 'num_byzantine': 4}, '--clients_per_round is 10 and --num_byzantine'),
     ({'aggregator': 'multi_krum', 'clients_per_round': 2}, 'is 2 and --num_byzantine is not given'),
+    ({'aggregator': 'bulyan', 'num_byzantine': 2}, 'clients of 4 f [+] 3 or more, but'),
+    ({**_DP, 'pre_aggregation': ('bucketing',)}, 'dp_mean sees no single updates: it belongs to'),
+    ({'pre_bucket_size': 3}, '--pre_bucket_size is given, but there is no --pre_aggregation'),
+    ({'pre_aggregation': ('sorting',)}, '--pre_aggregation is sorting, expected one of'),
+    (
+      {'pre_aggregation': ('adaptive_clipping',), 'pre_num_byzantine': 5},
+      '--clients_per_round is 10 and --pre_num_byzantine is 5',
+    ),
+    ({**_DP, 'attack': 'optimised_inner_product'}, 'against a rule: --aggregator is dp_mean'),
     ({'aggregator': 'median', 'method': 'local_only'}, 'sends nothing to aggregate'),
   )
   def test_refuses(self, changes, sentence):
     with self.assertRaisesRegex(config.ConfigError, sentence):
       config.resolve(TrainConfig(**changes))
+
+  def test_pre_aggregation(self):
+    chosen = ('adaptive_clipping', 'bucketing')
+    resolved = config.resolve(TrainConfig(aggregator='krum', pre_aggregation=chosen))
+    self.assertEqual((resolved.num_byzantine, resolved.pre_num_byzantine), (3, 4))
+    self.assertEqual((resolved.pre_bucket_size, resolved.pre_aggregation), (2, chosen))
+    self.assertEqual(config.resolve(resolved), resolved)
+    alone = config.as_baseline(resolved, 'local_only')
+    self.assertEqual((alone.pre_aggregation, alone.pre_bucket_size), (None, None))
+    self.assertIsNone(config.without_cohort(resolved)['pre_num_byzantine'])
 
   def test_cohort_that_only_the_data_tell(self):
     natural = config.resolve(TrainConfig(partition='natural', aggregator='krum'))

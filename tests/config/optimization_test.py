@@ -77,7 +77,7 @@ class OptimizationOptionsTest(parameterized.TestCase):
       config.schedule(TrainConfig(), 'server'), optimizers.SCHEDULES['inverse'].options()
     )
 
-  def test_what_depends_on_the_number_of_rounds(self):
+  def test_options_that_depend_on_the_number_of_rounds(self):
     self.assertFalse(config.needs_num_rounds(_resolve(client_learning_rate_decay=0.1)))
     cosine = _resolve(server_schedule='cosine')
     self.assertTrue(config.needs_num_rounds(cosine))

@@ -8,10 +8,30 @@ from tff_lg.config import TrainConfig, partition
 
 class FastTest(parameterized.TestCase):
   @parameterized.parameters(
-    (None, False, None, {'dirichlet_alpha', 'shards_per_client', 'shuffled_share'}),
-    ('shards', False, 'shards', {'dirichlet_alpha', 'classes_per_client', 'shuffled_share'}),
-    ('natural', False, None, {'dirichlet_alpha', 'shards_per_client', 'shuffled_share'}),
-    ('clusters', False, None, {'dirichlet_alpha', 'shards_per_client', 'shuffled_share'}),
+    (
+      None,
+      False,
+      None,
+      {'dirichlet_alpha', 'shards_per_client', 'shuffled_share', 'similarity_gamma'},
+    ),
+    (
+      'shards',
+      False,
+      'shards',
+      {'dirichlet_alpha', 'classes_per_client', 'shuffled_share', 'similarity_gamma'},
+    ),
+    (
+      'natural',
+      False,
+      None,
+      {'dirichlet_alpha', 'shards_per_client', 'shuffled_share', 'similarity_gamma'},
+    ),
+    (
+      'clusters',
+      False,
+      None,
+      {'dirichlet_alpha', 'shards_per_client', 'shuffled_share', 'similarity_gamma'},
+    ),
   )
   def test_on_digits(self, name, keeps_task, expected, without):
     changes = partition.fast(name, keeps_task)

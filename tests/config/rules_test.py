@@ -38,6 +38,14 @@ class ResolveTest(parameterized.TestCase):
     self.assertEqual(resolved.choices.choose_by, 'local_test')
     self.assertIn('CHOSEN ON TEST DATA', resolved.choices.note)
 
+  def test_choice_on_test_data_changes_nothing_else(self):
+    optimistic = config.resolve(TrainConfig(optimistic_choice_on_test_data=True))
+    self.assertEqual(optimistic.choices.choose_by, 'local_test')
+    self.assertIn('CHOSEN ON TEST DATA', optimistic.choices.note)
+    plain = config.resolve(TrainConfig())
+    self.assertFalse(plain.optimistic_choice_on_test_data)
+    self.assertEqual(dataclasses.replace(optimistic, optimistic_choice_on_test_data=False), plain)
+
   @parameterized.parameters(
     ('shards', 'shards_per_client', 2), ('dirichlet', 'dirichlet_alpha', 0.9)
   )
@@ -122,6 +130,14 @@ class RefusalTest(parameterized.TestCase):
     (
       {'early_stopping_rounds': 5, 'protocol': 'reference'},
       '--early_stopping_rounds looks at validation data, but --protocol=reference has none',
+    ),
+    (
+      {'early_stopping_rounds': 5, 'optimistic_choice_on_test_data': True},
+      'looks at validation data, but --optimistic_choice_on_test_data replaces them',
+    ),
+    (
+      {'protocol': 'reference', 'optimistic_choice_on_test_data': False},
+      'chooses models on test data, but --nooptimistic_choice_on_test_data is given',
     ),
     ({'early_stopping_rounds': 5, 'method': 'local_only'}, 'clients end by --local_only_patience'),
     ({'method': 'fedsgd', 'server_momentum': 0.5}, 'do not fit --method=fedsgd'),

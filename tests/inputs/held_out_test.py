@@ -31,7 +31,7 @@ def setUpModule():
 
 class ChooseTest(absltest.TestCase):
   def _choose(self, ids=('a', 'b', 'c'), **changes):
-    return held_out.choose_by(config_lib.TrainConfig(**changes))(ids)
+    return held_out.choose_by(config_lib.InputOptions(**changes))(ids)
 
   def test_drawn_by_the_seed(self):
     ids = [f'client_{number}' for number in range(50)]
@@ -84,7 +84,7 @@ class HeldOutRunTest(absltest.TestCase):
 
   def test_training_never_sees_their_data(self):
     config = config_lib.resolve(_CONFIG)
-    loaded = tasks.load_data(config)
+    loaded = tasks.load_data(config.input_options)
     broken = [
       dataclasses.replace(
         client,

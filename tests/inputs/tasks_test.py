@@ -16,14 +16,28 @@ def _config(**changes):
   return config_lib.resolve(config_lib.TrainConfig(num_clients=5, **changes))
 
 
+def _global_layers(config, names):
+  return tasks.global_layers(config.task_options, config.method_options, names)
+
+
+def _auxiliary(config, federated_data):
+  return tasks.build_auxiliary(config.input_options, config.method_options, federated_data)
+
+
 def _images(*shape, num_classes=10) -> data.FederatedData:
-  """No clients, and a test set of one image of this shape."""
+  """Makes no clients, and a test set of one image of this shape."""
   test = data.Examples(np.zeros([1, *shape], np.float32), np.zeros([1], np.int32))
   names = tuple(f'class {label}' for label in range(num_classes))
   return data.FederatedData((), test, num_classes, names)
 
 
 class TasksTest(parameterized.TestCase):
+  def test_folds_of_patients_are_standardised_without_test_patients(self):
+    config = config_lib.resolve(config_lib.TrainConfig(task='diabetes', folds=3, fold=1))
+    found = tasks.load_data(config.input_options)
+    kept = data.concatenate([part for c in found.clients for part in (c.train, c.validation)])
+    np.testing.assert_allclose(kept.x.mean(axis=0), 0, atol=1e-5)
+
   @parameterized.parameters(
     ({'task': 'digits'}, (8, 8, 1), 2 * (64 * 64 + 64) + 64 * 32 + 32 + 32 * 10 + 10, 6_570),
     ({'task': 'mnist'}, (28, 28, 1), 633_226, 99_978),
@@ -33,8 +47,8 @@ class TasksTest(parameterized.TestCase):
   )
   def test_model_and_its_split(self, changes, shape, num_weights, num_global):
     config = _config(**changes)
-    model = tasks.build_model(config, _images(*shape))
-    model = model.with_global_layers(tasks.own_global_layers(config))
+    model = tasks.build_model(config.input_options, _images(*shape))
+    model = model.with_global_layers(tasks.own_global_layers(config.task_options))
     global_weights, local_weights = model.split(model.initial_weights)
     self.assertEqual(sum(weight.size for weight in global_weights), num_global)
     self.assertEqual(sum(weight.size for weight in local_weights), num_weights - num_global)
@@ -57,10 +71,10 @@ class TasksTest(parameterized.TestCase):
       with mock.patch.object(data, 'partition_clients', return_value=federated_data):
         with mock.patch.object(data, 'load_source', return_value=source):
           with self.assertRaisesRegex(ValueError, f'data of {folder} have the {what}, whose name'):
-            tasks.load_data(config)
+            tasks.load_data(config.input_options)
 
   def test_layers_that_are_global(self):
-    names = tasks.build_model(_config(), _images(8, 8, 1)).layer_names
+    names = tasks.build_model(_config().input_options, _images(8, 8, 1)).layer_names
     self.assertEqual(names, ('hidden_1', 'hidden_2', 'hidden_3', 'output'))
     for changes, expected in (
       ({}, names[1:]),
@@ -70,7 +84,7 @@ class TasksTest(parameterized.TestCase):
       ({'local_layer_share': 0.5}, names[2:]),
       ({'local_layer_share': 0.0}, names),
     ):
-      self.assertEqual(tasks.global_layers(_config(**changes), names), expected)
+      self.assertEqual(_global_layers(_config(**changes), names), expected)
 
   def test_hidden_units_and_the_half_of_them_that_is_global(self):
     for units, expected in (
@@ -80,44 +94,45 @@ class TasksTest(parameterized.TestCase):
       ((), ('output',)),
     ):
       config = _config(hidden_units=units)
-      self.assertEqual(tasks.own_global_layers(config), expected)
-      model = tasks.build_model(config, _images(8, 8, 1))
+      self.assertEqual(tasks.own_global_layers(config.task_options), expected)
+      model = tasks.build_model(config.input_options, _images(8, 8, 1))
       self.assertLen(model.layer_names, len(units) + 1)
-    cnn = tasks.build_model(_config(model='cnn'), _images(8, 8, 1))
+    cnn = tasks.build_model(_config(model='cnn').input_options, _images(8, 8, 1))
     self.assertEqual(cnn.layer_names, ('conv_1', 'conv_2', 'fc_1', 'output'))
 
   def test_layers_of_a_network_of_ones_own(self):
     own = _config(model='my_module:build')
     for num_layers, num_local in ((2, 1), (3, 1), (4, 1), (5, 2), (6, 2), (8, 3)):
       names = tuple('abcdefgh'[:num_layers])
-      self.assertEqual(tasks.global_layers(own, names), names[num_local:])
+      self.assertEqual(_global_layers(own, names), names[num_local:])
     with self.assertRaisesRegex(ValueError, 'has one layer with trained weights, head, which'):
-      tasks.global_layers(own, ('head',))
+      _global_layers(own, ('head',))
 
   def test_pattern_that_is_none(self):
     with self.assertRaisesRegex(ValueError, r'--global_layers has hidden_\(, expected names'):
-      tasks.global_layers(_config(global_layers=('hidden_(',)), ('hidden_1',))
+      _global_layers(_config(global_layers=('hidden_(',)), ('hidden_1',))
 
   def test_shares_of_layers_are_rounded_up_from_the_half(self):
-    names = tasks.build_model(_config(), _images(8, 8, 1)).layer_names
+    names = tasks.build_model(_config().input_options, _images(8, 8, 1)).layer_names
     for share, num_local in ((0.12, 0), (0.125, 1), (0.375, 2), (0.625, 3), (0.87, 3)):
       config = _config(local_layer_share=share)
-      self.assertEqual(tasks.global_layers(config, names), names[num_local:])
+      self.assertEqual(_global_layers(config, names), names[num_local:])
     sentence = '--local_layer_share is 0.9, which makes all 4 layers local: .* less than 0.875'
     with self.assertRaisesRegex(ValueError, sentence):
-      tasks.global_layers(_config(local_layer_share=0.9), names)
+      _global_layers(_config(local_layer_share=0.9), names)
 
   def test_only_cifar10_is_augmented(self):
     augmented = [name for name, task in TASKS.items() if task.augment]
     self.assertEqual(augmented, ['cifar10'])
 
   def test_size_of_the_output_is_that_of_the_data(self):
-    model = tasks.build_model(_config(), _images(8, 8, 1, num_classes=3))
+    model = tasks.build_model(_config().input_options, _images(8, 8, 1, num_classes=3))
     self.assertEqual(model.initial_weights[-1].shape, (3,))
 
   def test_seed_decides_the_initial_weights(self):
     one, same, other = (
-      tasks.build_model(_config(seed=seed), _images(8, 8, 1)).initial_weights for seed in (1, 1, 2)
+      tasks.build_model(_config(seed=seed).input_options, _images(8, 8, 1)).initial_weights
+      for seed in (1, 1, 2)
     )
     np.testing.assert_array_equal(one[0], same[0])
     self.assertFalse(np.array_equal(one[0], other[0]))
@@ -126,7 +141,7 @@ class TasksTest(parameterized.TestCase):
     x = np.ones([2, 8, 8, 1], np.float32)
     sums = {}
     for protocol in config_lib.PROTOCOLS:
-      model = tasks.build_model(_config(protocol=protocol), _images(8, 8, 1))
+      model = tasks.build_model(_config(protocol=protocol).input_options, _images(8, 8, 1))
       outputs = testing.in_graph(lambda m=model: m.predict(m.initial_weights, x, training=False))
       sums[protocol] = outputs.sum(axis=1)
     np.testing.assert_allclose(sums['reference'], [1, 1], rtol=1e-5)
@@ -136,7 +151,7 @@ class TasksTest(parameterized.TestCase):
 class AuxiliaryTest(parameterized.TestCase):
   def _build(self, shape=(8, 8, 1), **changes):
     config, data_ = _config(**changes), _images(*shape)
-    return tasks.build_model(config, data_), tasks.build_auxiliary(config, data_)
+    return tasks.build_model(config.input_options, data_), _auxiliary(config, data_)
 
   def test_there_is_none_by_default(self):
     self.assertIsNone(self._build()[1])
@@ -171,8 +186,9 @@ class AuxiliaryTest(parameterized.TestCase):
     config = config_lib.resolve(
       config_lib.TrainConfig(task='text', vocabulary_size=30, auxiliary='supervised', **small)
     )
-    data_ = tasks.load_data(config)
-    model, network = (build(config, data_) for build in (tasks.build_model, tasks.build_auxiliary))
+    data_ = tasks.load_data(config.input_options)
+    model = tasks.build_model(config.input_options, data_)
+    network = _auxiliary(config, data_)
     self.assertEqual(network.own_weights['auxiliary/output/kernel'].shape, (64, 30))
     self.assertContainsSubset(
       set(network.weight_names) - {*network.own_weights}, model.weight_names
@@ -182,7 +198,7 @@ class AuxiliaryTest(parameterized.TestCase):
 class LoadDataTest(parameterized.TestCase):
   @parameterized.parameters('iid', 'shards', 'classes_per_client', 'dirichlet')
   def test_partitions_of_digits(self, partition):
-    federated_data = tasks.load_data(_config(partition=partition))
+    federated_data = tasks.load_data(_config(partition=partition).input_options)
     self.assertLen(federated_data.clients, 5)
     self.assertEqual(federated_data.test.x.shape[1:], (8, 8, 1))
     held, kept = (
@@ -192,7 +208,7 @@ class LoadDataTest(parameterized.TestCase):
     self.assertAlmostEqual(held / (held + kept), 0.1, delta=0.01)
 
   def test_classes_per_client(self):
-    federated_data = tasks.load_data(_config(classes_per_client=3))
+    federated_data = tasks.load_data(_config(classes_per_client=3).input_options)
     num_classes = (federated_data.label_counts() > 0).sum(axis=1)
     self.assertBetween(num_classes.max(), 1, 3)
 
@@ -207,7 +223,7 @@ class LoadDataTest(parameterized.TestCase):
     config = config_lib.resolve(
       config_lib.TrainConfig(task='arrays', data_dir=folder, partition='natural')
     )
-    clients = tasks.load_data(config).clients
+    clients = tasks.load_data(config.input_options).clients
     self.assertEqual([client.client_id for client in clients], ['ann', 'bob'])
 
   def test_data_without_examples_to_choose_models_by_are_refused(self):
@@ -217,11 +233,12 @@ class LoadDataTest(parameterized.TestCase):
     for protocol, part in (('validation', 'validation'), ('reference', 'test')):
       config = _config(task='arrays', data_dir=folder, partition='iid', protocol=protocol)
       with self.assertRaisesRegex(ValueError, f"clients' {part} examples, but no client has any"):
-        tasks.load_data(config)
+        tasks.load_data(config.input_options)
 
   def test_seed_decides_the_partition(self):
     one, same, other = (
-      tasks.load_data(_config(seed=seed)).clients[0].train.x.sum() for seed in (1, 1, 2)
+      tasks.load_data(_config(seed=seed).input_options).clients[0].train.x.sum()
+      for seed in (1, 1, 2)
     )
     self.assertEqual(one, same)
     self.assertNotEqual(one, other)

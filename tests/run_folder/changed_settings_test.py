@@ -1,4 +1,4 @@
-"""Tests of settings with which a run may go on differently."""
+"""Tests of settings that may change when a run resumes."""
 
 import dataclasses
 import os
@@ -47,11 +47,11 @@ class ChangedSettingsTest(parameterized.TestCase):
     files.write_atomically(f'{self.run_dir}/summary.json', '{}')
     self.assertEqual(changed_settings.summarize(self.run_dir), {})
     for _ in range(2):
-      changed_settings.record(self.run_dir, _CONFIG, _LOWER)
+      changed_settings.record(self.run_dir, _LOWER, trains_to_best=False)
     self.assertEqual(os.listdir(self.run_dir), ['changes.json'])
     manager = checkpoints.CheckpointManager(f'{self.run_dir}/checkpoints')
     manager.save(4, {'x': np.zeros(1)}, {})
-    changed_settings.record(self.run_dir, _CONFIG, _MORE)
+    changed_settings.record(self.run_dir, _MORE, trains_to_best=False)
     self.assertEqual(
       changed_settings.load(self.run_dir),
       [
@@ -73,11 +73,10 @@ class ChangedSettingsTest(parameterized.TestCase):
     self.assertEqual(changed_settings.changed(self.run_dir), {*_LOWER, *_MORE})
 
   def test_clients_alone_have_no_rounds(self):
-    config = config_lib.as_baseline(_CONFIG, 'local_only')
     files.write_atomically(f'{self.run_dir}/summary.json', '{}')
-    changed_settings.record(self.run_dir, config, _MORE)
+    changed_settings.record(self.run_dir, _MORE, trains_to_best=True)
     self.assertEqual(os.listdir(self.run_dir), ['summary.json'])
-    changed_settings.record(self.run_dir, config, {**_MORE, **_LOWER})
+    changed_settings.record(self.run_dir, {**_MORE, **_LOWER}, trains_to_best=True)
     self.assertEqual(os.listdir(self.run_dir), ['changes.json'])
 
   @parameterized.parameters('', '{"a": 1}', '[1]')

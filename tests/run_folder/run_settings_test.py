@@ -88,7 +88,7 @@ class FolderTest(absltest.TestCase):
     with self.assertRaisesRegex(ValueError, 'is not empty and holds no run'):
       run_settings.check(self.run_dir, _CONFIG)
 
-  def test_run_killed_as_it_began_goes_on(self):
+  def test_run_killed_as_it_began_resumes(self):
     self.root.create_file('runs/one/hparams.json.tmp', '{"half')
     run_settings.claim(self.run_dir, _CONFIG)
     os.unlink(os.path.join(self.run_dir, 'flags.txt'))
@@ -123,9 +123,10 @@ class FolderTest(absltest.TestCase):
   def test_finished_baseline_keeps_its_rates(self):
     lower = dataclasses.replace(_CONFIG, client_learning_rate=0.01)
     run_settings.claim(self.run_dir, _CONFIG)
-    self.assertEqual(run_settings.with_finished_rates(self.run_dir, lower), lower)
+    self.assertEmpty(run_settings.finished_rates(self.run_dir))
     run_files.write_tables(self.run_dir, {}, pd.DataFrame({'client_id': ['a']}))
-    self.assertEqual(run_settings.with_finished_rates(self.run_dir, lower), _CONFIG)
+    rates = run_settings.finished_rates(self.run_dir)
+    self.assertEqual(dataclasses.replace(lower, **rates), _CONFIG)
 
   def test_damaged_settings_are_named_and_made_again_from_the_flag_file(self):
     path = os.path.join(self.run_dir, 'hparams.json')

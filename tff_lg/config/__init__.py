@@ -1,9 +1,20 @@
 """The config of a training run: every choice in one value, checked before anything is loaded.
 
-The room is light: it imports neither TensorFlow nor NumPy, and of other rooms their entries alone
-(tasks, networks, methods, aggregators, attacks, partitions, techniques, optimisers).
+The room is light: it imports neither TensorFlow nor NumPy. May import: the entries of
+`tff_lg.adaptation`, `tff_lg.aggregators`, `tff_lg.attacks`, `tff_lg.client_states`,
+`tff_lg.execution`, `tff_lg.optimizers`, `tff_lg.tasks`.
+
 `pipelines.train` makes its flags out of `TrainConfig`, `pipelines.adapt` its own out of
 `AdaptConfig`, `pipelines.new_device` out of `NewDeviceConfig`, so there is no second list.
+
+`TrainConfig` is made of groups, a dataclass each. Its fields are flat and have the flags' names,
+as in the settings of a run folder and in flag files: there is one form to store and to compare.
+Its groups are nested: `config.task_options` is a `TaskOptions`, `config.sampling_options` a
+`SamplingOptions` and so on. They end in `_options` because `task`, `partition`, `method` and
+`runtime` are flags. Privacy has no group of its own: its options belong to the aggregators.
+
+The modules that run or store a whole run take the config. All others take a group, or plain values.
+Checks of entries take the whole too, as a choice may contradict any other one.
 """
 
 from tff_lg.config.adapt_config import (
@@ -13,9 +24,19 @@ from tff_lg.config.adapt_config import (
   fast_adapt,
   resolve_adapt,
 )
-from tff_lg.config.aggregation import AGGREGATOR_OPTIONS, AGGREGATORS, without_cohort
+from tff_lg.config.aggregation import (
+  AGGREGATOR_OPTIONS,
+  AGGREGATORS,
+  PRE_AGGREGATION_OPTIONS,
+  AggregationOptions,
+  without_cohort,
+)
 from tff_lg.config.derived import as_baseline, as_own_models, fast, without_baselines
+from tff_lg.config.ending import RoundGoal, find_goal
 from tff_lg.config.entry_options import METHOD_OPTIONS
+from tff_lg.config.inputs import InputOptions
+from tff_lg.config.local_learning import LocalLearningOptions
+from tff_lg.config.method import METHODS, MethodOptions
 from tff_lg.config.new_device_config import (
   TRANSFORMS,
   NewDeviceConfig,
@@ -23,7 +44,9 @@ from tff_lg.config.new_device_config import (
   fast_new_device,
 )
 from tff_lg.config.optimization import (
+  CLIENT_WEIGHTINGS,
   ROLES,
+  TrainingOptions,
   learning_rate,
   needs_num_rounds,
   optimizer,
@@ -31,22 +54,19 @@ from tff_lg.config.optimization import (
   schedule,
 )
 from tff_lg.config.option import ConfigError
+from tff_lg.config.own_models import OwnModelOptions
 from tff_lg.config.own_network import is_own as is_own_network
-from tff_lg.config.partition import PARTITION_OPTIONS, PARTITIONS
+from tff_lg.config.partition import PARTITION_OPTIONS, PARTITIONS, PartitionOptions
 from tff_lg.config.protocols import PROTOCOLS, Protocol
 from tff_lg.config.repetition import data_seed
 from tff_lg.config.rules import resolve, with_cohort
 from tff_lg.config.runtime import RUNTIME_OPTIONS, RUNTIMES, RuntimeOptions
 from tff_lg.config.runtime import check as check_runtime
-from tff_lg.config.sampling import cohort_options
-from tff_lg.config.task import NETWORK_OPTIONS, TASK_OPTIONS
-from tff_lg.config.train_config import (
-  CLIENT_WEIGHTINGS,
-  METHODS,
-  WITHOUT_EFFECT,
-  TrainConfig,
-)
-from tff_lg.config.trouble import ATTACK_OPTIONS, ATTACKS
+from tff_lg.config.sampling import SamplingOptions, cohort_options
+from tff_lg.config.selection import SelectionOptions
+from tff_lg.config.task import NETWORK_OPTIONS, TASK_OPTIONS, TaskOptions
+from tff_lg.config.train_config import WITHOUT_EFFECT, TrainConfig
+from tff_lg.config.trouble import ATTACK_OPTIONS, ATTACKS, AttackOptions
 from tff_lg.tasks import TASKS
 
 __all__ = [
@@ -61,6 +81,7 @@ __all__ = [
   'NETWORK_OPTIONS',
   'PARTITIONS',
   'PARTITION_OPTIONS',
+  'PRE_AGGREGATION_OPTIONS',
   'PROTOCOLS',
   'ROLES',
   'RUNTIMES',
@@ -71,11 +92,23 @@ __all__ = [
   'TRANSFORMS',
   'WITHOUT_EFFECT',
   'AdaptConfig',
+  'AggregationOptions',
+  'AttackOptions',
   'ConfigError',
+  'InputOptions',
+  'LocalLearningOptions',
+  'MethodOptions',
   'NewDeviceConfig',
+  'OwnModelOptions',
+  'PartitionOptions',
   'Protocol',
+  'RoundGoal',
   'RuntimeOptions',
+  'SamplingOptions',
+  'SelectionOptions',
+  'TaskOptions',
   'TrainConfig',
+  'TrainingOptions',
   'as_baseline',
   'as_own_models',
   'check_new_device',
@@ -85,6 +118,7 @@ __all__ = [
   'fast',
   'fast_adapt',
   'fast_new_device',
+  'find_goal',
   'is_own_network',
   'learning_rate',
   'needs_num_rounds',

@@ -151,7 +151,7 @@ class AdaptConfig(_TechniqueOptions, own_models.OwnModelOptions):
         raise ConfigError(f'--{name} is {item}, expected {expected}.')
 
   def settings(self, adaptation: str) -> tuple[dict[str, float], ...]:
-    """The combinations that an adaptation tries, options by name; the config is resolved."""
+    """Returns the combinations that an adaptation tries, options by name, of a resolved config."""
     technique = ADAPTATIONS[adaptation]
     values = itertools.product(*(getattr(self, option) for option in _lists(adaptation)))
     names = (*(('learning_rate',) if technique.trains else ()), *technique.tried)
@@ -191,13 +191,13 @@ def resolve_adapt(config: AdaptConfig, source: TrainConfig) -> AdaptConfig:
 
 
 def _lists(adaptation: str) -> tuple[str, ...]:
-  """The options of a technique of which several values are tried."""
+  """Returns the options of a technique of which several values are tried."""
   rates, tried = ADAPTATIONS[adaptation].rates, ADAPTATIONS[adaptation].tried
   return tried if rates is None else (rates, *tried)
 
 
 def _times(factor: float, value: float) -> float:
-  """The product as people write it: a tenth of 0.05 is 0.005."""
+  """Returns the product as people write it: a tenth of 0.05 is 0.005."""
   return float(f'{factor * value:.12g}')
 
 

@@ -1,14 +1,18 @@
 """How clients' updates become one: the aggregator, and its options, made of the entries."""
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
-from tff_lg.aggregators import AGGREGATORS, PLAIN_MEAN
+from tff_lg.aggregators import AGGREGATORS, PLAIN_MEAN, PRE_AGGREGATION_PREFIX, PRE_AGGREGATORS
 from tff_lg.config.entry_options import EntryOptions
 from tff_lg.config.option import ConfigError, check_belongs, option
 from tff_lg.entries import listed
 
 AGGREGATOR_OPTIONS = EntryOptions(AGGREGATORS, 'aggregator')
+PRE_AGGREGATION_OPTIONS = EntryOptions(
+  PRE_AGGREGATORS, 'pre_aggregation', prefix=PRE_AGGREGATION_PREFIX
+)
 
 _PRIVATE = tuple(name for name, entry in AGGREGATORS.items() if entry.is_private)
 # Options of all aggregators that have a trait.
@@ -17,17 +21,25 @@ _OF_TRAITS = {
   'secure_noise': _PRIVATE,
 }
 _NOTES = [entry.note for entry in AGGREGATORS.values() if entry.note]
+_RULES = tuple(name for name, entry in AGGREGATORS.items() if entry.rule)
 _EntryOptions: Any = AGGREGATOR_OPTIONS.make_class()
+_PreOptions: Any = PRE_AGGREGATION_OPTIONS.make_class()
 
 
 @dataclasses.dataclass(frozen=True)
-class AggregationOptions(_EntryOptions):
+class AggregationOptions(_EntryOptions, _PreOptions):
   """Options of the aggregator; None stands for a default that depends on other choices."""
 
   aggregator: str = option(
     PLAIN_MEAN,
     ' '.join(["How the server combines the clients' updates.", *_NOTES]),
     tuple(AGGREGATORS),
+  )
+  pre_aggregation: tuple[str, ...] | None = option(
+    None,
+    "The server changes the clients' updates so, in this order, before --aggregator sees them. "
+    f'{" ".join(f"{n}: {e.does}." for n, e in PRE_AGGREGATORS.items())} None by default.',
+    tuple(PRE_AGGREGATORS),
   )
   adaptive_zeroing: bool | None = option(
     None,
@@ -47,19 +59,20 @@ def defaults(config: Any) -> dict[str, Any]:
   entry = AGGREGATORS[config.aggregator]
   return {
     **AGGREGATOR_OPTIONS.defaults((config.aggregator,)),
+    **PRE_AGGREGATION_OPTIONS.defaults(config.pre_aggregation or ()),
     'cohort_sampling': 'fixed_size',
     **entry.defaults(config),
   }
 
 
 def without() -> dict[str, Any]:
-  """Every option as it is in a run that aggregates by the mean, by name."""
+  """Returns every option as a run that aggregates by the mean has it, by name."""
   return {field.name: field.default for field in dataclasses.fields(AggregationOptions)}
 
 
 def without_cohort(config: Any) -> dict[str, Any]:
   """Returns the options that the cohort determines again, each as None, by name."""
-  return dict.fromkeys(AGGREGATORS[config.aggregator].cohort_options)
+  return dict.fromkeys(name for _, decide in _cohort_options(config) for name in decide)
 
 
 def check(config: Any) -> None:
@@ -86,6 +99,12 @@ def check(config: Any) -> None:
       '--cohort_sampling=poisson does not promise.'
     )
   AGGREGATOR_OPTIONS.check(config, (name,))
+  if config.pre_aggregation and entry.rule is None:
+    raise ConfigError(
+      f'--pre_aggregation is {",".join(config.pre_aggregation)}, but --aggregator={name} sees no '
+      f'single updates: it belongs to --aggregator={listed(_RULES)}.'
+    )
+  PRE_AGGREGATION_OPTIONS.check(config, config.pre_aggregation or (None,))
   if config.secure_noise and config.checkpoint_every != 1:
     raise ConfigError(
       f'--checkpoint_every is {config.checkpoint_every}, but --secure_noise needs 1: a round that '
@@ -99,10 +118,24 @@ def decided_by_cohort(config: Any, clients_per_round: int) -> dict[str, Any]:
   Raises:
     ConfigError: the cohort does not fit the aggregator.
   """
-  decide = AGGREGATORS[config.aggregator].cohort_options
-  try:
-    return {
-      name: function(getattr(config, name), clients_per_round) for name, function in decide.items()
-    }
-  except ValueError as error:
-    raise ConfigError(f'--aggregator={config.aggregator} {error}') from error
+  decided: dict[str, Any] = {}
+  for flag, decide in _cohort_options(config):
+    try:
+      decided |= {
+        name: function(getattr(config, name), clients_per_round)
+        for name, function in decide.items()
+      }
+    except ValueError as error:
+      raise ConfigError(f'{flag} {error}') from error
+  return decided
+
+
+def _cohort_options(config: Any) -> list[tuple[str, Mapping[str, Any]]]:
+  """Returns what is chosen, as a flag, with its options that the cohort decides, by field."""
+  found = [(f'--aggregator={config.aggregator}', AGGREGATORS[config.aggregator].cohort_options)]
+  for name in config.pre_aggregation or ():
+    decide = PRE_AGGREGATORS[name].cohort_options.items()
+    found.append(
+      (f'--pre_aggregation={name}', {PRE_AGGREGATION_PREFIX + each: f for each, f in decide})
+    )
+  return found

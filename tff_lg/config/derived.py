@@ -32,6 +32,8 @@ def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
     baselines=(),
     rounds=config.total_rounds,
     warm_start_rounds=0,
+    warm_start_until=None,
+    rounds_until=None if trains_to_best else config.rounds_until,
     early_stopping_rounds=None if trains_to_best else config.early_stopping_rounds,
   )
 

@@ -137,4 +137,3 @@ def _own_fields(cls: type) -> Iterable[str]:
 
 
 METHOD_OPTIONS = EntryOptions(METHODS, 'method')
-MethodOptions: Any = METHOD_OPTIONS.make_class()

@@ -5,7 +5,7 @@ from typing import Any
 
 from tff_lg import metrics as metrics_lib
 from tff_lg.attacks import ATTACKS
-from tff_lg.config import split
+from tff_lg.config import split, task
 from tff_lg.config.option import ConfigError, option
 from tff_lg.data import PARTITIONS
 from tff_lg.entries import listed
@@ -18,7 +18,7 @@ _WITHOUT_CLASSES = tuple(n for n, entry in PARTITIONS.items() if not entry.needs
 
 
 @dataclasses.dataclass(frozen=True)
-class MetricOptions:
+class MetricOptions(task.TaskName):
   """Options of labels and metrics; None stands for a default."""
 
   objective: str | None = option(
@@ -34,6 +34,22 @@ class MetricOptions:
     'is predicted: accuracy; mae, rmse and r2; label_accuracy, macro_f1 and auc.',
     tuple(name for name in metrics_lib.METRICS if name != 'loss'),
   )
+  selection_metric: str | None = option(
+    None,
+    'What the best round is best in; by default the main metric of what is predicted, such as '
+    f'accuracy, but {task.say_by_task(lambda entry: entry.selection_metric or "")}.',
+    tuple(metrics_lib.METRICS),
+  )
+
+  @property
+  def predicts(self) -> metrics_lib.Objective:
+    """The prediction for an example, with its metrics."""
+    return find_objective(self)
+
+  @property
+  def model_metrics(self) -> tuple[str, ...]:
+    """Names of the metrics of its models, the main one first."""
+    return list_metrics(self)
 
 
 def find_objective(config: Any) -> metrics_lib.Objective:
@@ -69,20 +85,20 @@ def check(config: Any, partition: str, scope: str) -> None:
     ConfigError: the first of them.
   """
   objective = find_objective(config)
-  task, only = TASKS[config.task], TASKS[config.task].objectives[0]
+  entry, only = TASKS[config.task], TASKS[config.task].objectives[0]
   is_class = objective.name == 'classification'
-  fitting = ('accuracy', 'loss') if task.has_own_metrics else objective.all_metrics
+  fitting = ('accuracy', 'loss') if entry.has_own_metrics else objective.all_metrics
   selected = metrics_lib.METRICS.get(config.selection_metric)
   of_splits = (objective.metrics[0], 'loss')  # By which splits of a model are compared.
   predicts = f'but --task={config.task} predicts {objective.label}'
   conflicts = [
     (
-      config.objective is not None and task.objectives == ('classification',),
+      config.objective is not None and entry.objectives == ('classification',),
       f'--objective is {config.objective}, but --task={config.task} has labels of its own: it '
       f'belongs to --task={listed(_ANY_LABELS)}.',
     ),
     (
-      objective.name not in task.objectives,
+      objective.name not in entry.objectives,
       f'--objective is {config.objective}, but --task={config.task} predicts '
       f'{metrics_lib.OBJECTIVES[only].label}: {only}.',
     ),

@@ -12,6 +12,7 @@ from tff_lg.config.option import option
 from tff_lg.entries import listed
 
 ROLES = ('client', 'server')
+CLIENT_WEIGHTINGS = ('examples', 'uniform', 'gradient_norm')
 
 _WHOSE = {'client': "the clients'", 'server': "the server's"}
 
@@ -78,6 +79,24 @@ class OptimizationOptions(_ClientOptimizer, _ClientSchedule, _ServerOptimizer, _
   )
   server_learning_rate: float | None = option(None, _rate_help('server'))
   server_schedule: str = option('inverse', 'The same of the server.', tuple(optimizers.SCHEDULES))
+
+
+@dataclasses.dataclass(frozen=True)
+class TrainingOptions(OptimizationOptions):
+  """The work of a client in a round, and its weight; None stands for a default."""
+
+  client_epochs: int | None = option(
+    None, 'E: how often a client goes through its examples in a round; 1 by default.'
+  )
+  client_steps: int | None = option(
+    None, 'SGD steps of a client in a round at most; no limit by default.'
+  )
+  batch_size: int | None = option(None, "B: a client's batch; 10 by default.")
+  client_weighting: str | None = option(
+    None,
+    'How much a client counts; examples by default, uniform with aggregators other than means.',
+    CLIENT_WEIGHTINGS,
+  )
 
 
 def learning_rate(config: Any, role: str) -> float:

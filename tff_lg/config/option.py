@@ -1,6 +1,7 @@
 """A field of a config with what its flag says; and what is wrong with one."""
 
 import dataclasses
+import functools
 import math
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
@@ -8,6 +9,7 @@ from typing import Any, TypeVar
 from tff_lg.entries import listed
 
 _Value = TypeVar('_Value')
+_Group = TypeVar('_Group')
 
 
 class ConfigError(ValueError):
@@ -21,7 +23,7 @@ def option(
   *,
   is_path: bool = False,
 ) -> Any:
-  """A field of a config dataclass.
+  """Returns a field of a config dataclass.
 
   Args:
     default: its value, None for one that depends on other choices.
@@ -34,6 +36,21 @@ def option(
   """
   metadata = {'help': help_text, 'choices': choices, 'is_path': is_path}
   return dataclasses.field(default=default, metadata=metadata)
+
+
+def group(cls: type[_Group]) -> functools.cached_property[_Group]:
+  """Returns a property of a config: the options of one of its groups, as a value.
+
+  Args:
+    cls: a dataclass of options, from which the config's class inherits.
+
+  Returns:
+    The property, made of the config's fields when it is first asked for.
+  """
+  names = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
+  return functools.cached_property(
+    lambda config: cls(**{name: getattr(config, name) for name in names})
+  )
 
 
 def resolved(value: _Value | None) -> _Value:

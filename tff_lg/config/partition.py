@@ -1,17 +1,52 @@
-"""How examples are spread over clients: the partition's options, made of the entries."""
+"""How examples are spread over clients, and which are held out; a partition's own options."""
 
+import dataclasses
 from typing import Any
 
+from tff_lg.config import repetition, task
 from tff_lg.config.entry_options import EntryOptions
+from tff_lg.config.option import option
 from tff_lg.data import PARTITIONS
 
 PARTITION_OPTIONS = EntryOptions(PARTITIONS, 'partition')
-PartitionOptions: Any = PARTITION_OPTIONS.make_class()
+_EntryOptions: Any = PARTITION_OPTIONS.make_class()
 
 # Unless the task has another.
 DEFAULT = 'classes_per_client'
 # Those by the users that the data name.
 NATURAL = tuple(name for name, entry in PARTITIONS.items() if entry.is_natural)
+
+
+@dataclasses.dataclass(frozen=True)
+class PartitionOptions(_EntryOptions, repetition.RepetitionOptions):
+  """The clients and their examples; None stands for a default that depends on other choices."""
+
+  partition: str | None = option(
+    None,
+    'How training examples are spread over clients; '
+    f'{task.say_default(task.say_partition)}. natural_iid shuffles examples '
+    'between clients of natural sizes.',
+    tuple(PARTITIONS),
+  )
+  num_clients: int | None = option(
+    None,
+    f'Number of clients, K; {task.say_default(lambda entry: str(entry.num_clients))}. The '
+    'data decide it for --partition=natural and natural_iid.',
+  )
+  held_out_clients: int | None = option(
+    None,
+    'How many of the clients, drawn at random, are held out: no round, choice of a model or '
+    'vocabulary sees them, and their scores, with the model that the others trained, are in '
+    'held_out_clients.parquet and under held_out/ in the summary; nobody by default.',
+  )
+  held_out_ids: tuple[str, ...] | None = option(
+    None, 'Ids of the clients that are held out, separated by commas, instead of drawn ones.'
+  )
+  validation_fraction: float | None = option(
+    None,
+    "Part of each client's training examples, of all its examples for --task=mood, held out to "
+    'choose models; 0.1 by default, for --task=school as many as are for testing.',
+  )
 
 
 def fast(partition: str | None, keeps_task: bool) -> dict[str, Any]:

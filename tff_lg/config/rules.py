@@ -7,6 +7,7 @@ from tff_lg.aggregators import AGGREGATORS, PLAIN_MEAN
 from tff_lg.attacks import ATTACKS
 from tff_lg.config import (
   aggregation,
+  ending,
   entry_options,
   metric_options,
   objective,
@@ -17,6 +18,7 @@ from tff_lg.config import (
   runtime,
   split,
   task,
+  tracking,
   trouble,
   tuning,
   verdicts,
@@ -57,9 +59,11 @@ def resolve(config: TrainConfig) -> TrainConfig:
   trouble.check(config)
   optimization.check(config)
   runtime.check(config)
+  tracking.check(config)
   tuning.check(config)
   verdicts.check(config)
   repetition.check(config, partition)
+  ending.check(config)
   protocol, methods = config.choices, (config.method, *(config.baselines or ()))
   objective.check(config)
   method = METHODS[config.method]
@@ -73,6 +77,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
     'partition': None if names_clients else partition,
     'selection_scope': entry.selection_scope,
     'validation_fraction': protocol.validation_fraction,
+    'optimistic_choice_on_test_data': protocol.chooses_on_test_data,
     'client_weighting': protocol.client_weighting
     if AGGREGATORS[config.aggregator].is_mean
     else 'uniform',
@@ -165,8 +170,7 @@ def _check_contradictions(config: TrainConfig) -> None:
     ),
     (
       config.early_stopping_rounds is not None and config.choices.choose_by != 'validation',
-      '--early_stopping_rounds looks at validation data, but '
-      f'--protocol={config.protocol} has none.',
+      f'--early_stopping_rounds looks at validation data, but {config.lack_of_validation}.',
     ),
     (
       config.early_stopping_rounds is not None and config.trains_to_best,
@@ -201,6 +205,11 @@ def _check_contradictions(config: TrainConfig) -> None:
     (
       entry.is_embedded and config.data_dir is not None,
       f'--data_dir is given, but --task={config.task} is embedded and reads no files.',
+    ),
+    (
+      config.protocol == 'reference' and config.optimistic_choice_on_test_data is False,
+      '--protocol=reference chooses models on test data, but --nooptimistic_choice_on_test_data is '
+      'given.',
     ),
     (
       config.protocol == 'reference' and config.client_weighting not in (None, 'uniform'),

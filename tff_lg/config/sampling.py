@@ -1,17 +1,38 @@
-"""How clients are sampled, as a config says."""
+"""How clients are sampled."""
 
+import dataclasses
 from typing import Any
 
-from tff_lg.config.option import resolved
-from tff_lg.config.train_config import TrainConfig
+from tff_lg.config import common, task, trouble
+from tff_lg.config.option import option, resolved
+
+_COHORT_SHARES = task.say_default(lambda entry: f'{entry.cohort_share:g}')
 
 
-def cohort_options(config: TrainConfig) -> dict[str, Any]:
-  """Returns the options of `training.CohortSampler`, by name, of a config with its cohort."""
+@dataclasses.dataclass(frozen=True)
+class SamplingOptions(trouble.DropoutOptions, common.CommonOptions):
+  """The cohorts; None stands for a default that depends on other choices."""
+
+  clients_per_round: int | None = option(
+    None,
+    'Cohort, m: clients sampled per round; a tenth of the clients by default. Where the data '
+    f'decide the clients it is the share {_COHORT_SHARES}.',
+  )
+  cohort_sampling: str | None = option(
+    None,
+    'fixed_size: cohorts of exactly --clients_per_round; poisson: each client takes part with the '
+    'same probability, so that cohorts have --clients_per_round clients on average, the default '
+    'with --aggregator=dp_mean, whose budget it makes far smaller.',
+    ('fixed_size', 'poisson'),
+  )
+
+
+def cohort_options(options: SamplingOptions) -> dict[str, Any]:
+  """Returns the options of `training.CohortSampler`, by name, where the cohort is decided."""
   return {
-    'clients_per_round': resolved(config.clients_per_round),
-    'seed': config.seed,
-    'sampling': config.cohort_sampling or 'fixed_size',
-    'dropout_rate': config.client_dropout_rate,
-    'straggler_rate': config.straggler_rate,
+    'clients_per_round': resolved(options.clients_per_round),
+    'seed': options.seed,
+    'sampling': options.cohort_sampling or 'fixed_size',
+    'dropout_rate': options.client_dropout_rate,
+    'straggler_rate': options.straggler_rate,
   }

@@ -49,7 +49,7 @@ def check(config: Any) -> None:
     ),
     (
       config.choices.choose_by != 'validation',
-      f'the split is picked on validation data, but --protocol={config.protocol} has none.',
+      f'the split is picked on validation data, but {config.lack_of_validation}.',
     ),
     (
       config.auxiliary is not None,

@@ -62,12 +62,18 @@ def _say_networks() -> str:
 
 
 @dataclasses.dataclass(frozen=True)
-class TaskOptions(_TaskOptions, _NetworkOptions):
-  """The task and its network; None stands for a default that depends on other choices."""
+class TaskName:
+  """The task."""
 
   task: str = option(
     SMALL, f'Data set and its model. {say_labels(tasks.TASKS)}', tuple(tasks.TASKS)
   )
+
+
+@dataclasses.dataclass(frozen=True)
+class TaskOptions(TaskName, _TaskOptions, _NetworkOptions):
+  """The task and its network; None stands for a default that depends on other choices."""
+
   data_dir: str | None = option(
     None, f'Where the data are: {say_by_task(lambda entry: entry.data_dir)}.', is_path=True
   )
@@ -121,7 +127,7 @@ def check(config: Any) -> None:
 
 
 def _of_other_networks(config: Any) -> list[str]:
-  """The options of the task that another network of it has, but not the chosen one."""
+  """Returns the options of the task that another network of it has, but not the chosen one."""
   networks = [
     tasks.find_network(config.task, name) for name in (None, *tasks.networks_of(config.task))
   ]
@@ -147,11 +153,11 @@ def fast(config: Any) -> Mapping[str, Any]:
 
 
 def has_small_data(config: Any) -> bool:
-  """Whether a small run is of the same task, on small data of its own."""
+  """Returns whether a small run is of the same task, on small data of its own."""
   return tasks.TASKS[config.task].fast is not None
 
 
 def fast_is_natural(config: Any) -> bool:
-  """Whether the data of a small run decide who its clients are."""
+  """Returns whether the data of a small run decide who its clients are."""
   partition = tasks.TASKS[config.task].default_partition(config)
   return has_small_data(config) and PARTITIONS[partition].is_natural

@@ -12,8 +12,8 @@ _EntryOptions: Any = ATTACK_OPTIONS.make_class()
 
 
 @dataclasses.dataclass(frozen=True)
-class TroubleOptions(_EntryOptions):
-  """Options of attacks and of ordinary trouble; None stands for a default or for none."""
+class AttackOptions(_EntryOptions):
+  """Options of attacks; None stands for a default or for none."""
 
   attack: str | None = option(
     None, 'Attack by malicious clients; by default there are none.', tuple(ATTACKS)
@@ -21,6 +21,12 @@ class TroubleOptions(_EntryOptions):
   malicious_share: float | None = option(
     None, 'Share of all clients that are malicious (--attack); 0.1 by default.'
   )
+
+
+@dataclasses.dataclass(frozen=True)
+class DropoutOptions:
+  """Ordinary trouble: sampled clients that send nothing, or too little."""
+
   client_dropout_rate: float = option(
     0.0, 'Probability that a sampled client drops out of its round and sends nothing.'
   )
@@ -37,8 +43,9 @@ def defaults(options: Any) -> dict[str, Any]:
 
 
 def without() -> dict[str, Any]:
-  """Every option as it is in a run without trouble, by name."""
-  return {field.name: field.default for field in dataclasses.fields(TroubleOptions)}
+  """Returns every option as a run without trouble has it, by name."""
+  fields = (*dataclasses.fields(AttackOptions), *dataclasses.fields(DropoutOptions))
+  return {field.name: field.default for field in fields}
 
 
 def check(options: Any) -> None:

@@ -54,5 +54,5 @@ def check(config: Any) -> None:
     )
   if config.choices.choose_by != 'validation':
     raise ConfigError(
-      f'--tune=validation chooses on validation data, but --protocol={config.protocol} has none.'
+      f'--tune=validation chooses on validation data, but {config.lack_of_validation}.'
     )

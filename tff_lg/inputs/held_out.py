@@ -15,11 +15,11 @@ from tff_lg.training import selection as selection_lib
 _PREFIX = 'held_out'
 
 
-def choose_by(config: config_lib.TrainConfig) -> data_lib.ChooseHeldOut:
-  """Returns the choice of held-out clients of a config: some at random, or those it names.
+def choose_by(inputs: config_lib.InputOptions) -> data_lib.ChooseHeldOut:
+  """Returns the choice of held-out clients: some at random, or those that the options name.
 
   Args:
-    config: resolved.
+    inputs: of a resolved config.
 
   Returns:
     Ids of all clients to the ids of those held out. It raises ValueError for an id that no client
@@ -27,16 +27,16 @@ def choose_by(config: config_lib.TrainConfig) -> data_lib.ChooseHeldOut:
   """
 
   def choose(client_ids: Sequence[str]) -> Collection[str]:
-    if config.held_out_ids is not None:
-      chosen = set(config.held_out_ids)
+    if inputs.held_out_ids is not None:
+      chosen = set(inputs.held_out_ids)
       unknown = sorted(chosen.difference(client_ids))
       if unknown:
         raise ValueError(
           f'--held_out_ids has {unknown[0]}, expected ids of clients, such as {client_ids[0]}.'
         )
     else:
-      seed = seeds.derive_seed(config_lib.data_seed(config), seeds.Purpose.PARTITION, 1)
-      number = min(config.held_out_clients or 0, len(client_ids))
+      seed = seeds.derive_seed(config_lib.data_seed(inputs), seeds.Purpose.PARTITION, 1)
+      number = min(inputs.held_out_clients or 0, len(client_ids))
       chosen = np.random.default_rng(seed).choice(client_ids, number, replace=False).tolist()
     if len(chosen) >= len(client_ids):
       raise ValueError(

@@ -19,21 +19,21 @@ from tff_lg.training import evaluation
 _LOCAL_SHARE = 1 / 3
 
 
-def find_task(config: config_lib.TrainConfig) -> tasks.TaskEntry:
-  """Returns the task that a config names."""
-  return tasks.TASKS[config.task]
+def find_task(options: config_lib.TaskOptions) -> tasks.TaskEntry:
+  """Returns the task that the options name."""
+  return tasks.TASKS[options.task]
 
 
-def find_network(config: config_lib.TrainConfig) -> tasks.NetworkEntry:
-  """Returns the network that a resolved config names, or its task's only one."""
-  return tasks.find_network(config.task, config.model)
+def find_network(options: config_lib.TaskOptions) -> tasks.NetworkEntry:
+  """Returns the network that resolved options name, or their task's only one."""
+  return tasks.find_network(options.task, options.model)
 
 
-def load_data(config: config_lib.TrainConfig) -> data.FederatedData:
+def load_data(inputs: config_lib.InputOptions) -> data.FederatedData:
   """Loads the task's data and spreads them over clients.
 
   Args:
-    config: resolved.
+    inputs: of a resolved config.
 
   Returns:
     The clients' data.
@@ -41,43 +41,44 @@ def load_data(config: config_lib.TrainConfig) -> data.FederatedData:
   Raises:
     data.DataError, ValueError: data missing or damaged, or a partition that cannot be.
   """
-  seed = seeds.derive_seed(config_lib.data_seed(config), seeds.Purpose.PARTITION)
-  federated_data = _load(config, seed)
-  if config.partition is not None and data.PARTITIONS[config.partition].mixes_clients:
+  seed = seeds.derive_seed(config_lib.data_seed(inputs), seeds.Purpose.PARTITION)
+  federated_data = _load(inputs, seed)
+  if inputs.partition is not None and data.PARTITIONS[inputs.partition].mixes_clients:
     federated_data = data.iid_twin(federated_data, seed)
-  if config.folds is not None and not find_task(config).makes_folds:
+  if inputs.folds is not None and not find_task(inputs).makes_folds:
     federated_data = data.take_fold(
       federated_data,
-      data.Fold(resolved(config.fold), config.folds),
-      validation_fraction=resolved(config.validation_fraction),
+      data.Fold(resolved(inputs.fold), inputs.folds),
+      validation_fraction=resolved(inputs.validation_fraction),
       seed=seed,
+      standardizes=find_task(inputs).standardizes,
     )
   if not federated_data.held_out:  # Of text they are chosen before its vocabulary.
-    federated_data = data.hold_out_clients(federated_data, held_out.choose_by(config))
-  _check_names(config, federated_data)
-  part = evaluation.PARTS[config.choices.choose_by]
+    federated_data = data.hold_out_clients(federated_data, held_out.choose_by(inputs))
+  _check_names(inputs, federated_data)
+  part = evaluation.PARTS[inputs.choices.choose_by]
   if not any(client.size(part) for client in federated_data.clients):
     raise ValueError(
-      f"--protocol={config.protocol} chooses models on the clients' {part} examples, but no "
-      'client has any: spread the data over fewer clients.'
+      f"Models are chosen on the clients' {part} examples, but no client has any: spread the data "
+      'over fewer clients.'
     )
   return federated_data
 
 
-def _load(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
+def _load(inputs: config_lib.InputOptions, seed: int) -> data.FederatedData:
   """Returns the clients' data as the task and its network want them."""
-  task, name = find_task(config), config.partition
-  options = config_lib.TASK_OPTIONS.build(config, config.task)
+  task, name = find_task(inputs), inputs.partition
+  options = config_lib.TASK_OPTIONS.build(inputs, inputs.task)
   setting = tasks.Setting(
-    data_dir=config.data_dir,
+    data_dir=inputs.data_dir,
     seed=seed,
-    objective=config.predicts.name,
-    validation_fraction=resolved(config.validation_fraction),
-    num_clients=config.num_clients,
+    objective=inputs.predicts.name,
+    validation_fraction=resolved(inputs.validation_fraction),
+    num_clients=inputs.num_clients,
     partition=name,
-    partition_options=None if name is None else config_lib.PARTITION_OPTIONS.build(config, name),
-    choose_held_out=held_out.choose_by(config),
-    fold=None if config.folds is None else data.Fold(resolved(config.fold), config.folds),
+    partition_options=None if name is None else config_lib.PARTITION_OPTIONS.build(inputs, name),
+    choose_held_out=held_out.choose_by(inputs),
+    fold=None if inputs.folds is None else data.Fold(resolved(inputs.fold), inputs.folds),
   )
   if task.load_data is not None:
     federated_data = task.load_data(options, setting)
@@ -85,15 +86,15 @@ def _load(config: config_lib.TrainConfig, seed: int) -> data.FederatedData:
     build = resolved(data.PARTITIONS[resolved(name)].build)
     federated_data = data.partition_clients(
       resolved(task.load_source)(options, setting),
-      build(setting.partition_options, config.num_clients),
+      build(setting.partition_options, inputs.num_clients),
       validation_fraction=setting.validation_fraction,
       seed=seed,
     )
-  prepare = find_network(config).prepare
+  prepare = find_network(inputs).prepare
   return federated_data if prepare is None else prepare(federated_data)
 
 
-def _check_names(config: config_lib.TrainConfig, federated_data: data.FederatedData) -> None:
+def _check_names(options: config_lib.TaskOptions, federated_data: data.FederatedData) -> None:
   """Refuses names that no file of the run folder could hold."""
   everybody = (*federated_data.clients, *federated_data.held_out)
   for what, names in (
@@ -105,8 +106,8 @@ def _check_names(config: config_lib.TrainConfig, federated_data: data.FederatedD
       try:
         name.encode('utf-8')
       except UnicodeEncodeError:
-        files = [getattr(config, name) for name in find_task(config).file_options]
-        place = next(filter(None, (*files, config.data_dir)), f'--task={config.task}')
+        files = [getattr(options, name) for name in find_task(options).file_options]
+        place = next(filter(None, (*files, options.data_dir)), f'--task={options.task}')
         raise ValueError(
           f'The data of {place} have the {what} {name!r}, whose name has half of a surrogate pair, '
           'expected text that UTF-8 can hold.'
@@ -114,73 +115,76 @@ def _check_names(config: config_lib.TrainConfig, federated_data: data.FederatedD
 
 
 def build_keras_model(
-  config: config_lib.TrainConfig, federated_data: data.FederatedData
+  inputs: config_lib.InputOptions, federated_data: data.FederatedData
 ) -> tf.keras.Model:
-  """Builds the network that a config names, for the data."""
+  """Builds the network that the options name, for the data."""
   setting = tasks.NetworkSetting(
-    task_options=config_lib.TASK_OPTIONS.build(config, config.task),
+    task_options=config_lib.TASK_OPTIONS.build(inputs, inputs.task),
     data=federated_data,
-    seed=seeds.derive_seed(config.seed, seeds.Purpose.INITIALISATION),
-    objective=config.predicts.name,
-    output_activation=config.choices.output_activation,
+    seed=seeds.derive_seed(inputs.seed, seeds.Purpose.INITIALISATION),
+    objective=inputs.predicts.name,
+    output_activation=inputs.choices.output_activation,
   )
-  return find_network(config).build(_network_options(config), setting)
+  return find_network(inputs).build(_network_options(inputs), setting)
 
 
-def _network_options(config: config_lib.TrainConfig) -> Any:
+def _network_options(options: config_lib.TaskOptions) -> Any:
   """Returns the options of the network; None for one that is not an entry of the registry."""
-  name = config.model or ''
-  return config_lib.NETWORK_OPTIONS.build(config, name) if name in tasks.NETWORKS else None
+  name = options.model or ''
+  return config_lib.NETWORK_OPTIONS.build(options, name) if name in tasks.NETWORKS else None
 
 
 def build_model(
-  config: config_lib.TrainConfig, federated_data: data.FederatedData
+  inputs: config_lib.InputOptions, federated_data: data.FederatedData
 ) -> models.LocalGlobalModel:
   """Builds the task's model for the data, with every weight global."""
-  keras_model = build_keras_model(config, federated_data)
-  wrap = find_network(config).wrap
+  keras_model = build_keras_model(inputs, federated_data)
+  wrap = find_network(inputs).wrap
   if wrap is not None:
     return wrap(keras_model)
-  return as_local_global(keras_model, config.predicts, config.model_metrics)
+  return as_local_global(keras_model, inputs.predicts, inputs.model_metrics)
 
 
-def own_global_layers(config: config_lib.TrainConfig) -> tuple[str, ...] | None:
-  """Returns the layers that LG-FedAvg sends of a config's network; None if it names none."""
-  say = find_network(config).global_layers
-  options = config_lib.TASK_OPTIONS.build(config, config.task)
-  return None if say is None else say(_network_options(config), options)
+def own_global_layers(options: config_lib.TaskOptions) -> tuple[str, ...] | None:
+  """Returns the layers that LG-FedAvg sends of the options' network; None if it names none."""
+  say = find_network(options).global_layers
+  of_task = config_lib.TASK_OPTIONS.build(options, options.task)
+  return None if say is None else say(_network_options(options), of_task)
 
 
-def global_layers(config: config_lib.TrainConfig, layer_names: Sequence[str]) -> tuple[str, ...]:
-  """Returns the layers that LG-FedAvg sends: the config's, a share, or the network's default.
+def global_layers(
+  options: config_lib.TaskOptions, method: config_lib.MethodOptions, layer_names: Sequence[str]
+) -> tuple[str, ...]:
+  """Returns the layers that LG-FedAvg sends: those given, a share, or the network's default.
 
   A name may be a regular expression for whole names. For a network that names none, the first third
   of the layers stay local by default, rounded to the nearest number.
 
   Args:
-    config: resolved.
+    options: of a resolved config.
+    method: with the layers or the share, if they are given.
     layer_names: of all layers with weights, from the input on.
 
   Raises:
     ValueError: the share leaves no layer.
   """
-  if config.global_layers is not None:
+  if method.global_layers is not None:
     return tuple(
       dict.fromkeys(
         found
-        for pattern in config.global_layers
+        for pattern in method.global_layers
         # A name that fits no layer is refused where the model is split.
         for found in [name for name in layer_names if _fits(pattern, name)] or [pattern]
       )
     )
-  share = config.local_layer_share
+  share = method.local_layer_share
   if share is None:
-    if (own := own_global_layers(config)) is not None:
+    if (own := own_global_layers(options)) is not None:
       return own
     share = _LOCAL_SHARE
     if len(layer_names) < 2:
       raise ValueError(
-        f'The network {find_network(config).name} has one layer with trained weights, '
+        f'The network {find_network(options).name} has one layer with trained weights, '
         f'{layer_names[0]}, which leaves nothing to split: expected more layers, or a --method '
         'that splits none.'
       )
@@ -204,23 +208,25 @@ def _fits(pattern: str, name: str) -> bool:
 
 
 def build_auxiliary(
-  config: config_lib.TrainConfig, federated_data: data.FederatedData
+  inputs: config_lib.InputOptions,
+  method: config_lib.MethodOptions,
+  federated_data: data.FederatedData,
 ) -> models.AuxiliaryNetwork | None:
-  """Builds the auxiliary network that the config names, if any, for the task's model.
+  """Builds the auxiliary network that the method's options name, if any, for the task's model.
 
   Raises:
     ValueError: it does not fit the model or its split; one sentence.
   """
-  if config.auxiliary is None:
+  if method.auxiliary is None:
     return None
-  keras_model = build_keras_model(config, federated_data)
+  keras_model = build_keras_model(inputs, federated_data)
   return models.build_auxiliary(
-    config.auxiliary,
+    method.auxiliary,
     keras_model,
-    global_layers(config, models.layer_names(keras_model)),
+    global_layers(inputs, method, models.layer_names(keras_model)),
     label_loss=_label_loss(keras_model),
-    units=resolved(config.auxiliary_units),
-    seed=seeds.derive_seed(config.seed, seeds.Purpose.INITIALISATION, 1),
+    units=resolved(method.auxiliary_units),
+    seed=seeds.derive_seed(inputs.seed, seeds.Purpose.INITIALISATION, 1),
   )
 
 

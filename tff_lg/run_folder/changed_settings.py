@@ -11,10 +11,10 @@ from typing import Any
 from absl import logging
 
 from tff_lg import config as config_lib
-from tff_lg import files, strict_json
+from tff_lg import file_names, files, strict_json
 from tff_lg.aggregators import AGGREGATORS
 
-_FILE, _DIVERGED = 'changes.json', 'diverged.json'
+_FILE = 'changes.json'
 _ROUNDS = 'rounds'
 RATES = ('client_learning_rate', 'server_learning_rate')
 
@@ -34,27 +34,27 @@ def may_change(run_dir: str, config: config_lib.TrainConfig, differences: Differ
     `rounds`, if there are more and neither a privacy budget nor a learning rate is made for their
     number; rates that are lower, if the run diverged.
   """
-  names = RATES if os.path.exists(os.path.join(run_dir, _DIVERGED)) else ()
+  names = RATES if os.path.exists(os.path.join(run_dir, file_names.DIVERGED)) else ()
   lower = {name for name in names if _is_less(*differences.get(name, (0, 0))[::-1])}
   is_fixed = AGGREGATORS[config.aggregator].is_private or config_lib.needs_num_rounds(config)
   more = _is_less(*differences.get(_ROUNDS, (0, 0))) and not is_fixed
   return lower | ({_ROUNDS} if more else set())
 
 
-def record(run_dir: str, config: config_lib.TrainConfig, differences: Differences) -> None:
+def record(run_dir: str, differences: Differences, *, trains_to_best: bool) -> None:
   """Records changes of settings, and makes the run one that has not ended.
 
   Clients that learn alone to their best have no rounds, so that more of them change nothing.
 
   Args:
     run_dir: the run folder, whose settings are still the ones before.
-    config: of the run to resume.
     differences: those that are allowed, not empty.
+    trains_to_best: whether clients learn alone to their best.
   """
-  if config.trains_to_best and set(differences) == {_ROUNDS}:
+  if trains_to_best and set(differences) == {_ROUNDS}:
     return
   with contextlib.suppress(FileNotFoundError):
-    os.unlink(os.path.join(run_dir, 'summary.json'))
+    os.unlink(os.path.join(run_dir, file_names.SUMMARY))
   from tff_lg import checkpoints  # It imports NumPy.
 
   saved = checkpoints.CheckpointManager(os.path.join(run_dir, 'checkpoints')).rounds()
@@ -95,14 +95,14 @@ def changed(run_dir: str) -> set[str]:
 def mark_diverged(run_dir: str, message: str) -> None:
   """Lets the run in a folder resume with lower rates."""
   text = strict_json.dumps({'message': message})
-  files.write_atomically(os.path.join(run_dir, _DIVERGED), text)
+  files.write_atomically(os.path.join(run_dir, file_names.DIVERGED), text)
 
 
 def forget_divergence(run_dir: str, names: Collection[str]) -> None:
   """Ends that, once the settings of these names are changed and written, if they are rates."""
   if set(names) & set(RATES):
     with contextlib.suppress(FileNotFoundError):
-      os.unlink(os.path.join(run_dir, _DIVERGED))
+      os.unlink(os.path.join(run_dir, file_names.DIVERGED))
 
 
 def _is_less(one: Any, other: Any) -> bool:

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from tff_lg import data as data_lib
-from tff_lg import files, strict_json
+from tff_lg import file_names, files, strict_json
 from tff_lg.data import client_parts
 
-_FILE = 'client_list.json'
 _WHAT = {
   'num_clients': 'number of clients',
   'crc32': "clients' ids or sizes",
@@ -42,7 +41,7 @@ def check_data(
   Raises:
     ValueError: the data are others, or the file is damaged; one sentence.
   """
-  path = os.path.join(run_dir, _FILE)
+  path = os.path.join(run_dir, file_names.CLIENT_LIST)
   if not os.path.exists(path):
     return
   began_with = strict_json.load(path, dict, 'delete it to resume without a check of the data')
@@ -51,14 +50,14 @@ def check_data(
     if name in began_with and name in found and began_with[name] != found[name]:
       raise ValueError(
         f'The data are not those that the run in {option}={run_dir} began with: the {what} differ '
-        f'({_FILE} has {began_with[name]}, found {found[name]}); put the data back, or choose '
-        'another folder.'
+        f'({file_names.CLIENT_LIST} has {began_with[name]}, found {found[name]}); put the data '
+        'back, or choose another folder.'
       )
 
 
 def write_fingerprint(run_dir: str, federated_data: data_lib.FederatedData) -> None:
   """Writes what `check_data` compares with; a file that is there stays."""
-  path = os.path.join(run_dir, _FILE)
+  path = os.path.join(run_dir, file_names.CLIENT_LIST)
   if not os.path.exists(path):
     files.write_atomically(path, strict_json.dumps(fingerprint(federated_data)))
 

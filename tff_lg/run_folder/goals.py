@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from tff_lg import goal_names, metrics
+from tff_lg import file_names, goal_names, metrics
 
 
 def first_reached(accuracies: np.ndarray, goal: float, counts: np.ndarray) -> float | None:
@@ -46,7 +46,7 @@ def summarize_goals(
     Rounds, parameters and bytes by names such as `rounds_to/0.97/local_test/accuracy/pooled`;
     none for a goal that was not reached.
   """
-  rounds = pd.read_csv(os.path.join(run_dir, 'metrics.csv'))
+  rounds = pd.read_csv(os.path.join(run_dir, file_names.METRICS))
   pooled, sign = goal_names.pooled(metric), metrics.sign(metric)
   if pooled not in rounds:
     return {}  # No client has test data.

@@ -5,13 +5,9 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from tff_lg import checksums, csv_text, files, models, strict_json, verdicts
+from tff_lg import checksums, csv_text, file_names, files, models, strict_json, verdicts
 from tff_lg import data as data_lib
 from tff_lg.run_folder import run_settings
-
-_CLIENTS = 'clients.parquet'
-_CLIENTS_CSV = 'clients.csv'
-_HELD_OUT = 'held_out_clients.parquet'
 
 
 def write_inputs(
@@ -33,16 +29,18 @@ def write_inputs(
     counts = pd.DataFrame(label_counts, columns=list(names))
     ids = [csv_text.escape(client.client_id) for client in federated_data.clients]
     counts.insert(0, 'client_id', ids)
-    files.write_atomically(os.path.join(run_dir, 'label_counts.csv'), counts.to_csv(index=False))
+    files.write_atomically(
+      os.path.join(run_dir, file_names.LABEL_COUNTS), counts.to_csv(index=False)
+    )
   split = '\n\n'.join(filter(None, (model.describe_split(), about_split)))
-  files.write_atomically(os.path.join(run_dir, 'model_split.txt'), split + '\n')
+  files.write_atomically(os.path.join(run_dir, file_names.MODEL_SPLIT), split + '\n')
 
 
 class Seconds(NamedTuple):
   """How long a run took.
 
   Attributes:
-    command: from the start of the command that ended it; it may have gone on with an earlier one.
+    command: from the start of the command that ended it; it may have resumed an earlier one.
     rounds: all rounds with their evaluations.
   """
 
@@ -59,7 +57,7 @@ def write_results(
     'rounds_seconds': seconds.rounds,
     'rounds_per_second': num_rounds / seconds.rounds if seconds.rounds else None,
   }
-  files.write_atomically(os.path.join(run_dir, 'timing.json'), strict_json.dumps(timing))
+  files.write_atomically(os.path.join(run_dir, file_names.TIMING), strict_json.dumps(timing))
   write_tables(run_dir, summary, clients)
 
 
@@ -67,26 +65,28 @@ def write_without_rounds(
   run_dir: str, summary: dict[str, Any], clients: pd.DataFrame, seconds: float
 ) -> None:
   """Writes what a run without rounds ends with: a `metrics.csv` without rows, and the rest."""
-  files.write_atomically(os.path.join(run_dir, 'metrics.csv'), 'round_num,method\n')
+  files.write_atomically(os.path.join(run_dir, file_names.METRICS), 'round_num,method\n')
   write_results(run_dir, summary, clients, Seconds(seconds, 0.0), 0)
 
 
 def write_tables(run_dir: str, summary: dict[str, Any], clients: pd.DataFrame) -> None:
   """Writes what runs of all kinds end with; `summary.json`, the last, marks one as complete."""
-  files.write_atomically(os.path.join(run_dir, _CLIENTS), clients.to_parquet(index=False))
+  files.write_atomically(os.path.join(run_dir, file_names.CLIENTS), clients.to_parquet(index=False))
   # Marks are no numbers, which they look like in a CSV file.
   for_people = clients.drop(columns=[name for name in clients if name.endswith(verdicts.MARKS)])
   escaped = for_people.assign(client_id=clients['client_id'].map(csv_text.escape))
   text = escaped.to_csv(index=False, lineterminator='\n')
-  files.write_atomically(os.path.join(run_dir, _CLIENTS_CSV), text)
+  files.write_atomically(os.path.join(run_dir, file_names.CLIENTS_TEXT), text)
   text = strict_json.dumps(summary)
   checksums.write(run_dir, text)
-  files.write_atomically(os.path.join(run_dir, run_settings.SUMMARY), text)
+  files.write_atomically(os.path.join(run_dir, file_names.SUMMARY), text)
 
 
 def write_held_out_clients(run_dir: str, clients: pd.DataFrame) -> None:
   """Writes the table of clients that took no part, with the columns of that of the others."""
-  files.write_atomically(os.path.join(run_dir, _HELD_OUT), clients.to_parquet(index=False))
+  files.write_atomically(
+    os.path.join(run_dir, file_names.HELD_OUT_CLIENTS), clients.to_parquet(index=False)
+  )
 
 
 def load_held_out_clients(run_dir: str) -> pd.DataFrame | None:
@@ -95,7 +95,7 @@ def load_held_out_clients(run_dir: str) -> pd.DataFrame | None:
   Raises:
     ValueError: the file is damaged; one sentence that names it.
   """
-  path = os.path.join(run_dir, _HELD_OUT)
+  path = os.path.join(run_dir, file_names.HELD_OUT_CLIENTS)
   return _load_table(path) if os.path.exists(path) else None
 
 
@@ -105,7 +105,7 @@ def load_results(run_dir: str) -> tuple[dict[str, Any], pd.DataFrame]:
   Raises:
     ValueError: one of the files is damaged; one sentence that names it.
   """
-  return run_settings.load_summary(run_dir), _load_table(os.path.join(run_dir, _CLIENTS))
+  return run_settings.load_summary(run_dir), _load_table(os.path.join(run_dir, file_names.CLIENTS))
 
 
 def _load_table(path: str) -> pd.DataFrame:

@@ -9,15 +9,12 @@ from typing import Any
 
 from absl import logging
 
-from tff_lg import checksums, files, folder_lock, strict_json
+from tff_lg import checksums, file_names, files, folder_lock, strict_json
 from tff_lg import config as config_lib
 from tff_lg.run_folder import changed_settings
 
-SUMMARY = 'summary.json'
 # What to do about a damaged result.
 REMEDY = 'delete summary.json, and the same command makes both again from what the run has kept'
-_HPARAMS = 'hparams.json'
-_FLAGS = 'flags.txt'
 
 
 def check(run_dir: str, config: config_lib.TrainConfig) -> bool:
@@ -67,7 +64,7 @@ def _differences(
 
   `complete` adds settings that the run in the folder is too old to have.
   """
-  path = os.path.join(run_dir, _HPARAMS)
+  path = os.path.join(run_dir, file_names.HPARAMS)
   if not os.path.exists(path):
     # A temporary file may be left of a run that was killed as it began.
     if folder_lock.written_names(run_dir):
@@ -122,21 +119,20 @@ def claim(run_dir: str, config: config_lib.TrainConfig) -> None:
   """Makes the folder this config's, if `check` allows it; records what changes."""
   changes = _changes(run_dir, config)
   if changes:
-    changed_settings.record(run_dir, config, changes)
+    changed_settings.record(run_dir, changes, trains_to_best=config.trains_to_best)
   _claim(run_dir, dataclasses.asdict(config), is_claimed=changes == {})
   changed_settings.forget_divergence(run_dir, changes or ())
 
 
-def with_finished_rates(run_dir: str, config: config_lib.TrainConfig) -> config_lib.TrainConfig:
-  """Returns a config with the rates of the run in a folder if that has ended.
+def finished_rates(run_dir: str) -> dict[str, Any]:
+  """Returns the learning rates of the run in a folder, by name, if that has ended.
 
   A baseline that has ended did not diverge, and has nothing to resume at a lower rate.
   """
   if not is_complete(run_dir):
-    return config
+    return {}
   found = load_hparams(run_dir)
-  rates = {name: found[name] for name in changed_settings.RATES if name in found}
-  return dataclasses.replace(config, **rates)
+  return {name: found[name] for name in changed_settings.RATES if name in found}
 
 
 def claim_hparams(run_dir: str, hparams: Mapping[str, Any]) -> None:
@@ -150,9 +146,13 @@ def claim_hparams(run_dir: str, hparams: Mapping[str, Any]) -> None:
 def _claim(run_dir: str, hparams: Mapping[str, Any], is_claimed: bool) -> None:
   hparams = _as_json_gives_it(hparams)
   if not is_claimed:
-    path = files.write_atomically(os.path.join(run_dir, _HPARAMS), strict_json.dumps(hparams))
+    path = files.write_atomically(
+      os.path.join(run_dir, file_names.HPARAMS), strict_json.dumps(hparams)
+    )
     checksums.update(path)
-  files.write_atomically(os.path.join(run_dir, _FLAGS), ''.join(_flag_lines(hparams).values()))
+  files.write_atomically(
+    os.path.join(run_dir, file_names.FLAGS), ''.join(_flag_lines(hparams).values())
+  )
 
 
 def _flag_lines(hparams: Mapping[str, Any]) -> dict[str, str]:
@@ -166,7 +166,7 @@ def _flags_agree(run_dir: str, hparams: Mapping[str, Any], open_names: Collectio
   if any(isinstance(value, dict) for value in hparams.values()):
     return False
   try:
-    with open(os.path.join(run_dir, _FLAGS), encoding='utf-8') as file:
+    with open(os.path.join(run_dir, file_names.FLAGS), encoding='utf-8') as file:
       lines = file.readlines()
   except (OSError, ValueError):
     return False
@@ -184,14 +184,14 @@ def load_hparams(run_dir: str) -> dict[str, Any]:
     FileNotFoundError: there are none.
     ValueError: the file is damaged; one sentence that names it.
   """
-  path = os.path.join(run_dir, _HPARAMS)
+  path = os.path.join(run_dir, file_names.HPARAMS)
   checksums.check(path)
   return strict_json.load(path, dict, 'put back a copy of the settings of the run')
 
 
 def is_complete(run_dir: str) -> bool:
   """Returns whether the run in the folder has ended."""
-  return os.path.exists(os.path.join(run_dir, SUMMARY))
+  return os.path.exists(os.path.join(run_dir, file_names.SUMMARY))
 
 
 def load_summary(run_dir: str) -> dict[str, Any]:
@@ -200,7 +200,7 @@ def load_summary(run_dir: str) -> dict[str, Any]:
   Raises:
     ValueError: the file is damaged; one sentence that names it.
   """
-  path = os.path.join(run_dir, SUMMARY)
+  path = os.path.join(run_dir, file_names.SUMMARY)
   checksums.check(path)
   summary = strict_json.load(path, dict, REMEDY)
   return {name: math.nan if value is None else value for name, value in summary.items()}
@@ -211,7 +211,7 @@ def _as_json_gives_it(hparams: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _flat(hparams: Mapping[str, Any]) -> dict[str, Any]:
-  """Settings of settings under names such as `source/rounds`."""
+  """Returns the settings, those of settings under names such as `source/rounds`."""
   flat = {}
   for name, value in hparams.items():
     flat.update(

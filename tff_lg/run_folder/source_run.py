@@ -6,17 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from tff_lg import config as config_lib
+from tff_lg import file_names
 from tff_lg.config import own_models
 from tff_lg.learning.methods import METHODS
 from tff_lg.run_folder import run_settings
 from tff_lg.tasks import TASKS
 
 
-def load_config(run_dir: str) -> config_lib.TrainConfig:
-  """Loads the config of a finished federated run.
+def load_config(run_dir: str, *, is_federated: bool = True) -> config_lib.TrainConfig:
+  """Loads the config of a finished run.
 
   Args:
     run_dir: the run folder.
+    is_federated: whether only a run with a federated model is accepted.
 
   Returns:
     The config, resolved: what `run_settings.claim` wrote. Options that the run is too old to know
@@ -38,7 +40,7 @@ def load_config(run_dir: str) -> config_lib.TrainConfig:
       f'--from_run={run_dir} is not finished, it has no summary.json: run its `pipelines.train` '
       'command again first, which resumes it.'
     )
-  if not METHODS[config.method].sends_updates:
+  if is_federated and not METHODS[config.method].sends_updates:
     raise ValueError(
       f'--from_run={run_dir} is a run of --method={config.method}, expected one with a federated '
       'model to adapt.'
@@ -55,6 +57,19 @@ def load_config(run_dir: str) -> config_lib.TrainConfig:
       'all of them: train without --max_evaluated_clients.'
     )
   return config
+
+
+def check_finished(run_dir: str) -> None:
+  """Refuses a folder in which no command has ended.
+
+  Raises:
+    ValueError: one sentence.
+  """
+  if not run_settings.is_complete(run_dir):
+    raise ValueError(
+      f'--run_dir={run_dir} holds no finished run: it has no {file_names.SUMMARY}, expected the '
+      'folder of pipelines.train, pipelines.adapt or pipelines.advise.'
+    )
 
 
 def own_models_dir(run_dir: str) -> str:
