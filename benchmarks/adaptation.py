@@ -128,7 +128,7 @@ def _contenders(num_clients: int, num_epochs: int) -> Mapping[str, Callable[[], 
 
 
 def _bare_loop(keras_model, num_epochs: int, evaluate: bool) -> Callable:
-  """(weights, train, validation) -> (trained weights, last accuracy), with own variables."""
+  """Returns (weights, train, validation) -> (trained weights, last accuracy), by own variables."""
   import tensorflow as tf
 
   loss_fn = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)

@@ -40,7 +40,7 @@ def on_context(make_context: Callable[[], tff.framework.SyncContext]) -> Callabl
 
 
 def stock_fed_avg(workload: workloads.Workload) -> Round:
-  """`tff.learning.algorithms.build_weighted_fed_avg` on tf.data data sets."""
+  """Builds `tff.learning.algorithms.build_weighted_fed_avg` on tf.data data sets."""
   process = tff.learning.algorithms.build_weighted_fed_avg(
     workload.model().functional, tff.learning.optimizers.build_sgdm(LEARNING_RATE)
   )
@@ -62,7 +62,7 @@ def stock_fed_avg(workload: workloads.Workload) -> Round:
 
 
 def our_fed_avg(workload: workloads.Workload) -> Round:
-  """The stateful process with every weight global, on tensors."""
+  """Builds the stateful process with every weight global, on tensors."""
   model = workload.model()
   process = learning.build_local_global_process(
     model,
@@ -109,7 +109,7 @@ def bare_loop(workload: workloads.Workload) -> Round:
 
 
 def _bare_trainer(workload: workloads.Workload) -> Callable[..., list[tf.Tensor]]:
-  """(weights, x, y) -> trained weights, with variables of its own."""
+  """Returns (weights, x, y) -> trained weights, with variables of its own."""
   keras_model = workload.build_keras_model()
   loss_fn = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
   variables = keras_model.trainable_variables

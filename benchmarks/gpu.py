@@ -54,7 +54,7 @@ def main() -> None:
 
 
 def _placements() -> dict[str, dict[str, Any]]:
-  """Arguments of a context by what they are called; the first is what others are compared with."""
+  """Returns arguments of a context by their names; the first is the one to compare with."""
   import tensorflow as tf
 
   gpus = tf.config.list_physical_devices('GPU')

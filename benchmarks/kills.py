@@ -73,7 +73,7 @@ def _start(folder: str, arguments: Sequence[str]) -> subprocess.Popen:
 
 
 def _wait_for_checkpoint(process: subprocess.Popen, folder: str) -> float:
-  """Seconds until the run has a checkpoint."""
+  """Waits until the run has a checkpoint; returns the seconds."""
   began = time.monotonic()
   while process.poll() is None and not _newest_checkpoint(folder):
     time.sleep(0.05)

@@ -100,7 +100,7 @@ def _contenders(
       cohort = [train[client] for client in rng.choice(num_clients, _COHORT, replace=False)]
       state = process.next(state, [client_state] * _COHORT, cohort).server_state
 
-  config = config_lib.resolve(
+  options = config_lib.resolve(
     config_lib.TrainConfig(
       method='local_only',
       baselines=(),
@@ -110,24 +110,24 @@ def _contenders(
       local_only_patience=num_epochs,
       local_only_learning_rate=(_LEARNING_RATE,),
     )
-  )
+  ).local_learning_options
 
-  def own(config: config_lib.TrainConfig, validation: list) -> Callable[[], object]:
+  def own(options: config_lib.LocalLearningOptions, validation: list) -> Callable[[], object]:
     def run() -> None:
       with tempfile.TemporaryDirectory() as folder:
         trained = own_models.train_networks(
-          config, model, {'train': train, 'validation': validation}, np.arange(num_clients), folder
+          options, model, {'train': train, 'validation': validation}, np.arange(num_clients), folder
         )
       if (trained.num_epochs != num_epochs).any():
         raise RuntimeError('Own networks stopped before the last epoch: the work is not equal.')
 
     return run
 
-  tuned = dataclasses.replace(config, local_only_learning_rate=None)
+  tuned = dataclasses.replace(options, local_only_learning_rate=None)
   return {
     'FedAvg, ten clients a round': federated,
-    'own networks, one learning rate': own(config, validation),
-    'the same, no validation data': own(config, without_validation),
+    'own networks, one learning rate': own(options, validation),
+    'the same, no validation data': own(options, without_validation),
     'own networks, learning rate tuned on 20 clients': own(tuned, validation),
   }
 

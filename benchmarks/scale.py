@@ -74,7 +74,7 @@ def main() -> None:
 
 
 def _measure(population: int, cohort: int) -> dict[str, float]:
-  """The numbers of one point, from a process of its own."""
+  """Measures one point in a process of its own; returns its numbers."""
   command = [sys.executable, '-m', 'benchmarks.scale', '--point', f'--rounds={_ROUNDS.value}']
   command += [f'--population={population}', f'--cohort={cohort}']
   if _STORE.value is not None:
@@ -86,7 +86,7 @@ def _measure(population: int, cohort: int) -> dict[str, float]:
 
 
 def _run_point(population: int, cohort: int) -> dict[str, float]:
-  """Median seconds of a round, the first left out, and the process's memory."""
+  """Returns the median seconds of a round, the first left out, and the process's memory."""
   from tff_lg import training
   from tff_lg.inputs import tasks
   from tff_lg.runtime import workers
@@ -108,7 +108,7 @@ def _run_point(population: int, cohort: int) -> dict[str, float]:
     )
   )
   federated_data = _generate(population, 2 * cohort)
-  phases = experiment.build_phases(config, tasks.build_model(config, federated_data))
+  phases = experiment.build_phases(config, tasks.build_model(config.input_options, federated_data))
   seconds, resident, process = [], [], psutil.Process()
 
   class Stopwatch(training.Callback):
@@ -137,7 +137,7 @@ def _run_point(population: int, cohort: int) -> dict[str, float]:
 
 
 def _generate(num_clients: int, cache_size: int) -> 'data.FederatedData':
-  """Clients of 20 to 60 training examples, each made from its number when it is read."""
+  """Returns clients of 20 to 60 training examples, each made from its number when it is read."""
   import numpy as np
 
   from tff_lg import data

@@ -23,7 +23,7 @@ PHASES = ('import', 'build', 'first round', 'second round', 'first evaluation')
 
 
 def _network_builders() -> Mapping[str, Callable[[], Any]]:
-  """By name, what builds a Keras model, in the sizes of the project's tasks."""
+  """Returns, by name, what builds a Keras model, in the sizes of the project's tasks."""
   from tff_lg import models
 
   return {
@@ -45,7 +45,7 @@ def _cpu_seconds() -> float:
 
 
 def measure_keras(name: str) -> float:
-  """CPU seconds to trace one training step with Keras; for a process of its own."""
+  """Returns the CPU seconds to trace one training step with Keras; for a process of its own."""
   import tensorflow as tf
 
   keras_model = _network_builders()[name]()
@@ -67,7 +67,7 @@ def measure_keras(name: str) -> float:
 
 
 def measure_start(name: str) -> tuple[list[float], float]:
-  """CPU seconds of each phase, and the peak of memory in GiB; for a process of its own."""
+  """Returns CPU seconds of each phase and the peak of memory in GiB; for a process of its own."""
   import numpy as np
   import tensorflow as tf
 

@@ -37,7 +37,7 @@ class Workload:
   population: int = 0
 
   def model(self) -> models.LocalGlobalModel:
-    """The model, every weight global."""
+    """Returns the model, every weight global."""
     return models.from_keras(
       self.build_keras_model(),
       loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
@@ -90,7 +90,7 @@ def _lenet() -> tf.keras.Model:
 
 
 def _gated() -> tf.keras.Model:
-  """Two layers of 64 gated units, tanh(W_f x) * sigmoid(W_g x), on embeddings of 1024."""
+  """Builds two layers of 64 gated units, tanh(W_f x) * sigmoid(W_g x), on embeddings of 1024."""
   x = inputs = tf.keras.Input((1024,))
   for index in range(2):
     filtered = tf.keras.layers.Dense(64, 'tanh', name=f'filter_{index}')(x)
@@ -100,7 +100,7 @@ def _gated() -> tf.keras.Model:
 
 
 def _cgau() -> tf.keras.Model:
-  """Experiment I of Rieger et al.: each client has shifts of its own, dropout 0.5."""
+  """Builds Experiment I of Rieger et al.: each client has shifts of its own, dropout 0.5."""
   return models.build_cgau((1024,), 2, (64, 64), conditioning='local', dropout_rate=0.5)
 
 

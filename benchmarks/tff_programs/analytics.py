@@ -22,7 +22,7 @@ def _batches(words):
 
 
 def _on_words(function):
-  """A function of a client's data set of words, on the first client's."""
+  """Returns a function of a client's data set of words, on the first client's."""
   computation = tff.tensorflow.computation(function, _WORDS)
   return lambda: computation(_batches(_CLIENTS[0]))
 
@@ -125,7 +125,7 @@ def federated_secure_max():
 
 
 def _distinct(use_secagg):
-  """Whether the estimate of 600 distinct strings is within three standard errors, 1.04 / 32**.5."""
+  """Tells if the estimate of 600 strings is within three standard errors, 1.04 / 32**.5."""
   computation = tff.analytics.count_distinct.create_federated_hyperloglog_computation(
     use_secagg=use_secagg
   )
@@ -173,7 +173,7 @@ def iblt_factory():
 
 @ANALYTICS.add(([[5], [3, 2], [1, 2, 1, 1]], 3, (0.25, 0.5)))
 def hierarchical_histogram():
-  """Counts of intervals, how many values lie between 0.25 and 0.75, where the median lies."""
+  """Returns counts by interval, how many values lie in [0.25, 0.75], and the median."""
   process = tff.analytics.build_hierarchical_histogram_process(
     lower_bound=0, upper_bound=1, num_bins=4, max_records_per_user=5, expected_clients_per_round=2
   )
@@ -192,13 +192,13 @@ def hierarchical_histogram():
 
 
 def _in_order(words, counts):
-  """Words by their counts, the largest first."""
+  """Returns words by their counts, the largest first."""
   pairs = sorted(zip(counts, words, strict=True), reverse=True)
   return [word for _, word in pairs], [count for count, _ in pairs]
 
 
 def _hitters(**options):
-  """Words, how many clients have them, and how often."""
+  """Returns words, how many clients have them, and how often."""
   computation = tff.analytics.heavy_hitters.iblt.build_iblt_computation(
     capacity=20, string_max_bytes=5, seed=1, **options
   )

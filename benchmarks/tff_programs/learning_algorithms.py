@@ -171,7 +171,7 @@ def reconstruction():
 
 
 def _half(data):
-  """The first batch rebuilds the local weight, the last trains or evaluates."""
+  """Rebuilds the local weight on the first batch; trains or evaluates on the last."""
   return data.take(1), data.skip(1)
 
 
@@ -208,7 +208,7 @@ def fed_recon_eval():
 
 
 def _fine_tune(model, train_data, test_data, context=None):
-  """One step on each batch, then the weight and what it predicts."""
+  """Takes one step on each batch, then returns the weight and what it predicts."""
   del context
   kernel = model.trainable_variables[0]
 

@@ -16,7 +16,7 @@ TEMPLATES = program.Programs('tff.learning.templates')
 
 
 def _steps(optimizer):
-  """Two steps from 1 with gradients 1 and 3, as an algorithm's server takes them."""
+  """Takes two steps from 1 with gradients 1 and 3, as an algorithm's server takes them."""
 
   @tff.tensorflow.computation(np.float32, np.float32)
   def two_steps(weight, gradient):
@@ -112,7 +112,7 @@ _ONE = [np.ones((1, 1), np.float32)]
 
 
 def _evaluated(model):
-  """The loss and predictions of a functional model at weight 1."""
+  """Returns the loss and predictions of a functional model at weight 1."""
 
   @tff.tensorflow.computation(tff.types.tensorflow_to_type(linear.SPEC))
   def evaluate(batch):
@@ -156,7 +156,7 @@ def save_and_load_functional_model():
 
 
 def _forward(build):
-  """The loss, predictions and number of examples of a model with variables at weight 1."""
+  """Returns the loss, predictions and number of examples of a model with variables at weight 1."""
 
   @tff.tensorflow.computation(tff.types.tensorflow_to_type(linear.SPEC))
   def evaluate(batch):
@@ -253,7 +253,7 @@ def finalize_then_sample():
 
 
 def _twice(factory):
-  """This round's metrics and those of both rounds."""
+  """Returns this round's metrics and those of both rounds."""
   call = aggregators.result(factory.create(_UNFINALIZED), _LOCAL, rounds=2)
 
   def sums():
@@ -326,7 +326,7 @@ def functional_metric_fns():
 
 
 def _composed(client_work):
-  """FedAvg from its parts: the weight after a round."""
+  """Composes FedAvg from its parts; returns the weight after a round."""
   weights_type = tff.learning.models.weights_type_from_model(linear.variable)
   process = tff.learning.templates.compose_learning_process(
     tff.tensorflow.computation(lambda: tff.learning.models.ModelWeights([tf.zeros((1, 1))], [])),

@@ -70,7 +70,7 @@ def _call_twice(
 
 
 def _reason(error: Exception) -> str:
-  """The type and the message, in one line."""
+  """Returns the type and the message, in one line."""
   text = ' '.join(str(error).split())
   if len(text) > _LONGEST_REASON:
     text = f'{text[:_LONGEST_REASON]}…'

@@ -27,7 +27,7 @@ def _client_data():
 
 
 def _total(data_type):
-  """A computation that adds up clients' data."""
+  """Returns a computation that adds up clients' data."""
 
   @tff.tensorflow.computation(data_type)
   def add_up(data):
@@ -137,7 +137,7 @@ def file_per_user_client_data():
 
 
 def _on_first(function):
-  """A function of the first client's data set, as numbers."""
+  """Returns a function of the first client's data set, as numbers."""
   data = _client_data().create_tf_dataset_for_client('a')
   data_type = tff.SequenceType(collections.OrderedDict(x=np.int64))
   computation = _total(data_type)
@@ -213,7 +213,7 @@ def iterative_process_from_client_names():
 
 
 def _named_clients():
-  """The linear model's clients by name."""
+  """Returns the linear model's clients by name."""
   batches = dict(zip('ab', linear.client_data(), strict=True))
   return tff.simulation.datasets.TestClientData(
     {
@@ -277,7 +277,7 @@ def training_process():
 
 
 def _first_round(task):
-  """How many examples the first client of a baseline has, and whether its loss is finite."""
+  """Counts the examples of a baseline's first client, and tells if its loss is finite."""
   data = task.datasets.train_data
   client = task.datasets.train_preprocess_fn(data.create_tf_dataset_for_client(data.client_ids[0]))
   process = tff.learning.algorithms.build_weighted_fed_avg(

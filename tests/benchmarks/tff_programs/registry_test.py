@@ -63,7 +63,7 @@ _WITHOUT_PROGRAM = {
 
 
 def _public_names():
-  """Functions and classes of TFF that can be called: neither abstract nor exceptions."""
+  """Yields functions and classes of TFF that can be called: neither abstract nor exceptions."""
   for module_name in _MODULES:
     module = tff
     for part in module_name.split('.')[1:]:
@@ -84,7 +84,7 @@ def _public_names():
 
 
 def _used_names():
-  """What programs use of TFF, as they write it."""
+  """Returns what programs use of TFF, as they write it."""
   names = set()
   for path in pathlib.Path(benchmarks.tff_programs.__file__).parent.glob('*.py'):
     for node in ast.walk(ast.parse(path.read_text(encoding='utf-8'))):

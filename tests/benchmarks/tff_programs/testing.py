@@ -11,7 +11,7 @@ _context = functools.cache(runtimes.RUNTIMES['local'])
 
 
 def each_program(file):
-  """A decorator that calls a test with each program of a file."""
+  """Decorates a test, which is called with each program of a file."""
   return parameterized.named_parameters(
     (f'_{each.name}', each) for each in registry.programs_of(file)
   )
