@@ -42,7 +42,7 @@ class ChecksumsTest(parameterized.TestCase):
     ):
       checksums.check(self._path(name))
 
-  def test_what_is_no_damage(self):
+  def test_changes_that_do_no_damage(self):
     for name in ('timing.json', 'flags.txt', 'report.html', 'new.csv'):
       self._write(name, 'other')
       checksums.check(self._path(name))

@@ -21,7 +21,7 @@ class ClientGainsTest(absltest.TestCase):
     gains = client_gains.client_gains(first, second, more_is_better=False)
     self.assertEqual(gains.to_dict(), {'a': 1.5, 'b': -1.0})
 
-  def test_rounding_is_no_difference(self):
+  def test_rounding_is_not_a_difference(self):
     method = pd.Series(np.array([0.6, 0.7, 0.7], np.float32))
     gains = client_gains.client_gains(method, pd.Series([0.6, 0.7, 0.7 + 2e-6]))
     self.assertEqual(list(gains[:2]), [0, 0])

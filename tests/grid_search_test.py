@@ -45,7 +45,7 @@ class GridSearchTest(parameterized.TestCase):
     self.assertEqual(grid_search.search((3, 1, 2), scores.get, grows=False).best, 3)
     self.assertEqual(grid_search.search((1, 2), scores.get, grows=False).best, 2)
 
-  def test_an_end_that_is_no_better_by_the_first_score_does_not_improve_outwards(self):
+  def test_an_end_not_better_by_the_first_score_does_not_improve_outwards(self):
     scores = {1.0: (0.9, -2.0), 2.0: (0.9, -1.0)}
     found = grid_search.search((1.0, 2.0), scores.get, grows=False)
     self.assertEqual((found.best, found.improves_outwards), (2, False))

@@ -6,7 +6,7 @@ import numpy as np
 import tqdm
 from absl.testing import absltest
 
-from tff_lg import parts
+from tff_lg import parts, progress
 
 
 class PartsTest(absltest.TestCase):
@@ -45,6 +45,13 @@ class PartsTest(absltest.TestCase):
     self.assertEqual(self.calls, [[1, 2]])
     self.assertEqual(again['square'].tolist(), [1, 4])
     self.assertEqual(self._parts().compute(dict, 'tried_000000').keys(), again.keys())
+
+  def test_second_pass_over_clients_adds_to_the_total_of_the_bar(self):
+    with progress.Bar(3, 'client') as bar:
+      done = parts.Parts(self.folder, 'work', 2, bar)
+      done.compute_chunks(np.array([1, 2, 3]), self._squares, 'tried')
+      done.compute_chunks(np.array([1, 3]), self._squares, 'chosen', is_again=True)
+      self.assertStartsWith(bar.line(), '5 of 5 clients')
 
   def test_damaged_file_is_named(self):
     path = f'{self.folder}/work_mean.npz'

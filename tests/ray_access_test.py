@@ -1,4 +1,4 @@
-"""Who can reach a Ray that is started here, and what is left of it if the program is killed."""
+"""Tests who can reach a Ray that is started here, and what a killed program leaves of it."""
 
 import ipaddress
 import os
@@ -49,12 +49,12 @@ def tearDownModule():
 
 
 def _processes():
-  """This program and all that Ray has started."""
+  """Returns this program and all processes that Ray has started."""
   return [psutil.Process(), *psutil.Process().children(recursive=True)]
 
 
 def _listening():
-  """(process, address, port) of each socket that accepts connections."""
+  """Returns (process, address, port) of each socket that accepts connections."""
   return [
     (process.name(), connection.laddr.ip, connection.laddr.port)
     for process in _processes()

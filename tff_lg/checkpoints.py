@@ -93,7 +93,7 @@ class CheckpointManager:
         os.unlink(self._path(number))
 
   def rounds(self) -> list[int]:
-    """The rounds of the checkpoints that there are, in order."""
+    """Returns the rounds of the checkpoints that there are, in order."""
     names = os.listdir(self._folder) if os.path.isdir(self._folder) else []
     return sorted(int(match[1]) for match in map(_PATTERN.fullmatch, names) if match)
 
@@ -102,7 +102,7 @@ class CheckpointManager:
 
 
 def _read_archive(path: str) -> dict[str, np.ndarray]:
-  """The arrays of a file of `np.savez`, by name.
+  """Returns the arrays of a file of `np.savez`, by name.
 
   `np.load` looks each name up in a list, which takes a time quadratic in the number of arrays.
   """
@@ -121,7 +121,7 @@ def with_prefix(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.n
 
 
 def without_prefix(prefix: str, arrays: Mapping[str, np.ndarray]) -> dict[str, np.ndarray]:
-  """The arrays whose names begin with `prefix` and a slash, without it."""
+  """Returns the arrays whose names begin with `prefix` and a slash, without it."""
   start = prefix + '/'
   return {
     name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)

@@ -3,15 +3,14 @@
 import os
 import zlib
 
-from tff_lg import files, strict_json
+from tff_lg import file_names, files, strict_json
 
 FILE = 'checksums.json'
 
 # The last file that a run writes: without it the folder is not finished, and nothing is checked.
-_LAST = 'summary.json'
 _SUFFIXES = ('.json', '.csv', '.parquet', '.txt')
 # They may differ between runs that are the same, or be written again later.
-_LEFT_OUT = {FILE, _LAST, 'timing.json', 'flags.txt'}
+_LEFT_OUT = {FILE, file_names.SUMMARY, file_names.TIMING, file_names.FLAGS}
 
 
 class DamagedFileError(ValueError):
@@ -27,7 +26,7 @@ def write(folder: str, summary: str) -> None:
   """
   names = [name for name in os.listdir(folder) if name.endswith(_SUFFIXES)]
   found = {name: _crc(os.path.join(folder, name)) for name in sorted({*names} - _LEFT_OUT)}
-  _write(folder, {**found, _LAST: zlib.crc32(summary.encode())})
+  _write(folder, {**found, file_names.SUMMARY: zlib.crc32(summary.encode())})
 
 
 def update(path: str) -> None:
@@ -47,7 +46,7 @@ def check(path: str) -> None:
     DamagedFileError: it is damaged.
   """
   folder, name = os.path.split(path)
-  if not os.path.exists(path) or not os.path.exists(os.path.join(folder, _LAST)):
+  if not os.path.exists(path) or not os.path.exists(os.path.join(folder, file_names.SUMMARY)):
     return
   expected = _load(folder).get(name)
   if expected is not None and expected != (found := _crc(path)):

@@ -181,7 +181,7 @@ class Registry(Mapping[str, _Entry]):
     return tuple(result)
 
   def _is_shared(self, entry: _Entry, field: attrs.Attribute, owner: str) -> bool:
-    """Whether an entry's field is the option of that name of another entry."""
+    """Returns whether an entry's field is the option of that name of another entry."""
     other = getattr(attrs.fields(self[owner].options), field.name)
     classes = (entry.options, self[owner].options)
     one, another = (typing.get_type_hints(each)[field.name] for each in classes)

@@ -96,7 +96,7 @@ class FolderLock:
         os.rmdir(os.path.dirname(self._path))
 
   def _is_there(self, file: TextIO) -> bool:
-    """Whether the path is still that of the open file."""
+    """Returns whether the path is still that of the open file."""
     try:
       return os.path.samestat(os.fstat(file.fileno()), os.stat(self._path))
     except FileNotFoundError:

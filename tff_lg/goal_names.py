@@ -14,5 +14,5 @@ def pooled(metric: str = 'accuracy') -> str:
 
 
 def goal_counts(goal: float, metric: str = 'accuracy') -> dict[str, str]:
-  """Names in summary.json of rounds, parameters and bytes to a goal, each with its column."""
+  """Returns the names in summary.json of rounds and traffic to a goal, each with its column."""
   return {f'{count}/{goal}/{pooled(metric)}': column for count, column in COUNTS.items()}

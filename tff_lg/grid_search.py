@@ -32,7 +32,7 @@ class GridSearch(NamedTuple):
     return self.tried[self.best][0] > self.tried[neighbour][0]
 
   def describe(self) -> str:
-    """The values tried, such as `0.0167, 0.05, 0.15`."""
+    """Returns the values tried, such as `0.0167, 0.05, 0.15`."""
     return ', '.join(f'{value:g}' for value in self.tried)
 
 

@@ -74,7 +74,7 @@ def _watch(parent: int, name: str, folder: str) -> None:
 
 
 def _orphans(mark: bytes, folder: str) -> Iterator[int]:
-  """The processes with the mark, and those with an open file in the folder."""
+  """Yields the processes with the mark, and those with an open file in the folder."""
   for name in filter(str.isdigit, os.listdir('/proc')):
     # It may end meanwhile, or be somebody else's.
     with contextlib.suppress(OSError):

@@ -30,14 +30,20 @@ class Parts:
     self._folder, self._name, self._chunk_size, self._bar = folder, name, chunk_size, bar
 
   def compute_chunks(
-    self, clients: np.ndarray, function: Callable[[np.ndarray], Arrays], stage: str
+    self,
+    clients: np.ndarray,
+    function: Callable[[np.ndarray], Arrays],
+    stage: str,
+    *,
+    is_again: bool = False,
   ) -> Arrays:
-    """The function's arrays for all clients, by name, from files where there are any.
+    """Returns the function's arrays for all clients, by name, from files where there are any.
 
     Args:
       clients: int [n], indices.
       function: of some of them, to arrays with one row per client; NaN if a chunk lacks it.
       stage: of the work, in the names of its files.
+      is_again: whether the bar's total has these clients for an earlier stage only.
 
     Returns:
       The arrays of all chunks, one after the other.
@@ -46,6 +52,8 @@ class Parts:
       ValueError: a file is damaged.
     """
     parts, sizes = [], []
+    if is_again and self._bar is not None:
+      self._bar.total += len(clients)
     for start, chunk in self.chunks(clients):
       is_done = os.path.exists(self.path(f'{stage}_{start:06d}'))
       if is_done and self._bar is not None:
@@ -64,12 +72,12 @@ class Parts:
     }
 
   def chunks(self, clients: np.ndarray) -> list[tuple[int, np.ndarray]]:
-    """Clients in chunks, each with the place of its first."""
+    """Returns clients in chunks, each with the place of its first."""
     starts = range(0, len(clients), self._chunk_size)
     return [(start, clients[start : start + self._chunk_size]) for start in starts]
 
   def compute(self, function: Callable[[], Arrays], stage: str) -> Arrays:
-    """The function's arrays, from a file if there is one."""
+    """Returns the function's arrays, from a file if there is one."""
     path = self.path(stage)
     if os.path.exists(path):
       try:

@@ -87,7 +87,7 @@ class Bar(tqdm.tqdm):
 
 
 def over(items: Iterable[_Item], total: int, unit: str, description: str = '') -> Iterator[_Item]:
-  """Goes over items under a bar."""
+  """Yields the items under a progress bar."""
   with Bar(total, unit, description) as bar:
     for item in items:
       yield item
@@ -96,7 +96,7 @@ def over(items: Iterable[_Item], total: int, unit: str, description: str = '') -
 
 @contextlib.contextmanager
 def stage(text: str) -> Iterator[None]:
-  """Tells of work that cannot be counted: at once on a terminal."""
+  """Reports work that cannot be counted: at once on a terminal."""
   began = time.monotonic()
 
   def line() -> str:

@@ -174,7 +174,7 @@ def _kept_signals() -> Iterator[None]:
 
 
 def _check_answers(address: str, name: str) -> None:
-  """Ray itself would try for a minute, then end the process."""
+  """Refuses an address where nobody answers; Ray would try for a minute, then end the process."""
   host, _, port = address.rpartition(':')
   try:
     socket.create_connection((host, int(port)), _CONNECT_SECONDS).close()
@@ -183,7 +183,7 @@ def _check_answers(address: str, name: str) -> None:
 
 
 def _short_folder() -> str:
-  """A new folder for Ray's sockets and logs, whose path is short enough for a socket."""
+  """Returns a new folder for Ray's sockets and logs, whose path is short enough for a socket."""
   for parent in (tempfile.gettempdir(), '/tmp', '/dev/shm'):
     try:
       folder = tempfile.mkdtemp(prefix='ray_', dir=parent)

@@ -63,7 +63,7 @@ class AudioTest(parameterized.TestCase):
       audio.read_waveform(self._write(np.zeros(0)), _INPUTS)
 
   @parameterized.parameters(b'', b'no sound at all', b'RIFF\x04\x00\x00\x00WAVE')
-  def test_file_that_is_no_sound(self, content):
+  def test_file_without_sound(self, content):
     path = self.create_tempfile('clip.wav', content=content, mode='wb').full_path
     with self.assertRaisesRegex(audio.ClipError, r'^cannot be decoded: .*[^.]$'):
       audio.read_waveform(path, _INPUTS)

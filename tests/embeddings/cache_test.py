@@ -71,7 +71,7 @@ class CacheTest(absltest.TestCase):
     with self.assertLogs('absl', 'WARNING'):
       self.assertEmpty(cache.EmbeddingCache(self.folder))
 
-  def test_half_written_shard_is_no_shard(self):
+  def test_half_written_shard_is_ignored(self):
     os.mkdir(self.folder)
     with open(os.path.join(self.folder, 'x.npz.tmp'), 'wb') as file:
       file.write(b'half')

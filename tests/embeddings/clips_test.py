@@ -89,7 +89,7 @@ class ClipsTest(parameterized.TestCase):
     np.testing.assert_allclose(done.embeddings.x[:2], [_WANTED[0]] * 2, rtol=1e-5)
 
   def _damage(self):
-    """Of the four clips, leaves c.wav."""
+    """Damages all of the four clips but c.wav."""
     self._path('a.wav').write_bytes(b'no sound')
     testing.write_clip(self._path('b.wav'), np.zeros(0))
     self._path('d.wav', 'test').unlink()

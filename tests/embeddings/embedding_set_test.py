@@ -83,7 +83,7 @@ class EmbeddingSetTest(parameterized.TestCase):
     with self.assertRaisesRegex(embedding_set.EmbeddingError, message):
       embedding_set.EmbeddingSet.load(file.full_path)
 
-  def test_file_that_is_no_archive(self):
+  def test_file_that_is_not_an_archive(self):
     self._assert_file_refused(b'no archive', 'cannot be read as a file of pipelines.embed')
 
   def test_file_cut_short(self):

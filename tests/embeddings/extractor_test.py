@@ -124,7 +124,7 @@ class ExtractorTest(parameterized.TestCase):
     preset = dataclasses.replace(_AUDIO, output=3)
     self._assert_refused(preset, self.audio, 'cannot be used with --preset=yamnet')
 
-  def test_output_that_is_no_embedding(self):
+  def test_output_that_is_not_an_embedding(self):
     self._assert_refused(_AUDIO, self.wrong, r'gives int32 \[None\], expected float32 \[patches, d')
 
 

@@ -12,7 +12,7 @@ from tff_lg.embeddings import cache, embedding_set, extractor, images, presets, 
 
 
 def _source(num_train=3, num_test=2, shape=(2, 2, 3), name='arrays'):
-  """Image i is all i / 8."""
+  """Makes images: image i is all i / 8."""
   values = np.arange(num_train + num_test, dtype=np.float32) / 8
   x = np.broadcast_to(values.reshape(-1, *[1] * len(shape)), (len(values), *shape)).copy()
   y = (np.arange(len(values)) % 2).astype(np.int32)
@@ -106,7 +106,7 @@ class ImagesTest(parameterized.TestCase):
       part, position = name.split('/')
       self.assertAlmostEqual(x[0], (int(position) + (5 if part == 'test' else 0)) / 8)
 
-  def test_stopped_and_gone_on_with(self):
+  def test_stopped_and_resumed(self):
     rng = np.random.default_rng(0)
     examples = data.Examples(rng.random((20, 5, 5, 3), np.float32), np.zeros(20, np.int32))
     source = data.Source('arrays', examples, examples.take(np.arange(0)), 1, ('one',))

@@ -72,7 +72,7 @@ class FillTest(absltest.TestCase):
         sizes.append(len(shard['keys']))
     self.assertCountEqual(sizes, [4, 4, 1])
 
-  def test_goes_on_after_a_failure(self):
+  def test_resumes_after_a_failure(self):
     def failing(rows):
       for number, batch in enumerate(self._compute(rows)):
         if number == 2:

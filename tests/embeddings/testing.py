@@ -103,5 +103,5 @@ def write_clip(path: pathlib.Path, samples: np.ndarray) -> None:
 
 
 def constant(value: float, num_samples: int = 100) -> np.ndarray:
-  """A clip of one value."""
+  """Makes a clip of one value."""
   return np.full(num_samples, value, np.float32)

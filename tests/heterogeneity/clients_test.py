@@ -12,7 +12,7 @@ _CORNERS = np.array([[0, 0], [100, 0], [0, 10], [100, 10]], np.float64)
 
 
 def _corners(copies=5, num_classes=2):
-  """Each class has tight groups of examples at the four corners of its own rectangle."""
+  """Makes classes with tight groups of examples at the four corners of their own rectangles."""
   rng = np.random.default_rng(0)
   corner = np.tile(np.arange(4), num_classes * copies)
   y = np.repeat(np.arange(num_classes, dtype=np.int32), 4 * copies)

@@ -10,7 +10,7 @@ from tff_lg import heterogeneity
 
 
 def _with_moments(mean, covariance, n=50):
-  """A sample of which mean and covariance (n - 1) are exactly these."""
+  """Draws a sample of which mean and covariance (n - 1) are exactly these."""
   x = np.random.default_rng(0).normal(size=(n, len(mean)))
   x -= x.mean(axis=0)
   x = x @ np.linalg.inv(np.linalg.cholesky(np.cov(x.T, ddof=1).reshape(len(mean), -1))).T
@@ -18,7 +18,7 @@ def _with_moments(mean, covariance, n=50):
 
 
 def _by_matrix_square_root(x1, x2):
-  """The definition, as implementations of the Frechet inception distance have it."""
+  """Computes the definition, as implementations of the Frechet inception distance have it."""
   s1, s2 = np.cov(x1.T), np.cov(x2.T)
   root = scipy.linalg.sqrtm(s1 @ s2).real
   return np.sum((x1.mean(0) - x2.mean(0)) ** 2) + np.trace(s1) + np.trace(s2) - 2 * np.trace(root)

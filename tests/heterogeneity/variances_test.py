@@ -7,7 +7,7 @@ from tff_lg.heterogeneity import variances
 
 
 def _assert_mean_is_zero(test, differences):
-  """Within four standard errors; the seeds are fixed, so this holds or fails for good."""
+  """Checks it within four standard errors; seeds are fixed, so this holds or fails for good."""
   standard_error = differences.std(ddof=1) / np.sqrt(len(differences))
   test.assertLess(abs(differences.mean()), 4 * standard_error)
 

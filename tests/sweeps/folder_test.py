@@ -102,7 +102,7 @@ class SweepFolderTest(absltest.TestCase):
     self.assertEqual((job.name, job.config), ('p=1__seed=0', 2))
     self.assertEqual(job.run_dir, self.folder.run_dir('p=1__seed=0'))
 
-  def test_trials_go_on_with_what_their_pipeline_allows(self):
+  def test_trials_resume_with_changes_that_their_pipeline_allows(self):
     self._claim(actors=1)
     for trial, names in (('p=0__seed=0', ['summary.json', 'x']), ('p=0.5__seed=0', ['x'])):
       self._begin(trial)

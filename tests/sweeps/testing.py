@@ -8,14 +8,14 @@ from tff_lg import sweeps
 
 
 def job(folder, name, behaviour='ends'):
-  """A trial with its files in the folder."""
+  """Returns a trial with its files in the folder."""
   return sweeps.Job(
     name, behaviour, os.path.join(folder, name), os.path.join(folder, 'logs', f'{name}.log')
   )
 
 
 def num_attempts(folder, name):
-  """How often a trial was started."""
+  """Returns how often a trial was started."""
   try:
     with open(os.path.join(folder, name, 'attempts'), encoding='utf-8') as file:
       return len(file.read().splitlines())
@@ -24,7 +24,7 @@ def num_attempts(folder, name):
 
 
 def process_ids(folder, name):
-  """The processes that ran a trial."""
+  """Returns the processes that ran a trial."""
   with open(os.path.join(folder, name, 'attempts'), encoding='utf-8') as file:
     return file.read().split()
 

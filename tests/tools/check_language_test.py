@@ -69,12 +69,58 @@ class SentencesTest(absltest.TestCase):
     self.assertEqual(check_language.num_words('alpha = 0.5 – more'), 3)
 
 
-class SourcesTest(absltest.TestCase):
+class SourcesTest(parameterized.TestCase):
   def test_docstrings_and_messages(self):
     source = '"""It goes on."""\n\ndef f():\n  """The same as g."""\n  error = f"{f} is no flag"\n'
     faults = list(check_language.check_source(source))
     self.assertEqual([number for number, _ in faults], [1, 4, 5])
     self.assertIn('"Returns"', faults[1][1])
+
+  @parameterized.parameters(
+    'Returns the sum.',
+    'Aggregates, then adds noise.',
+    'Names the runs.',
+    'Does nothing: the file has it.',
+  )
+  def test_docstrings_that_begin_with_a_verb(self, docstring):
+    self.assertTrue(check_language.begins_with_verb(docstring))
+
+  @parameterized.parameters(
+    'The sum.',
+    'Return the sum.',
+    'returns the sum.',
+    'Whether it is one.',
+    'States of clients.',
+    'Clients train the model.',
+    'This returns the sum.',
+    '(x, y) by label.',
+  )
+  def test_docstrings_that_begin_otherwise(self, docstring):
+    self.assertFalse(check_language.begins_with_verb(docstring))
+    source = f'class C:\n  def _f(self):\n    """{docstring}"""\n'
+    ((number, message),) = check_language.check_source(source)
+    self.assertEqual(number, 3)
+    self.assertIn(' '.join(docstring.split()[:3]), message)
+
+  @parameterized.parameters(
+    '"""The module."""',
+    'class C:\n  """The class."""',
+    'class C:\n  @property\n  def f(self):\n    """The value."""',
+    'class C:\n  @functools.cached_property\n  def f(self):\n    """The value."""',
+    'def test_f():\n  """The case of two clients."""',
+  )
+  def test_modules_classes_properties_and_tests_may_begin_with_nouns(self, source):
+    self.assertEmpty(list(check_language.check_source(source)))
+
+  def test_names(self):
+    ((number, message),) = check_language.check_source('\ndef test_a_run_goes_on():\n  pass')
+    self.assertEqual(number, 2)
+    self.assertIn('test_a_run_goes_on: "goes on"', message)
+
+  def test_strings_of_tests_are_data(self):
+    source = 'x = "It goes on."'
+    self.assertLen(list(check_language.check_source(source)), 1)
+    self.assertEmpty(list(check_language.check_source(source, is_test=True)))
 
   def test_arguments_are_sentences_of_their_own(self):
     listed = '\n'.join(f'  argument_{number}: ' + 'word ' * 15 for number in range(4))

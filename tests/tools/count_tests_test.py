@@ -126,7 +126,7 @@ class CountTestsTest(absltest.TestCase):
   def test_a_run_that_bazel_could_not_start_fails(self):
     self.assertEqual(self._run(status='1'), (1, '0 passed, 1 failed'))
 
-  def test_no_tests_is_no_success(self):
+  def test_no_tests_is_not_a_success(self):
     self.assertEqual(self._run(), (1, '0 passed, 0 failed'))
 
 

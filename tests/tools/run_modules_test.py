@@ -1,8 +1,10 @@
 """Tests of running several test modules from one process."""
 
+import os
 import pathlib
 import sys
 import xml.etree.ElementTree
+from unittest import mock
 
 from absl.testing import absltest
 
@@ -31,6 +33,40 @@ class ModuleTest(absltest.TestCase):
 
 if __name__ == '__main__':
   absltest.main()
+"""
+
+# Its program is a fork of the process that runs the modules: whoever asks is not its parent.
+_ASKING = """\
+import os
+import sys
+from absl.testing import absltest
+
+from tests import processes
+
+
+class AskingTest(absltest.TestCase):
+  def test_program(self):
+    for status in (0, 3):
+      result = processes.run_python('-m', 'room.program', str(os.getppid()), str(status))
+      self.assertEqual(result.returncode, status)
+      self.assertEqual(result.stdout, f'{processes.__name__} {status}')
+      self.assertEqual(result.stderr, 'an error')
+    self.assertEqual(processes.run_python('-m', 'room.killed').returncode, -9)
+    result = processes.run_python('-m', 'room.damaged')
+    self.assertEqual(result.returncode, 1)
+    self.assertIn("No module named 'nowhere'", result.stderr)
+
+
+if __name__ == '__main__':
+  absltest.main()
+"""
+_PROGRAM = """\
+import os, sys
+assert os.getppid() == int(sys.argv[1])
+import tests.processes
+print(tests.processes.__name__, sys.argv[2], end='')
+print('an error', end='', file=sys.stderr)
+sys.exit(int(sys.argv[2]))
 """
 
 
@@ -89,6 +125,24 @@ class RunModulesTest(absltest.TestCase):
     self.assertRegex(result.stdout, r'FAILED \(-9\) .*killed_test.py')
     self.assertIn("No module named 'nowhere'", result.stdout)
     self.assertLen(self._cases(), 3)
+
+  def test_a_module_asks_for_programs(self):
+    files = {
+      'asking_test': _ASKING,
+      'program': _PROGRAM,
+      'killed': 'import os\nos.kill(os.getpid(), 9)\n',
+      'damaged': 'import nowhere\n',
+    }
+    for name, text in files.items():
+      (self.root / 'room' / f'{name}.py').write_text(text)
+    result = self._run('asking')
+    self.assertEqual(result.returncode, 0, result.stdout)
+    self.assertEqual(self._cases(), [('test_program', 0)])
+
+  def test_sockets_of_processes_with_one_id_differ(self):
+    with mock.patch.dict(os.environ):
+      with run_modules.listen(), run_modules.listen() as second:
+        self.assertEqual(second.getsockname(), b'\0' + os.environ['RUN_MODULES_SOCKET'].encode())
 
   def test_shards_take_turns(self):
     environment = {

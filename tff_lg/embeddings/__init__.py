@@ -2,7 +2,7 @@
 
 Comes in: a network (a preset, or any TF-Hub handle or SavedModel folder) and clips or images.
 Goes out: an `EmbeddingSet`, one compressed file, and a cache through which a run that was killed
-resumes. May import: numpy, `tff_lg.data`, `tff_lg.files`. `EmbeddingSet` and the presets
+resumes. May import: NumPy, `tff_lg.data`. `EmbeddingSet` and the presets
 are light; TensorFlow and the decoders are imported by the modules that embed:
 
   from tff_lg.embeddings import clips, extractor, fsd

@@ -2,8 +2,8 @@
 
 Comes in: arrays of embeddings, labels and splits. Goes out: the client of each example,
 and each client's Frechet distance to the others; and, from arrays of what clients trained on
-halves of their data, how much of their difference is the clients' own. May import: numpy, pandas,
-scikit-learn, and of this package only `files`. (Scikit-learn is imported when it is used.)
+halves of their data, how much of their difference is the clients' own. May import: NumPy, pandas,
+scikit-learn; no room. (Scikit-learn is imported when it is used.)
 
   clients = heterogeneity.simulate_clients(
     x, y, split, num_clients=10, shuffled_share=0.0, seed=0

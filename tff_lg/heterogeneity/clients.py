@@ -158,7 +158,7 @@ def _centroids_of_clients(
   num_clients: int,
   seed: int,
 ) -> np.ndarray:
-  """Steps 2 and 3: float32 [num_classes, num_clients, 2], NaN for none."""
+  """Takes steps 2 and 3: float32 [num_classes, num_clients, 2], NaN for none."""
   centroids = np.full((int(y.max()) + 1, num_clients, 2), np.nan, np.float32)
   for label in np.unique(y):
     points = train_coordinates[train_y == label]
@@ -174,7 +174,7 @@ def _centroids_of_clients(
 
 
 def _cluster(points: np.ndarray, num_clusters: int, rng: np.random.Generator) -> np.ndarray:
-  """Centroids of points, float32 [at most num_clusters, 2]."""
+  """Returns centroids of points, float32 [at most num_clusters, 2]."""
   from sklearn import cluster
 
   num_clusters = min(num_clusters, len(np.unique(points, axis=0)))

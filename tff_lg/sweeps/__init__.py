@@ -3,8 +3,8 @@
 Comes in: axes (`name=value,value`) and seeds as text, and what a pipeline makes of each
 trial's flags, its config. Goes out: a sweep folder with a run folder for each trial,
 which `tff_lg.analysis` turns into a table and a figure, and the trials that failed. May
-import: nothing heavy and no other room; a trial is whatever function of a config and a
-run folder it is given. Trials run on processes of this machine, or on Ray.
+import: nothing heavy, no room; a trial is whatever function of a config and a run folder it is
+given. Trials run on processes of this machine, or on Ray.
 """
 
 from tff_lg.sweeps.folder import SweepFolder

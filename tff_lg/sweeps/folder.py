@@ -15,12 +15,9 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from tff_lg import files, folder_lock
+from tff_lg import file_names, files, folder_lock
 from tff_lg.sweeps.grid import Axis, SweepError, Trial
 from tff_lg.sweeps.scheduler import Job
-
-_DEFINITION = 'sweep.json'
-_SUMMARY = 'summary.json'
 
 # (run folder, config, what settings were and are by name) -> names of those that may change.
 MayChange = Callable[[str, Any, Mapping[str, tuple[Any, Any]]], Collection[str]]
@@ -43,7 +40,7 @@ class SweepFolder:
   @property
   def is_claimed(self) -> bool:
     """Whether the folder holds a sweep to resume."""
-    return os.path.exists(os.path.join(self.path, _DEFINITION))
+    return os.path.exists(os.path.join(self.path, file_names.SWEEP))
 
   def run_dir(self, trial: str) -> str:
     """Returns the run folder of the trial of this name."""
@@ -55,7 +52,7 @@ class SweepFolder:
 
   def is_complete(self, trial: str) -> bool:
     """Returns whether the trial has ended; the summary is the last that a run writes."""
-    return os.path.exists(os.path.join(self.run_dir(trial), _SUMMARY))
+    return os.path.exists(os.path.join(self.run_dir(trial), file_names.SUMMARY))
 
   def jobs_left(self, configs: Mapping[str, Any]) -> list[Job]:
     """Returns jobs of the trials that are not complete, of configs by the trials' names."""
@@ -110,15 +107,17 @@ class SweepFolder:
     if old:
       for name in self._check_against(old, new, configs, open_names, may_change):
         with contextlib.suppress(FileNotFoundError):
-          os.unlink(os.path.join(self.run_dir(name), _SUMMARY))
+          os.unlink(os.path.join(self.run_dir(name), file_names.SUMMARY))
       earlier = {**old.get('earlier_trials', {}), **old['trials']}
       earlier = {name: trial for name, trial in earlier.items() if name not in new['trials']}
       # The same sweep again leaves the file as it is.
       new = {**new, 'earlier_trials': earlier} if earlier else new
-    files.write_atomically(os.path.join(self.path, _DEFINITION), json.dumps(new, indent=2) + '\n')
+    files.write_atomically(
+      os.path.join(self.path, file_names.SWEEP), json.dumps(new, indent=2) + '\n'
+    )
 
   def _load(self) -> dict[str, Any] | None:
-    path = os.path.join(self.path, _DEFINITION)
+    path = os.path.join(self.path, file_names.SWEEP)
     if not self.is_claimed:
       if folder_lock.written_names(self.path):
         raise SweepError(

@@ -124,7 +124,7 @@ class ProcessPool:
 
 
 def _share_cores(num_workers: int) -> list[tuple[int, ...]]:
-  """Cores for each process; none where the system cannot bind a process to cores."""
+  """Returns the cores of each process; none where the system cannot bind a process to cores."""
   if not hasattr(os, 'sched_setaffinity'):
     return [()] * num_workers
   cores = sorted(os.sched_getaffinity(0))
