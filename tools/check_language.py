@@ -10,8 +10,8 @@ from collections.abc import Iterator
 _ROOT = pathlib.Path(__file__).parents[1]
 _PAGES = ('README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs')
 _SOURCES = ('tff_lg', 'pipelines', 'benchmarks', 'tools', 'tests')
-_MOST_WORDS = 40
-_MANY_WORDS = 25
+_MOST_WORDS = 25
+_MOST_WORDS_OF_DOCSTRINGS = 40
 
 # A pattern that no sentence may have, and what to write instead.
 _BANNED = tuple(
@@ -65,9 +65,9 @@ def banned(sentence: str) -> Iterator[str]:
       yield f'"{match[0].strip()}": write {advice}'
 
 
-def too_long(sentence: str) -> Iterator[str]:
-  """Yields a message if a sentence has more than 40 words."""
-  if (found := num_words(sentence)) > _MOST_WORDS:
+def too_long(sentence: str, most: int = _MOST_WORDS) -> Iterator[str]:
+  """Yields a message if a sentence has more words than that."""
+  if (found := num_words(sentence)) > most:
     yield f'a sentence of {found} words: split it ("{" ".join(sentence.split()[:6])} ...")'
 
 
@@ -105,7 +105,7 @@ def check_page(page: str, counts: collections.Counter[str]) -> Iterator[tuple[in
 
   Args:
     page: the text of the page.
-    counts: gets the numbers of `sentences`, and of those that are `long`.
+    counts: gets the number of `sentences`.
 
   Yields:
     Line numbers and messages.
@@ -117,7 +117,6 @@ def check_page(page: str, counts: collections.Counter[str]) -> Iterator[tuple[in
         yield number, message
       if kind != 'cell':
         counts['sentences'] += 1
-        counts['long'] += num_words(sentence) > _MANY_WORDS
         for message in too_long(sentence):
           yield number, message
     if kind == 'prose' and number == last_number + 1 and last_text[-1] not in '.:;!?*)':
@@ -168,7 +167,7 @@ def check_source(source: str, is_test: bool = False) -> Iterator[tuple[int, str]
         yield number, f'a docstring that begins with "{start}": write "Returns", "Computes", ...'
       for paragraph in re.split(r'\n\s*\n|\n(?=\s*(?:\w+: |[-*|] |\d+\. ))', text):
         for sentence in sentences(paragraph):
-          for message in (*banned(sentence), *too_long(sentence)):
+          for message in (*banned(sentence), *too_long(sentence, _MOST_WORDS_OF_DOCSTRINGS)):
             yield number, message
   for node in ast.walk(tree):
     if (
@@ -203,8 +202,8 @@ def main() -> int:
       faults.append(f'{file.relative_to(_ROOT)}:{number}: {message}')
   print(*faults, sep='\n', end='\n' if faults else '')
   print(
-    f'Language: {counts["sentences"]} sentences of pages, {counts["long"]} of more than '
-    f'{_MANY_WORDS} words; {len(faults)} faults (docs/contributing/style.md).'
+    f'Language: {counts["sentences"]} sentences of pages, {len(faults)} faults '
+    '(docs/contributing/style.md).'
   )
   return int(bool(faults))
 
