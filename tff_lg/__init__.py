@@ -17,8 +17,8 @@ below:
 * `tff_lg.simulation`: a config turned into such values, and a whole run with its baselines.
 * `tff_lg.analysis`: from run folders to tables, figures and the report.
 
-Each room says in its own `__init__` what it may import: the rooms that it names, what these may
-import, and the modules of this folder.
+Each room says in its own `__init__` what it may import. These are the rooms that it names, what
+these may import, and the modules of this folder.
 
 This module imports no room, so that `import tff_lg` costs nothing. It has TensorFlow take legacy
 Keras, which TFF is made for, before anything asks for `tf.keras`.

@@ -17,8 +17,8 @@ def client_gains(method: pd.Series, other: pd.Series, *, more_is_better: bool = 
     more_is_better: whether a greater value of the metric is better.
 
   Returns:
-    Method minus other of each client that has both, other minus method where less is better;
-    exactly 0 where that is less than 1e-6, which is the rounding of floats.
+    Method minus other of each client that has both, or other minus method where less is better.
+    Differences below 1e-6, the rounding of floats, become exactly 0.
   """
   gains = (method - other if more_is_better else other - method).dropna()
   return gains.where(gains.abs() >= _SAME, 0.0)

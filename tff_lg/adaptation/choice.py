@@ -28,14 +28,13 @@ def choose(
   """Chooses the best of several settings and epochs by clients' validation metrics.
 
   Globally, the best is that of the mean over all validation examples of all clients. A
-  client without validation examples always uses the global choice. Among equals, the earliest
-  epoch is chosen, then the first setting; where epoch 0 is the model as it was, adaptation
-  has to earn its place. A metric that is not a number is never chosen over one that is.
+  client without validation examples always uses the global choice. Among equals, the earliest epoch
+  is chosen, then the first setting. Where epoch 0 is the model before adaptation, adaptation is
+  chosen only if it is better. A metric that is not a number is never chosen over one that is.
 
   Args:
-    values: float [num_settings, num_clients] or [num_settings, num_clients, num_epochs], a
-      metric on each client's validation data; what it has for a client without any is not
-      used.
+    values: float [num_settings, num_clients] or [num_settings, num_clients, num_epochs], a metric
+      on each client's validation data. Values of clients without validation data are ignored.
     num_examples: [num_clients], validation examples of each client, or what else the metric
       is a mean over.
     per_client: whether each client has a choice of its own.

@@ -52,19 +52,19 @@ def distillation(
 ) -> Adaptation:
   """Minimises (1 - alpha) CE(A) + alpha K^2 KL(softmax(G / K) || softmax(A / K)).
 
-  A is the client's model, in training mode; G the teacher, the weights that the client
-  started from, frozen and in evaluation mode; CE the model's own loss. KL is summed over
-  classes. Its mean is over what `LocalGlobalModel.count_examples` counts: rows or, of
-  sequences, real positions without padding, as that of the model's own loss.
+  A is the client's model in training mode. G is the teacher: the weights that the client started
+  from, frozen and in evaluation mode. CE is the model's own loss. KL is summed over classes. Its
+  mean is over what `LocalGlobalModel.count_examples` counts: rows or, of sequences, real positions
+  without padding, as that of the model's own loss.
 
-  The gradients of the KL term shrink as 1 / K^2, so K^2 keeps its share of the objective at
-  any temperature (Hinton et al. 2015, section 2). The code of Yu et al. has this form. Their
-  equation 6 has the factors the other way round, alpha K^2 CE + (1 - alpha) KL: with their
-  alpha of 0.95 and K of 6 that is 34.2 CE + 0.05 KL, in effect fine-tuning at 34 times the
-  rate. `scaled_term='labels'` gives this form.
+  The gradients of the KL term shrink as 1 / K^2. The factor K^2 keeps the term's share of the
+  objective at any temperature (Hinton et al. 2015, section 2). The code of Yu et al. has this form.
+  Their equation 6 exchanges the factors: alpha K^2 CE + (1 - alpha) KL. With their alpha of 0.95
+  and K of 6 that is 34.2 CE + 0.05 KL. In effect this is fine-tuning at 34 times the rate.
+  `scaled_term='labels'` gives the form of equation 6.
 
-  For numbers and for several labels, KL is the mean squared difference of both outputs, with K = 1:
-  what it tends to at high temperatures (Hinton et al. 2015, section 2.1), but for a factor.
+  For numbers and for several labels, KL is the mean squared difference of both outputs, with K = 1.
+  Up to a factor, KL tends to this at high temperatures (Hinton et al. 2015, section 2.1).
 
   Args:
     alpha: in [0, 1]; with 0 the teacher does not count (with 1 where `labels` are scaled).
@@ -72,8 +72,8 @@ def distillation(
     scaled_term: which term alpha K^2 multiplies: `teacher` (KL) or `labels` (CE).
 
   Returns:
-    The adaptation, for a model whose outputs are logits or probabilities of at least two
-    classes in the last dimension, numbers, or a logit for each label.
+    The adaptation. It fits models whose outputs are numbers, a logit for each label, or logits or
+    probabilities of at least two classes in the last dimension.
 
   Raises:
     ValueError: an argument is out of range.

@@ -15,8 +15,8 @@ def fisher_diagonal(
   """Returns the mean over examples of the squared gradient of the log-likelihood, in the graph.
 
   The labels are the data's own (the empirical Fisher information), as in the code of Yu et
-  al., and not drawn from the model. An example is one row of the data and its log-likelihood
-  the negative of the model's loss for that row: for text, the mean over the row's tokens.
+  al., and not drawn from the model. An example is one row of the data. Its log-likelihood is the
+  negative of the model's loss for that row: for text, the mean over the row's tokens.
 
   With a `batch_size` above 1 it is the form of that code: the squared mean gradient of each
   batch, weighted by the batch's rows. Where the mean gradient is near 0, as after training,

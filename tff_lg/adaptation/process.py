@@ -41,8 +41,8 @@ class AdaptationOutput(NamedTuple):
       [len(epochs)] each, at the process's `epochs`. Zeros without validation examples.
     num_validation_examples: int32; of sequences, real positions.
     is_finite: bool; False for a client whose training gave a weight or loss that is not
-      finite. It keeps the weights it started from, as well as their metrics at all epochs; with
-      a patience it keeps those of its best epoch before.
+      finite. It keeps the weights it started from, and their metrics at all epochs. With a patience
+      it keeps the weights of its best epoch so far, and the metrics as measured.
     num_epochs: int32, epochs that it trained.
   """
 
@@ -134,8 +134,8 @@ def build_adaptation_process(
     batches: of one epoch. The data's seed and `evaluate_every_epochs` give all orders.
     num_epochs: epochs at most.
     evaluate_every_epochs: epochs from one evaluation to the next, a divisor of `num_epochs`.
-    selection_metric: name of the validation metric that chooses the best epoch: `loss`, or a
-      metric of the model; its entry in `tff_lg.metrics` says whether more is better.
+    selection_metric: name of the validation metric that chooses the best epoch: `loss`, or a metric
+      of the model. Its entry in `tff_lg.metrics` says whether more is better.
     evaluation_batches: how validation data become batches; None for the model's default.
     patience: evaluations in a row without a better `selection_metric` or a lower loss after which
       a client of `adapt` stops. Among epochs with equal metrics, it then keeps the last,

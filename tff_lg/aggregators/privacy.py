@@ -28,9 +28,9 @@ class PrivacyBudget:
 
   Sampling, for the Gaussian mechanism:
 
-  - `poisson`: each client takes part with probability
-    q = m / n, independently. Data sets are neighbours if one has a client more; that
-    client moves the clipped sum by at most S, so the noise multiplier counts as z.
+  - `poisson`: each client takes part with probability q = m / n, independently. Data sets are
+    neighbours if one has one client more. That client moves the clipped sum by at most S, so the
+    noise multiplier counts as z.
   - `fixed_size`: exactly m of n clients, without replacement.
     Data sets are neighbours if one client is replaced by another. This moves the
     sum by up to 2 S, so the noise multiplier counts as z / 2. Theorem 27 of Wang et al.
@@ -38,9 +38,9 @@ class PrivacyBudget:
 
   The tree gains nothing from sampling. Neighbours differ in one client's updates being
   zero. Every update of a client is in one node of each of the h levels of the tree over
-  t rounds, h = ceil(log2(t + 1)). With k updates a client moves a level's nodes by at
-  most k S together, all of them by sqrt(h) k S: as much as h k^2 Gaussian
-  mechanisms of noise multiplier z, or one of z / (k sqrt(h)).
+  t rounds, h = ceil(log2(t + 1)). With k updates, a client moves each level's nodes by at most k S
+  together, and all nodes by sqrt(h) k S. This costs as much as h k^2 Gaussian mechanisms of noise
+  multiplier z, or one of z / (k sqrt(h)).
 
   With adaptive clipping z is the noise multiplier of sum and count together.
 
@@ -227,8 +227,8 @@ def solve_noise_multiplier(budget: PrivacyBudget, target_epsilon: float, num_rou
     num_rounds: of the run, positive.
 
   Returns:
-    The noise multiplier; its epsilon is at most the target, and within 0.01 % of it
-    where epsilon does not jump (from RDP's to PLD's, at 100).
+    The noise multiplier. Its epsilon is at most the target. It is within 0.01 % of the target where
+    epsilon does not jump (from RDP's to PLD's, at 100).
 
   Raises:
     ValueError: the target or the number of rounds is not positive, or no noise

@@ -1,10 +1,10 @@
-"""Attacks: what malicious clients do, one a file, apart from every method.
+"""Attacks: what malicious clients do, one per file, apart from every method.
 
-Each file has a function that builds an `Attack`: how malicious clients change their training
-examples before the run, what they send in place of their updates in a round, or both. Its entry in
-`ATTACKS` is how `--attack` finds it. A new attack is one file; one from outside comes in by
-`--import`. Entries are light; what builds an attack imports more. May import:
-`tff_lg.aggregators`, `tff_lg.data`, `tff_lg.learning`.
+Each file has a function that builds an `Attack`. An attack changes malicious clients' training
+examples before the run, the updates that they send, or both. `--attack` finds it by its entry in
+`ATTACKS`. A new attack is one file; one from outside comes in by `--import`. Entries are light;
+what builds an attack imports more. May import: `tff_lg.aggregators`, `tff_lg.data`,
+`tff_lg.learning`.
 """
 
 from tff_lg.attacks.attack import (

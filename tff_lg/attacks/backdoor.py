@@ -24,10 +24,10 @@ def backdoor(
   """Trains attackers on images with a trigger, labelled 0; they send magnified updates.
 
   Half of an attacker's training images get the trigger (see `add_trigger`) and the target label;
-  the rest keep the model good at its task. The update is multiplied by strength / m, with
-  m the number of attackers in the round, who so share the strength. With the default,
-  n / eta, a mean over n clients of equal weight becomes the attackers' mean model, but
-  for what the honest clients add, which is little once the model has converged.
+  the rest keep the model good at its task. The update is multiplied by strength / m, with m the
+  number of attackers in the round, who so share the strength. The default is n / eta. A mean over n
+  clients of equal weight then becomes the attackers' mean model plus what the honest clients add.
+  They add little once the model has converged.
 
   Args:
     cohort_size: n.

@@ -15,12 +15,12 @@ _NOISE = 1000
 
 
 def gaussian_noise(strength: float | None = None) -> Attack:
-  """Returns an attacker sends Gaussian noise of mean zero, scaled by its own update.
+  """Builds the attack that sends Gaussian noise of mean zero, scaled by each attacker's update.
 
   The noise's standard deviation is strength times the root mean square of the client's honest
-  update over all coordinates, so that its norm is about strength times the update's. Blanchard
-  et al. take a standard deviation of 200 whatever the update; relative to the update the same
-  strength means the same for every model, learning rate and round.
+  update over all coordinates. So its norm is about strength times the update's. Blanchard et al.
+  take a standard deviation of 200 whatever the update. Relative to the update, one strength means
+  the same for every model, learning rate and round.
 
   Args:
     strength: None for 10.

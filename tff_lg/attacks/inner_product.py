@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def inner_product(strength: float | None = None) -> Attack:
   """Builds the attack by which all attackers send the mean of honest updates times -strength.
 
-  The inner product of the aggregate and the mean of honest updates gets negative, where a mean
-  counts enough attackers, although what they send is no longer than an honest update is.
+  If a mean counts enough attackers, the inner product of the aggregate and the mean of honest
+  updates becomes negative. Their updates need not be longer than an honest one.
 
   Args:
     strength: epsilon; None for 2, as in ByzFL.

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 def optimised_inner_product(rule: Rule) -> Attack:
   """Builds inner-product manipulation with the strength that moves the aggregate farthest.
 
-  In each round, attackers try `knowing.STRENGTHS` on the server's rule, and send the mean of honest
-  updates times minus the one with which the aggregate is farthest from that mean.
+  In each round, attackers try `knowing.STRENGTHS` on the server's rule. They choose the strength
+  with which the aggregate is farthest from the mean of honest updates. They send that mean times
+  minus the strength.
 
   Args:
     rule: of the server; of a rule with memory, that of its first round.

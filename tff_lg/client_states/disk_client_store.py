@@ -1,11 +1,10 @@
 """Client states on disk: memory does not grow with the number of clients, but for two numbers each.
 
 A state is stored under (client, round after which the client had it), beside those of earlier
-rounds. Which of them is a client's present one, and which that of its chosen model, are two
-arrays in memory, so that a state which is lost is known to be missing. At a checkpoint both are
-stored too, as a snapshot, and states that no kept checkpoint's snapshot names are dropped. A run
-that resumes from a checkpoint drops what was written after it, by the journal: the keys of states
-by round.
+rounds. Two arrays in memory say which of them is a client's present state, and which belongs to its
+chosen model. So a lost state is known to be missing. A checkpoint stores both arrays as a snapshot,
+and drops states that no kept checkpoint's snapshot names. A run that resumes from a checkpoint
+drops what was written after it, by the journal: the keys of states by round.
 """
 
 import struct

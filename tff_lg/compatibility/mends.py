@@ -34,8 +34,9 @@ def _copy_sharing_datasets(iterator: Any, memo: dict[int, Any]) -> Any:
 def remember_types(type_serialization: Any, type_proto: Any) -> None:
   """Lets TFF read each distinct type of a computation once.
 
-  TFF reads the types of all parts of a computation again whenever it visits them: 35,000 times in
-  15 small programs with 960 different types, a tenth of their time. A type never changes.
+  TFF reads the types of all parts of a computation again whenever it visits them. In 15 small
+  programs with 960 different types, this takes 35,000 reads and a tenth of their time. A type never
+  changes.
 
   Args:
     type_serialization: TFF's module, whose `deserialize_type` is replaced.

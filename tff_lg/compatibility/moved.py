@@ -2,7 +2,7 @@
 
 TFF's repository has moved the language (types, intrinsics, building blocks, contexts, programs) to
 a package of its own, in no release so far. With such a TFF, `join` gives one module with all names
-of both, at the paths that they have in 0.87, so that the project's code needs no other names.
+of both, at the paths that they have in 0.87. So the project's code needs no other names.
 """
 
 import importlib

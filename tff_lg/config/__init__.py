@@ -7,9 +7,9 @@ The room is light: it imports neither TensorFlow nor NumPy. May import: the entr
 `pipelines.train` makes its flags out of `TrainConfig`, `pipelines.adapt` its own out of
 `AdaptConfig`, `pipelines.new_device` out of `NewDeviceConfig`, so there is no second list.
 
-`TrainConfig` is made of groups, a dataclass each. Its fields are flat and have the flags' names,
-as in the settings of a run folder and in flag files: there is one form to store and to compare.
-Its groups are nested: `config.task_options` is a `TaskOptions`, `config.sampling_options` a
+`TrainConfig` is made of groups, a dataclass each. Its fields are flat and have the flags' names, as
+in the settings of a run folder and in flag files. So there is one form to store and to compare. Its
+groups are nested: `config.task_options` is a `TaskOptions`, `config.sampling_options` a
 `SamplingOptions` and so on. They end in `_options` because `task`, `partition`, `method` and
 `runtime` are flags. Privacy has no group of its own: its options belong to the aggregators.
 

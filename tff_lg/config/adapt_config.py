@@ -166,8 +166,9 @@ def resolve_adapt(config: AdaptConfig, source: TrainConfig) -> AdaptConfig:
     source: of the run whose models are adapted, resolved.
 
   Returns:
-    The config without any None that stands for a default, but `batch_size` of a run without
-    batches, which is all of a client's examples, and options of techniques that are not chosen.
+    The config without any None that stands for a default. None stays in `batch_size` for a run
+    without batches, where it means all of a client's examples. It also stays in options of
+    techniques that are not chosen.
   """
   techniques = [ADAPTATIONS[name] for name in config.adaptation]
   rate_of_source = optimization.learning_rate(source, 'client')

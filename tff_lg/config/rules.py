@@ -39,8 +39,8 @@ def resolve(config: TrainConfig) -> TrainConfig:
     config: as the user gave it.
 
   Returns:
-    The same config without any None that stands for a default, except where only the
-    task or the data can tell: `global_layers`, the clients of a natural partition, and
+    The same config without any None that stands for a default. None stays where only the task or
+    the data can tell. These are `global_layers`, the clients of a natural partition, and
     `partition` where a file names the clients.
 
   Raises:

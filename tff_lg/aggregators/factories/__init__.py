@@ -1,7 +1,7 @@
 """Aggregators as TFF aggregation factories, for any TFF program.
 
-The robust rules have two forms. Unweighted, all clients count alike. With `weighted=True`
-a client of weight zero is absent (a dropout's update of zeros does not vote for zero), and the
+The robust rules have two forms. Unweighted, all clients count equally. With `weighted=True` a
+client of weight zero is absent, so the zeros of a client that dropped out do not vote for zero. The
 others' weights count where that is defined.
 """
 

@@ -24,8 +24,8 @@ def bulyan(
   median of those selected are averaged. If only p clients are present, p stands for n, and
   numbers are at least one.
 
-  Every update is held until all have arrived, see `gathering`; on top of that come
-  `16 n^2 + 65536 n` bytes or so, and n^2 d multiplications for d weights.
+  The server holds every update until all have arrived, see `gathering`. The rule adds about
+  `16 n^2 + 65536 n` bytes, and n^2 d multiplications for d weights.
 
   Args:
     num_byzantine: f, the attackers to survive.

@@ -11,9 +11,9 @@ def centred_clipping(
 ) -> tff.aggregators.AggregationFactory:
   """Aggregates by the mean of the client updates, each clipped around the last aggregate.
 
-  From the aggregate v of the round before, zero in the first round, each iteration moves v by the
-  mean of the differences x - v, each scaled down to the radius. No attacker moves an iteration
-  by more than its share times the radius.
+  The vector v starts from the aggregate of the previous round, or from zero in the first round.
+  Each iteration moves v by the mean of the differences x - v, each scaled down to the radius. No
+  attacker moves an iteration by more than its share times the radius.
 
   Every update is held until all have arrived, see `gathering`.
 

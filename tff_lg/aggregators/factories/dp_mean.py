@@ -26,23 +26,23 @@ def dp_mean(
 
   Each client's whole update is clipped to L2 norm S, and the clipped updates are summed.
   Noise N(0, (z S)^2) is added to the sum, and the result is divided by m. The mean then has
-  noise of standard deviation sigma = z S / m. The divisor is the expected cohort m, whatever
-  the number of updates that arrive, so that a client moves the result by at most S / m. A
-  client that drops out, or is left out because its update is not finite, must send zeros.
-  Clipping cannot repair a non-finite update: it has to be zeroed before, as in our client work
-  and TFF's. Client weights are ignored, as they would reveal something of a client's data.
+  noise of standard deviation sigma = z S / m. The divisor is the expected cohort size m, whatever
+  the number of updates that arrive. So a client moves the result by at most S / m. A client that
+  drops out, or is left out because its update is not finite, must send zeros. Clipping cannot
+  repair a non-finite update: it has to be zeroed before, as in our client work and TFF's. Client
+  weights are ignored, as they would reveal something of a client's data.
 
-  `clipping='adaptive'`: S starts at `clip_norm` and moves by up to a factor exp(0.2) a
-  round towards the median of the updates' norms, found from a count with noise of
-  standard deviation m / 20. The zeros of absent clients count as norms: with a share d of them
-  absent, S follows the (0.5 - d) / (1 - d) quantile of the others. Sum and count together have
-  the noise multiplier z (as in `tff.aggregators.DifferentiallyPrivateFactory.gaussian_adaptive`),
-  so the budget is that of z; the sum has noise multiplier (z^-2 - (2 m / 20)^-2)^-1/2.
+  `clipping='adaptive'`: S starts at `clip_norm` and moves towards the median of the updates' norms,
+  by up to a factor exp(0.2) per round. The median is estimated from a count with noise of standard
+  deviation m / 20. The zeros of absent clients count as norms. With a share d of clients absent, S
+  follows the (0.5 - d) / (1 - d) quantile of the others. Sum and count together have the noise
+  multiplier z (as in `tff.aggregators.DifferentiallyPrivateFactory.gaussian_adaptive`), so the
+  budget is that of z. The sum alone has noise multiplier (z^-2 - (2 m / 20)^-2)^-1/2.
 
-  `mechanism='tree'`: DP-FTRL. The noise of a round is the change of a noise on the total over all
-  rounds, drawn at the nodes of a binary tree, z S each. The total's noise grows with the
-  logarithm of the number of rounds, and the guarantee needs no sampling. The state holds up to
-  one noise of the model's size per level of the tree.
+  `mechanism='tree'`: DP-FTRL. The total over all rounds has a noise, drawn at the nodes of a binary
+  tree, of standard deviation z S each. The noise of a round is the change of that noise. The
+  total's noise grows with the logarithm of the number of rounds, and the guarantee needs no
+  sampling. The state holds up to one noise of the model's size per level of the tree.
 
   Args:
     noise_multiplier: z, not negative; 0 adds no noise and protects nobody.

@@ -5,9 +5,9 @@ A mean adds up as updates come in; a robust rule needs them all, as rows of a st
 stack copies it. So the last updates wait, uncopied, in slots, and only full slots are
 appended together: `n^2 / 16` copied rows for n clients, not `n^2 / 2`.
 
-Peak memory, of n clients with d weights: the updates themselves, `4 n d` bytes where the
-runtime holds them all (ours does, TFF's lets go), twice that while slots are appended,
-and what the rule says of itself.
+Peak memory, for n clients with d weights: the updates take `4 n d` bytes where the runtime holds
+them all. (Ours does, TFF's releases them.) This doubles while slots are appended. The docstring of
+each rule says what the rule adds.
 """
 
 import collections

@@ -15,14 +15,13 @@ def geometric_median(
 ) -> tff.aggregators.AggregationFactory:
   """Aggregates to the vector with the least sum of distances to the client updates.
 
-  Each iteration takes the mean of the updates, weighted by one over their distance from
-  the last mean, until it moves by less than 1e-6 of the clients' (harmonic mean) distance.
-  All of it happens in terms of the updates' inner products, n^2 numbers: iterations cost
-  next to nothing, and the updates are read twice. It breaks down at half of the clients
-  (of the weight).
+  Each iteration takes the mean of the updates, weighted by one over their distance from the last
+  mean. Iterations end when the mean moves by less than 1e-6 of the clients' (harmonic mean)
+  distance. They work on the n^2 inner products of the updates, so they cost next to nothing, and
+  the updates are read twice. The rule breaks down at half of the clients (of the weight).
 
-  Every update is held until all have arrived, see `gathering`; on top of that come
-  `32 n^2 + 65536 n` bytes or so, and n^2 d multiplications for d weights.
+  The server holds every update until all have arrived, see `gathering`. The rule adds about
+  `32 n^2 + 65536 n` bytes, and n^2 d multiplications for d weights.
 
   Args:
     smoothing: distances below it count as it; a positive number.

@@ -36,13 +36,13 @@ def multi_krum(
 ) -> tff.aggregators.AggregationFactory:
   """Aggregates by the mean of the client updates that are closest to their neighbours.
 
-  A client's score is the sum of the squared distances to its n - f - 2 nearest others;
-  the lowest scores are chosen, the earlier client where scores are equal. If only p
-  clients are present, neighbours are the p - f - 2 nearest, at least one, and no more
-  than p - f are chosen, at least one.
+  A client's score is the sum of the squared distances to its n - f - 2 nearest neighbours. The
+  lowest scores are chosen; among equal scores, the earlier client is chosen. If only p clients are
+  present, the neighbours are the p - f - 2 nearest, at least one. At most p - f clients are then
+  chosen, at least one.
 
-  Every update is held until all have arrived, see `gathering`; on top of that come
-  `16 n^2 + 65536 n` bytes or so, and n^2 d multiplications for d weights.
+  The server holds every update until all have arrived, see `gathering`. The rule adds about
+  `16 n^2 + 65536 n` bytes, and n^2 d multiplications for d weights.
 
   Args:
     num_byzantine: f, the attackers to survive.

@@ -14,13 +14,13 @@ def median(
 ) -> tff.aggregators.AggregationFactory:
   """Aggregates client updates by the median of each coordinate.
 
-  The median of an even number of clients is the mean of the two middle values. With
-  weights it is the value up to which clients of half the weight lie, and again the mean
-  of the two middle values where the weights split exactly in half: equal weights give the
-  plain median. It breaks down at half of the clients (of the weight).
+  The median of an even number of clients is the mean of the two middle values. With weights it is
+  the value up to which clients of half the weight lie. If the weights split exactly in half, it is
+  again the mean of the two middle values. So equal weights give the plain median. It breaks down at
+  half of the clients (of the weight).
 
-  Every update is held until all have arrived, see `gathering`; on top of that comes
-  working memory of about `40 n chunk_size` bytes for n clients.
+  The server holds every update until all have arrived, see `gathering`. The rule adds about
+  `40 n chunk_size` bytes of working memory for n clients.
 
   Args:
     weighted: whether clients come with weights; a client of weight zero is absent.

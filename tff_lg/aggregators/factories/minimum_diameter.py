@@ -15,12 +15,12 @@ def minimum_diameter_mean(
 ) -> tff.aggregators.AggregationFactory:
   """Aggregates by the mean of the n - f client updates with the least diameter.
 
-  The diameter of a subset is its largest distance. All subsets are compared, the first in
-  lexicographic order of those left out is taken where diameters are equal. If only p clients
-  are present, subsets have p - f clients; with f clients or fewer present, all count.
+  The diameter of a subset is its largest distance. All subsets are compared. Ties go to the subset
+  whose left-out clients come first in lexicographic order. If only p clients are present, subsets
+  have p - f clients; with f clients or fewer present, all count.
 
-  Every update is held until all have arrived, see `gathering`; on top of that come
-  `16 n` bytes per subset or so, and n^2 d multiplications for d weights.
+  The server holds every update until all have arrived, see `gathering`. The rule adds about `16 n`
+  bytes per subset, and n^2 d multiplications for d weights.
 
   Args:
     num_byzantine: f, the attackers to survive.

@@ -1,9 +1,9 @@
 """Queries of tensorflow_privacy whose Gaussian noise is drawn from a seed, or from the system.
 
-`tfp.GaussianSumQuery` draws its noise by an operation with a hidden state, so that a
-run cannot be repeated. Here the seed of the next draw is part of the query's state:
-the same seed gives the same bits, every round draws others, and a state that was
-saved continues as if it had not been. Clipping, adaptation and tree are tfp's.
+`tfp.GaussianSumQuery` draws its noise by an operation with a hidden state, so that a run cannot be
+repeated. Here the seed of the next draw is part of the query's state. The same seed gives the same
+bits, and every round draws new noise. A saved state continues as if the run had not stopped.
+Clipping, adaptation and tree are tfp's.
 """
 
 import collections
@@ -41,8 +41,8 @@ class NoiseGenerator(tfp.tree_aggregation.GaussianNoiseGenerator):
     Args:
       stddev: of the noise.
       specs: structure of `tf.TensorSpec`, the noise's shapes.
-      seed: not negative; None draws a fresh seed each time, mixed with a secret of the operating
-        system's that is kept nowhere, and leaves none in the state.
+      seed: not negative. None draws a fresh seed each time, mixed with a secret of the operating
+        system's that is stored nowhere. The state then holds no seed.
       stream: draws of different streams are independent.
     """
     super().__init__(stddev, specs, seed)

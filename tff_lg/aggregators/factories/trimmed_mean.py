@@ -15,12 +15,12 @@ def trimmed_mean(
   """Aggregates each coordinate by the mean without its largest and smallest values.
 
   For n clients present, floor(trimmed_share n) are cut from each end, by count and not by
-  weight; the mean of the rest is weighted. Where clients at a cut have the same
-  value, all of them count, by the share of them that is kept, so that their order does
-  not matter. It breaks down at one more than floor(trimmed_share n) clients.
+  weight; the mean of the rest is weighted. Where clients at a cut have the same value, all of them
+  count, each by the share of them that is kept. So their order does not matter. It breaks down at
+  one more than floor(trimmed_share n) clients.
 
-  Every update is held until all have arrived, see `gathering`; on top of that comes
-  working memory of about `40 n chunk_size` bytes for n clients.
+  The server holds every update until all have arrived, see `gathering`. The rule adds about
+  `40 n chunk_size` bytes of working memory for n clients.
 
   Args:
     trimmed_share: cut from each end, at least 0 and less than 0.5.
