@@ -1,7 +1,7 @@
 """Embeddings already computed, in a folder of small files.
 
-The next run finds what a killed run had finished, and every embedding of an earlier run
-whose model, preprocessing and content are the same, since they are what a key is made of.
+A key is made of the model, the preprocessing and the content. A run therefore finds what a killed
+run had finished, and every embedding of an earlier run that has the same key.
 """
 
 import hashlib

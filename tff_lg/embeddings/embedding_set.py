@@ -22,7 +22,7 @@ class EmbeddingSet:
   """Embedded examples, row by row.
 
   Attributes:
-    ids: str [n], a name for each example, each once: a clip's file name, or 'train/17' for the
+    ids: str [n], a unique name for each example. A clip has its file name, and 'train/17' is the
       image at position 17 of the training part.
     x: float32 [n, d], the embeddings, finite.
     y: int32 [n], labels in [0, c).

@@ -61,14 +61,14 @@ def fill(
 ) -> int:
   """Embeds what `store` lacks, once per key, and stores it a shard at a time.
 
-  A shard is whole batches: a run that resumes a killed one makes the very batches that
-  one never killed makes, and so the very same bits.
+  A shard is whole batches. A resumed run therefore makes the same batches as a run that was
+  never killed, and the same bits.
 
   Args:
     store: the cache.
-    keys: str [n], one a row; equal keys are equal examples.
-    compute: gets the rows to embed, ascending, and gives them back with their embeddings in
-      batches; it may leave rows out.
+    keys: str [n], one per row; equal keys are equal examples.
+    compute: gets the rows to embed, in ascending order. It returns them in batches with their
+      embeddings, and may leave rows out.
     unit: what a row is, for the progress bar.
 
   Returns:

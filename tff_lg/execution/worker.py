@@ -56,8 +56,8 @@ def _end_at_exit() -> None:
 def _end() -> None:
   """Ends the worker, then lets TFF see that it has ended.
 
-  TFF itself interrupts the worker and waits for it, forever where interrupts are
-  ignored, as they are in what a shell script runs in the background.
+  TFF itself interrupts the worker and waits for it. It waits forever where interrupts are
+  ignored, as in a program that a shell script runs in the background.
   """
   for child in psutil.Process().children():
     if child.name() == _WORKER:

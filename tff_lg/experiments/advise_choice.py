@@ -49,11 +49,12 @@ def choose(
   metric: metrics_lib.Metric,
   false_discovery_rate: float = 0.05,
 ) -> tuple[pd.DataFrame, dict[str, Any]]:
-  """Chooses a model for each client on validation data and says on test data what it gains.
+  """Chooses a model for each client on validation data and measures its gain on test data.
 
-  Test data choose nothing, so the gains are free of the choice's optimism. The gain over a
-  client's own model has two parts: that of taking part with the model which validation data say
-  is best for all, and that of choosing another one for this client.
+  No choice depends on test data, so the gains are free of the choice's optimism. The gain over a
+  client's own model has two parts. The first is the gain of taking part, with the model that is
+  best for all clients on validation data. The second is the gain of choosing another model for
+  this client.
 
   Args:
     clients: one row per honest client, with `client_id` and `num_train`, `num_validation`,
@@ -65,8 +66,8 @@ def choose(
   Returns:
     The table and the summary. The table has `advice`, `own_test`, `advised_test`,
     `gain_of_taking_part`, `gain_of_choosing` and their sum `gain`. If both models have marks, it
-    has the 95 % interval of `gain` on test examples, `low` to `high`, and the `verdict`; under
-    `taking_part/` it has the same three of the gain of taking part. It also has `bytes`,
+    has the 95 % interval of `gain` on test examples, `low` to `high`, and the `verdict`. Under
+    `taking_part/` it has the same three columns for the gain of taking part. It also has `bytes`,
     `epsilon` and the scores of all candidates.
 
   Raises:

@@ -92,8 +92,9 @@ def list_parts(
 ) -> dict[str, config_lib.TrainConfig]:
   """Lists the training runs of an advice by their names.
 
-  With an aggregator other than the mean, or attackers, each federated part has another one beside
-  it that ends in `_plain`: without both, to show what they cost.
+  With an aggregator other than the mean, or attackers, each federated part is trained without both
+  as well. The name of that part ends in `_plain`. It shows what the aggregator and the attackers
+  cost.
 
   Args:
     base: of `base_config`.

@@ -18,8 +18,8 @@ _START = 'models/'
 def combine(base: config_lib.TrainConfig, run_dir: str, folders: Sequence[str]) -> dict[str, Any]:
   """Writes the advice that several seeds give together.
 
-  Each model is judged by the means of its scores over seeds, on validation data for the choice and
-  on test data for what it is worth. A test example counts once, with its mean over seeds.
+  Scores are means over seeds: those on validation data choose a model, those on test data measure
+  its gain. A test example counts once, with its mean over seeds.
 
   Args:
     base: of one of them.
@@ -27,10 +27,10 @@ def combine(base: config_lib.TrainConfig, run_dir: str, folders: Sequence[str]) 
     folders: of an advice for each seed, complete, in `run_dir`.
 
   Returns:
-    The summary, as of one advice. In addition it has `num_seeds`, and `first_run`, whose models are
-    exported. `gain/std_over_seeds` is of the mean over clients of what this advice gains in each
-    seed. `advice/agreement` is the share of clients' advice by single seeds that is the same.
-    The table has `gain_std_over_seeds` and `seeds_that_agree` by client.
+    The summary, as for one advice. It also has `num_seeds`, and `first_run`, whose models are
+    exported. `gain/std_over_seeds` is the standard deviation over seeds of this advice's gain,
+    the mean over clients. `advice/agreement` is the share of the single seeds' advice that agrees
+    with this one. The table has `gain_std_over_seeds` and `seeds_that_agree` by client.
 
   Raises:
     ValueError: a file is damaged, or seeds have no client in common; one sentence.

@@ -248,9 +248,9 @@ def _run_rounds(
   counted over the whole experiment: the first is that in which devices train alone.
 
   Returns:
-    Each device's weights as the rounds begin and after each, with the number of updates that were
-    left out, as they were not finite; and why the rounds end early, empty if they do not. The
-    weights after a round that diverges are NaN.
+    Each device's weights at the start and after each round, with the number of updates that were
+    left out because they were not finite. Then why the rounds end early; empty if they do not.
+    The weights after a round that diverges are NaN.
   """
   sizes = [len(tensors.y) for tensors in train]
   mean = tuple(

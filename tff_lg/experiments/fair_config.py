@@ -33,8 +33,8 @@ class FairConfig:
     client_epochs: of each device in a joint round.
     local_budget: of `own_models.BUDGETS`; how long `local_only` trains.
     own_models: what a device trains alone to its best (local_budget best), of
-      `own_models.OWN_MODELS`: `network` is the method `local_only`, `linear` the method
-      `own_linear` and so on, which predict income and have no representation.
+      `own_models.OWN_MODELS`. `network` is the method `local_only`, `linear` the method
+      `own_linear` and so on. The simple ones predict income and have no representation.
     local_only_epochs: epochs of a device's own network at most (local_budget best).
     local_only_patience: epochs without a lower loss on held-out rows after which it stops.
     local_only_learning_rate: those tried; None for a grid around that of the other methods.

@@ -1,8 +1,8 @@
 """Loss of mixtures of two models that were trained apart, from the same or from other weights.
 
 Two clients with different examples each train alone. The loss of theta w + (1 - theta) w' over all
-training examples says what averaging does: from shared initial weights the mean is better than both
-models, from independent ones it is far worse. McMahan et al. 2017, Figure 1.
+training examples shows the effect of averaging. From shared initial weights the mean is better than
+both models; from independent ones it is far worse. McMahan et al. 2017, Figure 1.
 """
 
 import dataclasses

@@ -53,14 +53,14 @@ def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str
     config: `from_run` names at least one run.
     run_dir: made or resumed. `runs/<name>` has the metrics and checkpoints of each training, and
       `own_models/<number>` what the new device trains alone beside each source run. `curves.csv`
-      has the main metric of all by round, `clients.parquet` those of each device before and
-      after, and `summary.json` those of both groups and of the own model.
+      has the main metric of all trainings by round. `clients.parquet` has the metrics of each
+      device before and after. `summary.json` has those of both groups and of the own model.
 
   Returns:
     The summary.
 
   Raises:
-    ValueError: a source run, its data or the folder cannot be used; one sentence.
+    ValueError: a source run, its data or the folder cannot be used. The message is one sentence.
     checkpoints.CheckpointError: a source run's models are missing or damaged.
     training.RunError: training cannot continue.
   """
@@ -147,9 +147,9 @@ def build_new_device(
     from_run: its folder, for messages.
 
   Returns:
-    The device: training examples out of those of all clients, held-out ones too; test examples out
-    of the whole test set; no validation examples, as it chooses nothing. Others may have
-    the same images untransformed.
+    The device. Its training examples come from those of all clients, held-out ones too, and its
+    test examples from the whole test set. It has no validation examples, as it chooses nothing.
+    Others may have the same images untransformed.
 
   Raises:
     ValueError: there are too few, or they cannot be transformed; one sentence.

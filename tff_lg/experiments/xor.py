@@ -1,8 +1,8 @@
-"""XOR with two clients: one gated unit that knows its client does what takes an MLP two.
+"""XOR with two clients: one gated unit that knows its client suffices, where an MLP needs two.
 
-Four groups of examples around (+-1, +-1), labelled by XOR of their signs. Client `up`
-has those with x2 > 0, `down` those with x2 < 0: what x1 says of the label at one
-client, it denies at the other. Rieger et al. 2020, appendix.
+Four groups of examples around (+-1, +-1) are labelled by XOR of their signs. Client `up`
+has those with x2 > 0, `down` those with x2 < 0. The same x1 means one label at one client and the
+opposite label at the other. Rieger et al. 2020, appendix.
 """
 
 import dataclasses

@@ -1,8 +1,8 @@
 """Clients made out of pooled data by clustering, and how much they differ.
 
-Comes in: arrays of embeddings, labels and splits. Goes out: the client of each example,
-and each client's Frechet distance to the others; and, from arrays of what clients trained on
-halves of their data, how much of their difference is the clients' own. May import: NumPy, pandas,
+Comes in: arrays of embeddings, labels and splits. Goes out: the client of each example, and each
+client's Frechet distance to the others. From arrays of what clients trained on halves of their
+data, it also estimates how much of their difference is the clients' own. May import: NumPy, pandas,
 scikit-learn; no room. (Scikit-learn is imported when it is used.)
 
   clients = heterogeneity.simulate_clients(

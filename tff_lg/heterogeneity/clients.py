@@ -71,11 +71,11 @@ def simulate_clients(
   at random; the others have no example of that class but what step 5 brings them.
   `SimulatedClients.num_missing_centroids` counts these cases.
 
-  Clients differ in size, and some may have no example: the method promises neither.
+  Clients differ in size, and some may have no example.
 
-  Randomness is split by purpose. k-means and the owners of the centroids do not depend on
-  `shuffled_share`, nor does the order in which examples are reassigned. An example that is
-  reassigned at p is reassigned to the same client at every larger p.
+  Randomness is split by purpose. The centroids of k-means, their owners and the order in which
+  examples are reassigned do not depend on `shuffled_share`. An example that is reassigned at p is
+  reassigned to the same client at every larger p.
 
   Args:
     x: numbers [n, d], d at least 2, the embeddings.
@@ -89,8 +89,8 @@ def simulate_clients(
     The clients.
 
   Raises:
-    ValueError: arrays that do not fit each other, fewer than two training examples, a class
-      that only other splits have, or a number out of its range.
+    ValueError: arrays do not fit each other, or a number is out of its range. Or there are fewer
+      than two training examples, or a class is only in other splits.
 
   Rieger et al. 2020, "Client Adaptation improves Federated Learning with Simulated Non-IID
   Clients".
@@ -118,8 +118,8 @@ def shuffle_clients(clients: SimulatedClients, shuffled_share: float) -> Simulat
 
   Args:
     clients: made by `simulate_clients`, at any share.
-    shuffled_share: p, in [0, 1]. p * n examples, rounded to the nearest number, each go to a
-      client drawn uniformly out of all, which can be the one they were with.
+    shuffled_share: p, in [0, 1]. It reassigns p * n examples, rounded to the nearest number.
+      Each goes to a client drawn uniformly from all, which may be the one that had it.
 
   Returns:
     What `simulate_clients` gives at that share, without its clustering.

@@ -10,9 +10,8 @@ The last trace is then the sum of the singular values of A1 A2^T. The eigenvalue
 S1^1/2 S2 S1^1/2 are those of A1 S2 A1^T = (A1 A2^T) (A1 A2^T)^T, except for zeros. This
 is exact for covariances of any rank. `scipy.linalg.sqrtm` of a singular product fails or needs
 something added to the diagonal, and with fewer examples than dimensions every covariance is
-singular. A factor with more rows than columns is first replaced by the
-triangle of its QR decomposition, which has the same S; so the singular values are of a
-matrix of at most min(n, d) rows on either side.
+singular. A factor with more rows than columns is first replaced by the triangle of its QR
+decomposition, which has the same S. A1 A2^T then has at most min(n, d) rows and columns.
 """
 
 import itertools

@@ -55,7 +55,7 @@ def select_models(
   start_weights: models.ModelWeights,
   train: Sequence[learning.ClientTensors],
 ) -> selection_lib.ModelSelection:
-  """Returns the model that clients get which took no part.
+  """Returns the model for clients that took no part.
 
   Args:
     process: the one that trained the models.
@@ -65,10 +65,10 @@ def select_models(
     train: training data of each client that gets it.
 
   Returns:
-    For each the global weights of the round chosen for all clients, or those of the last round
-    where each client has a best round of its own; and the local weights that the method gives
-    newcomers. From a client's own data, only what the method settles has been made,
-    such as its cluster.
+    For each client, global weights and the local weights that the method gives newcomers. The
+    global weights are those of the round chosen for all clients. Where each client has a best round
+    of its own, they are those of the last round. Only what the method settles, such as the
+    client's cluster, comes from its own data.
   """
   groups = selection.groups()
   round_num, weights = last
@@ -86,7 +86,7 @@ def newcomers(
   start_weights: models.ModelWeights,
   train: Sequence[learning.ClientTensors],
 ) -> list[learning.ClientState]:
-  """Returns the states that clients begin with which took no part.
+  """Returns the states with which clients that took no part begin.
 
   Args:
     process: the one that trained the models.
@@ -115,8 +115,8 @@ def summarize(
   """Returns the scores of the model over held-out clients.
 
   Args:
-    scores: of the held-out clients, as `scores.add_scores` and the like give them; those of the
-      common test set are the trained model's own and are left out.
+    scores: of the held-out clients, as from `scores.add_scores`. Scores on the common test set
+      belong to the trained model and are left out.
     clients: their table.
     metrics: names of the model's metrics.
 

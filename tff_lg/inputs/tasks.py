@@ -238,10 +238,10 @@ def as_local_global(
   """Wraps a network for what is predicted, with every weight global.
 
   Args:
-    keras_model: from features to logits of classes, of examples or of positions; to a number,
-      [n] or [n, 1]; or to a logit for each of several labels.
+    keras_model: takes features. It gives logits of classes for each example or each position, a
+      number ([n] or [n, 1]), or a logit for each of several labels.
     objective: what is predicted.
-    metrics: names of its metrics, the main one first; of positions there is accuracy only.
+    metrics: names of its metrics, the main one first; positions have accuracy only.
 
   Returns:
     The model, with the objective's loss.

@@ -26,8 +26,8 @@ class ClientTensors(NamedTuple):
     x: features, [n, ...].
     y: labels, [n, ...].
     seed: int32 [2], of the client's shuffling, augmentation and dropout in this round.
-    work_share: float32, the share of the round's training steps that the client finishes: 1
-      for all, in (0, 1) for a straggler, 0 for a client that drops out of the round.
+    work_share: float32, the share of the round's training steps that the client finishes. It is 1
+      for all steps, in (0, 1) for a straggler, and 0 for a client that drops out.
     is_malicious: bool, whether `ProcessSettings.update_attack` changes its update.
   """
 

@@ -1,9 +1,10 @@
 """How much each client counts in the average.
 
-A client weighting is a function of the number of a client's examples (float32 scalar, each
-epoch counted) and of its update, the tuple of initial minus final global weights; its value is
-the client's weight, a float32 scalar. The number is 0 for a client without examples and for one
-that drops out; both weigh nothing. A straggler has its full number, whatever work it did.
+A client weighting is a function of two arguments. The first is the number of a client's examples, a
+float32 scalar that counts each epoch. The second is its update, the tuple of initial minus final
+global weights. The value is the client's weight, a float32 scalar. The number is 0 for a client
+without examples and for one that drops out; both weigh nothing. A straggler has its full number,
+whatever work it did.
 """
 
 from collections.abc import Callable, Mapping

@@ -197,8 +197,8 @@ def train(
   """Folds steps of the optimiser over a client's batches, in the graph.
 
   Args:
-    loss_fn: (weights, x, y, key) -> scalar, differentiated by the weights; what is random in it
-      follows from the key, int64 [2], another one in each step, see `Batches.step_key`.
+    loss_fn: (weights, x, y, key) -> scalar, differentiated by the weights. Its randomness follows
+      from the key, int64 [2], which differs from step to step. See `Batches.step_key`.
     optimizer: takes the steps.
     batches: how the data become batches.
     state: what to start from.
@@ -281,7 +281,7 @@ def where(condition: tf.Tensor, if_true: Any, if_false: Any) -> Any:
 def or_zeros(condition: tf.Tensor, tensors: Any) -> Any:
   """Returns the tensors if the condition, a bool scalar, holds; else zeros of their shapes.
 
-  The zeros are scalars that are broadcast: where a graph has zeros as large as the weights,
-  TensorFlow unpacks them several times before the first round.
+  The zeros are scalars that are broadcast. If a graph had zeros as large as the weights,
+  TensorFlow would unpack them several times before the first round.
   """
   return where(condition, tensors, tf.nest.map_structure(lambda t: tf.zeros([], t.dtype), tensors))

@@ -1,13 +1,13 @@
 """Costs of a training step to a client, counted in the graph of the step.
 
 FLOPs are those of matrix products and convolutions, forward and backward, two for each
-multiplication; everything else is small beside them. The graph is that of the method itself: it has
-a second model where the method trains one, and no gradients of layers that a phase does not train.
+multiplication; everything else is small beside them. The graph is that of the method itself. It has
+a second model if the method trains one, and no gradients of layers that a phase does not train.
 
-Memory is an estimate of what a step holds at once: the client's weights, the global weights that
-came from the server, gradients, the optimiser's state, and activations. These are tensors from
-before the step's first gradient that are read from there on and grow with the batch, the batch
-among them. A runtime needs more: for the library, for copies, and for the client's data.
+Memory is an estimate of what a step holds at once: the weights, the global weights from the server,
+gradients, the optimiser's state, and activations. Activations are tensors that are made before the
+step's first gradient, are read after that, and grow with the batch. The batch is one of them. A
+runtime needs more: for the library, for copies, and for the client's data.
 """
 
 import dataclasses

@@ -1,8 +1,8 @@
 """Objectives that a client minimises.
 
-An objective is a function of the model, its current weights, the weights it started
-the round from (the server's wherever it has any), and a batch; its value is a scalar that
-is differentiated by the current weights.
+An objective is a function of the model, its current weights, the weights it started the round
+from, and a batch. The weights at the start are the server's wherever it has any. The value is a
+scalar that is differentiated by the current weights.
 """
 
 from collections.abc import Callable

@@ -6,10 +6,9 @@
     evaluate(server_state@SERVER, client_states@CLIENTS, data@CLIENTS) -> metrics@CLIENTS
     predict(server_state@SERVER, client_states@CLIENTS, x@CLIENTS) -> probabilities@CLIENTS
 
-TFF has no client state of its own: a client's state is a CLIENTS-placed value that
-goes in and comes out of a round, and the simulation keeps it in between. Only the
-client's update of the *global* weights and its weight are aggregated, which
-`upload_type` states and a test checks.
+TFF has no client state of its own. A client's state is a CLIENTS-placed value that goes into a
+round and comes out of it; the simulation keeps it in between. Only the client's update of the
+*global* weights and its weight are aggregated, which `upload_type` states and a test checks.
 """
 
 import dataclasses
@@ -141,15 +140,15 @@ def build_local_global_process(
   """Builds the process for a model and its split.
 
   Args:
-    model: which weights are global decides what travels: all of them make it
-      FedAvg, none of them local learning, some of them LG-FedAvg.
+    model: its split decides what travels. With all weights global it is FedAvg, with none local
+      learning, with some LG-FedAvg.
     settings: optimisers, aggregator, client weighting, objective, batches.
 
   Returns:
     The process. With every weight global it equals
-    `tff.learning.algorithms.build_weighted_fed_avg` with the same settings. A round in
-    which every client drops out is one whose mean update is zero: with plain SGD at the
-    server the global weights stay, with momentum and the like they move on by it.
+    `tff.learning.algorithms.build_weighted_fed_avg` with the same settings. If every client
+    drops out of a round, its mean update is zero. With plain SGD at the server the global weights
+    then stay; with momentum and the like they keep moving.
 
   McMahan et al. 2017, Algorithm 1; Liang et al. 2020, Algorithm 1.
   """

@@ -1,13 +1,13 @@
 """Models whose weights are split into a global and a local part.
 
-The room turns a Keras model into a `LocalGlobalModel`: TFF's functional model and, for each weight,
-whether the server aggregates it (global) or it never leaves its client (local). `build_mlp`,
-`build_lenet` and `build_reference_lenet` are the networks of the LG-FedAvg paper, `build_cnn` is
-that of the FedAvg paper, `build_cgau` that of Rieger et al. `build_resnet18` and `build_lstm` are
-those of Yu et al. for images and for text. `build_bilstm` gives a whole text one label, `build_vqa`
-answers a question about a picture.
-An `AuxiliaryNetwork` learns on a client's local layers and stays there; one of
-`build_adversary` keeps protected attributes out of them.
+The room turns a Keras model into a `LocalGlobalModel`: TFF's functional model, and a split of its
+weights. The server aggregates a global weight; a local weight never leaves its client. `build_mlp`,
+`build_lenet` and `build_reference_lenet` are the networks of the LG-FedAvg paper. `build_cnn` is
+that of the FedAvg paper, and `build_cgau` that of Rieger et al. (2020). `build_resnet18` and
+`build_lstm` are those of Yu et al. for images and for text. `build_bilstm` gives a whole text one
+label, and `build_vqa` answers a question about a picture. An `AuxiliaryNetwork` learns on a
+client's local layers and stays there. That of `build_adversary` keeps protected attributes out of
+them.
 
 Comes in: a Keras model, a loss, metrics. Goes out: a frozen value that
 `tff_lg.learning` trains. May import: TensorFlow, TFF; no room.

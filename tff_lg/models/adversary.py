@@ -41,10 +41,10 @@ def build_adversary(
 ) -> Adversary:
   """Builds a dense ReLU network on the representation, with a logit for each binary attribute.
 
-  The two play in turn, in each batch: the adversary takes a step against its loss, then the
-  local layers take one along the gradient of the loss of the adversary *after* its step,
-  times `strength`. That is the gradient reversal of Ganin et al. with alternating updates;
-  they update both at once. The step that the local layers answer to is one of plain
+  Both update in turn, in each batch. The adversary takes a step that lowers its loss. Then the
+  local layers take a step that raises the loss of the adversary *after* its step, with the
+  gradient times `strength`. This is the gradient reversal of Ganin et al. with alternating
+  updates; they update both at once. The step that the local layers answer to is one of plain
   gradient descent at `learning_rate`; with momentum the adversary then moves a little further.
 
   Args:
@@ -60,8 +60,8 @@ def build_adversary(
 
   Returns:
     The adversary, for `learning.with_auxiliary`. Its loss takes labels int32
-    [n, 1 + num_attributes], as `protected_classifier` does, and its value is the binary
-    cross-entropy of the adversary before its step, mean over attributes and examples.
+    [n, 1 + num_attributes], as `protected_classifier` does. Its value is the binary cross-entropy
+    of the adversary before its step, the mean over attributes and examples.
 
   Raises:
     ValueError: `strength` is negative, or no local layer is below the global ones.

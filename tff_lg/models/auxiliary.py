@@ -31,8 +31,8 @@ class AuxiliaryNetwork:
     weight_names: of the weights that `loss` takes, in its order: those of the local layers,
       named as in the whole model, and the network's own.
     own_weights: initial values of the network's own, by name.
-    loss: (weights, x, y, key) -> scalar, for a batch as the whole model gets it, what is random
-      in it from the step's key, int64 [2]; call it in a graph.
+    loss: (weights, x, y, key) -> scalar, for a batch as the whole model gets it. Its randomness
+      follows from the step's key, int64 [2]. Call it in a graph.
   """
 
   weight_names: tuple[str, ...]
@@ -67,8 +67,8 @@ def build_auxiliary(
 
   Args:
     kind: `supervised` predicts the label; `autoencoder` the input, by mean squared error. `jigsaw`
-      predicts which of 24 permutations reordered an image's tiles before the local layers saw it;
-      there are 3 x 3 tiles where height and width allow, else 2 x 2.
+      predicts which of 24 permutations reordered an image's tiles before the local layers saw it.
+      There are 3 x 3 tiles where height and width allow, else 2 x 2.
     keras_model: the network, one that nothing else uses.
     global_layers: names of the layers of the network that are global.
     label_loss: of labels and logits (`supervised`).

@@ -88,8 +88,8 @@ class ConditionalGatedActivation(tf.keras.layers.Layer):
 
     Args:
       inputs: x, float32 [batch, features]. If `shared`, a pair of x and the clients'
-        indices, int32 [batch]; if `local`, a pair of x and what a `ClientShift` of as
-        many units gives.
+        indices, int32 [batch]. If `local`, a pair of x and the output of a `ClientShift`
+        with as many units.
 
     Returns:
       float32 [batch, units], in (-1, 1).

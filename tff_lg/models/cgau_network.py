@@ -32,8 +32,8 @@ def build_cgau(
     input_shape: the size of a feature vector, a sequence of one number.
     num_classes: size of the output, logits.
     units: size of each gated layer.
-    conditioning: `none`, the gated baseline; `shared`, the shifts of all clients are
-      part of the model; `local`, the client's own are in layers of their own.
+    conditioning: `none` is the gated baseline. With `shared`, the shifts of all clients are
+      part of the model. With `local`, the client's own shifts are in layers of their own.
     num_clients: clients that `shared` knows; the others do not need it.
     unknown_client: in `shared`, the shifts of a client it does not know, `mean` or `zero`.
     dropout_rate: after each gated layer, in training; masks follow from the seed and

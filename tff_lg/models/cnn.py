@@ -10,9 +10,9 @@ def build_cnn(
 ) -> tf.keras.Model:
   """Builds two convolutions and a dense layer.
 
-  The 5 x 5 convolutions `conv_1` and `conv_2` have 32 and 64 channels, keep the size of the image,
-  and have ReLU and 2 x 2 max-pooling each. A dense ReLU layer of 512 units (`fc_1`) and `output`
-  follow. There are 1,663,370 weights for 28 x 28 images and 10 classes, as in the paper.
+  The 5 x 5 convolutions `conv_1` and `conv_2` have 32 and 64 channels and keep the size of the
+  image. ReLU and 2 x 2 max-pooling follow each. Then come a dense ReLU layer of 512 units (`fc_1`)
+  and `output`. There are 1,663,370 weights for 28 x 28 images and 10 classes, as in the paper.
 
   Args:
     input_shape: height, width and channels of an image.

@@ -7,8 +7,8 @@ import tensorflow as tf
 class GroupNormalization(tf.keras.layers.GroupNormalization):
   """Keras's layer, for channels last and without masks.
 
-  Keras weights every position by a mask, which it fills with ones where there is none: three
-  more operations on tensors as large as the input, and twice as many nodes in the graph.
+  Keras weights every position by a mask, which it fills with ones where there is none. That takes
+  three more operations on tensors as large as the input, and twice as many nodes in the graph.
   Results are equal to the rounding of floats.
 
   Wu and He 2018, equations 1 to 7.

@@ -28,12 +28,12 @@ def build_imported(
 ) -> tf.keras.Model:
   """Builds the network of a function that is named by its module.
 
-  The function is called as `build(input_shape, num_outputs, seed)`: the shape of one example, a
-  tuple of ints; the classes, or labels, or 1 for a number; and an int. Seeds of TensorFlow, NumPy
-  and Python are set before, so that a network without seeds of its own is the same each time, and
-  layers without a name have the same names. It returns a sequential or functional model, of
-  legacy Keras (tf_keras) or of Keras 3, from float32 [batch, *input_shape] to logits
-  [batch, num_outputs].
+  The function is called as `build(input_shape, num_outputs, seed)`. The first is the shape of one
+  example, a tuple of ints. The second is the number of classes or labels, or 1 for a number. The
+  seed is an int. The seeds of TensorFlow, NumPy and Python are set before. A network without seeds
+  of its own is therefore the same each time, and so are the names of unnamed layers. The function
+  returns a sequential or functional model of legacy Keras (tf_keras) or of Keras 3. It maps float32
+  [batch, *input_shape] to logits [batch, num_outputs].
 
   Args:
     path: module and function, such as `my_module:build`; found from the working directory, too.

@@ -27,8 +27,8 @@ def to_legacy(model: Any) -> tf.keras.Model:
     model: a sequential or functional Keras 3 model, built. Its layers are Keras's own.
 
   Raises:
-    ValueError: the model is subclassed, a layer has no counterpart or an option that its
-      counterpart lacks, or the copy computes something else; one sentence that names the layer.
+    ValueError: the model is subclassed, or the copy computes something else. Or a layer has no
+      counterpart, or an option that its counterpart lacks. The message names the layer.
   """
   if not model.built or not hasattr(model, 'inputs'):
     raise ValueError(f'model {model.name} is not built: give it an Input.')

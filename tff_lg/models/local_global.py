@@ -40,9 +40,9 @@ class LocalGlobalModel:
       it, the mean of the clients'.
     extra_weights: initial values of the last weights, which are none of the network's: only
       objectives use them, and no evaluation does.
-    constants: values of the functional model's weights that stay as they are, such as a frozen
-      layer's, each with its place among all of them, in ascending order. They are none of the
-      model's weights: nothing trains or sends them.
+    constants: values of the functional model's weights that stay as they are, such as those of a
+      frozen layer. Each comes with its place among all weights, in ascending order. They are not
+      weights of this model: nothing trains or sends them.
     statistics: names of weights that no gradient trains, but steps set: the moving statistics of
       batch normalisation. They are global or local as other weights of their layers.
     dropout_key: int64 [2], what the masks of dropout are drawn from in training; None in a
@@ -110,8 +110,8 @@ class LocalGlobalModel:
   def with_server_copy(self) -> 'LocalGlobalModel':
     """Returns the model with every weight local and the clients' mean at the server.
 
-    Global weights are then the server's copy of all weights, local ones the client's own,
-    and a client's model is its own: `split` gives both, `merge` the latter.
+    Global weights are then the server's copy of all weights, and local weights the client's own.
+    A client's model is its own weights: `split` gives both, `merge` the latter.
     """
     return dataclasses.replace(self.with_global_layers(()), server_has_copy=True)
 
@@ -247,10 +247,11 @@ def from_keras(
 
   Args:
     keras_model: an uncompiled model with one input and one output, of tf.keras or of Keras 3
-      (see `keras3.to_legacy`). It is built and has trained weights, those of frozen layers, which
-      stay as they are, the moving statistics of batch normalisation, and the keys of
-      `StatelessDropout`. Keras's dropout draws its masks from the step's key. Do not use the model
-      afterwards: TFF clones it in a graph, where Keras changes its classes.
+      (see `keras3.to_legacy`). It is built and has weights to train. It may also have weights of
+      frozen layers, moving statistics of batch normalisation, and keys of `StatelessDropout`.
+      Weights of frozen layers stay as they are. Keras's dropout draws its masks from the step's
+      key. Do not use the model afterwards: TFF clones it in a graph, where Keras changes its
+      classes.
     loss: mean loss of a batch.
     metrics: by name, what makes a Keras metric of labels and outputs; the main one first.
     label_spec: type of a batch of labels, int32 [None] by default.
@@ -261,9 +262,9 @@ def from_keras(
     The model; choose a split by `with_global_layers`.
 
   Raises:
-    ValueError: the model has several inputs or outputs, no weights to train, two weights of one
-      name, or weights other than the statistics of batch normalisation that change without a
-      gradient. Or the model or a metric of Keras 3 has no counterpart in legacy Keras.
+    ValueError: the model has several inputs or outputs, no weights to train, or two weights of one
+      name. Or weights change without a gradient, and are not statistics of batch normalisation.
+      Or the model or a metric of Keras 3 has no counterpart in legacy Keras.
   """
   for what in ('inputs', 'outputs'):
     found = getattr(keras_model, what, None)

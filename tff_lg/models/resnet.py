@@ -22,14 +22,14 @@ def build_resnet18(
   """Builds TFF's ResNet-18 with group normalisation, in its usual form for CIFAR-10.
 
   The stem is a 3 x 3 convolution of stride 1 without max-pooling. Four stages of two
-  basic blocks, normalisation first, have 64, 128, 256 and 512 channels, and each but the
-  first halves height and width: 11,173,962 weights for 32 x 32 x 3 inputs and 10
-  classes, 0.56e9 multiplications an image. TFF's own network never halves them after
-  the stem, which at this stem is 21 times the work.
+  basic blocks, normalisation first, have 64, 128, 256 and 512 channels. Each but the first
+  halves height and width. There are 11,173,962 weights for 32 x 32 x 3 inputs and 10
+  classes, and 0.56e9 multiplications per image. TFF's own network never halves them after
+  the stem, which with this stem is 21 times the work.
 
-  To `--global_layers` it has the layers `RESNET18_BODY` and `output`: a stage is global
-  as a whole. Keras's regularisers, 1e-4 in TFF's, are left out: no functional model
-  heeds them.
+  `--global_layers` sees the layers `RESNET18_BODY` and `output`: a stage is global as a
+  whole. Keras's regularisers, 1e-4 in TFF's network, are left out: functional models
+  ignore them.
 
   Args:
     input_shape: height, width and channels of an image.
@@ -41,8 +41,8 @@ def build_resnet18(
     An uncompiled Keras model from float32 [batch, *input_shape] to float32
     [batch, num_classes].
 
-  He et al. 2016, Identity Mappings in Deep Residual Networks, with the layers of He et
-  al. 2015, Deep Residual Learning, and 32 groups as in Wu and He 2018; Yu et al. 2020.
+  He et al. 2016, Identity Mappings in Deep Residual Networks. Layers as in He et al. 2015,
+  Deep Residual Learning; 32 groups as in Wu and He 2018. Yu et al. 2020.
   """
   network = resnet_models.create_resnet(
     tuple(input_shape),

@@ -1,8 +1,8 @@
 """Models that predict a label at each position of a sequence: their loss and their accuracy.
 
-Padding stands at the ends of sequences only and never counts: not in the loss, not in the
-accuracy, not in the number of examples, which is that of real positions. As a model reads from
-left to right, what it predicts at real positions does not depend on the padding after them.
+Padding stands at the ends of sequences only and never counts, neither in the loss nor in the
+accuracy. The number of examples is that of real positions. As a model reads from left to right, its
+predictions at real positions do not depend on the padding after them.
 """
 
 import tensorflow as tf
@@ -29,8 +29,8 @@ class SequenceCrossentropy(tf.keras.losses.Loss):
 class SequenceAccuracy(tf.keras.metrics.Mean):
   """Share of the real positions whose label has the greatest logit.
 
-  A position whose label is the unknown token counts, and is wrong whatever is predicted: to
-  know that one does not know a word does not predict it.
+  A position whose label is the unknown token counts, and every prediction there is wrong: to
+  predict "unknown" does not predict the word.
   """
 
   def __init__(self, padding: int, unknown: int) -> None:

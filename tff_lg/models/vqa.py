@@ -47,11 +47,12 @@ def build_vqa(
 
   Its layers, with a, b, c the `hidden_units`:
 
-  - the encoders: `picture_encoder`, dense, a units, on the features, which a frozen network has
-    made of the picture; `embedding` and `lstm_1`, `lstm_2`, ..., whose last outputs and cells,
-    all side by side, are the question;
+  - the encoder of pictures, `picture_encoder`: dense, a units, on the features that a frozen
+    network has made of the picture;
+  - the encoder of questions, `embedding` and `lstm_1`, `lstm_2`, ...: all their last outputs and
+    cells, side by side, are the question;
   - the last two dense layers of each channel: `picture_1` (a) and `picture_2` (b), `question_1`
-    (a) and `question_2` (b). With one of `channel_layers`, these are the second ones alone;
+    (a) and `question_2` (b). With `channel_layers` of 1, these are the second ones alone;
   - the element-wise product of both, then dense `fused` (c) and `output`.
 
   All but the output are followed by tanh. Token 0 is padding: where it stands, states stay as they
@@ -130,8 +131,8 @@ class VqaAccuracy(tf.keras.metrics.Mean):
   """The official accuracy of VQA, of labels that come with ten annotators' answers.
 
   An answer is as right as min(c / 3, 1), where c annotators gave it, averaged over the ten sets
-  of nine annotators. If c of all ten gave it, c of the sets have c - 1 of them and the others c:
-  (c min((c - 1) / 3, 1) + (10 - c) min(c / 3, 1)) / 10, which is min(0.3 c, 1).
+  of nine annotators. If c of all ten gave it, c of the sets have c - 1 of them and the others c.
+  The mean is (c min((c - 1) / 3, 1) + (10 - c) min(c / 3, 1)) / 10, which is min(0.3 c, 1).
 
   Antol et al. 2015; Goyal et al. 2017; https://visualqa.org/evaluation.html.
   """
@@ -155,8 +156,9 @@ def from_keras_vqa(keras_model: tf.keras.Model) -> local_global.LocalGlobalModel
     keras_model: as for `from_keras`, to logits [n, num_classes].
 
   Returns:
-    The model. Labels are int32 [n, 1 + 10]: the class to be learnt, whose cross-entropy is the
-    loss, then the class that each annotator gave, -1 for none; its `accuracy` is `VqaAccuracy`.
+    The model. Labels are int32 [n, 1 + 10]: the class to be learnt, then the class that each
+    annotator gave, -1 for none. The loss is the cross-entropy of the class to be learnt, and
+    `accuracy` is `VqaAccuracy`.
   """
   return local_global.from_keras(
     keras_model,

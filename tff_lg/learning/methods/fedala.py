@@ -48,15 +48,15 @@ class Options:
 def _build(
   model: models.LocalGlobalModel, settings: learning.ProcessSettings, options: Options
 ) -> learning.LocalGlobalProcess:
-  """Builds FedALA: clients learn what they take of the server's last layers, then train all.
+  """Builds FedALA: clients learn how much of the server's last layers to take, then train all.
 
   In the first phase the higher layers are own + (received - own) * W, elementwise, and all others
   the server's. W starts from one, makes steps along the gradient, and is clipped to [0, 1]; it
   stays with the client. The second phase trains all weights from there, as in FedAvg. Clients
   predict with the newest mixture.
 
-  The paper repeats the first phase until it converges when a client has trained for the first
-  time, and takes a random share of the data in it. Here it is the same in all rounds, on all data.
+  In the paper, the first phase uses a random share of the data. Once, after the client's first
+  training, it is repeated until it converges. Here it is the same in all rounds, on all data.
 
   Raises:
     ValueError: a name is not a layer or all are named, or the settings' batches are not tensors.

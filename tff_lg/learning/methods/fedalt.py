@@ -30,9 +30,9 @@ def _build(
 ) -> learning.LocalGlobalProcess:
   """Builds FedAlt: clients make steps on v under the u received, then on u under the new v.
 
-  Algorithm 1 with LocalAlt: tau_v steps of rate gamma_v on v from where the client left it, then
-  tau_u steps of rate gamma_u on u, of which the server takes the mean. FedRep is the same with
-  more epochs of v.
+  Algorithm 1 with LocalAlt. The client makes tau_v steps of rate gamma_v on v, from where it left
+  v. Then it makes tau_u steps of rate gamma_u on u; the server takes the mean of u. FedRep is the
+  same with more epochs of v.
 
   Raises:
     ValueError: epochs of v are given, but the settings' batches are not tensors.

@@ -34,9 +34,9 @@ def _build(
 ) -> learning.LocalGlobalProcess:
   """Builds FedBABU: clients train the body under a head that never changes.
 
-  Algorithm 1 is the second phase. The first is the evaluation's fine-tuning: in each of its rounds
-  a client tunes a head from the initial one on the body as received, and predicts with it. No
-  body hears of tuned heads. Weights are body, tuned head and, as extra ones, the initial head.
+  Algorithm 1 is the second phase. The first is the evaluation's fine-tuning. In each of its rounds
+  a client tunes a head on the received body, from the initial head, and predicts with it. Tuned
+  heads do not affect the body. Weights are body, tuned head and, as extra ones, the initial head.
 
   Raises:
     ValueError: the settings' batches are not tensors.

@@ -30,9 +30,9 @@ def _build(
 ) -> learning.LocalGlobalProcess:
   """Builds FedRep: clients train the head on the received body, then the body under that head.
 
-  Algorithm 1: the head makes tau steps of equation 4 from where the client left it; then the
-  body takes its steps (equation 5), which the server averages (equation 6). The client's epochs
-  are those of the body. The training loss is the mean over both.
+  Algorithm 1. The head makes tau steps of equation 4 from where the client left it. Then the
+  body makes its steps (equation 5), and the server averages the bodies (equation 6). The client's
+  epochs are those of the body. The training loss is the mean over both.
 
   Raises:
     ValueError: the settings' batches are not tensors.

@@ -39,8 +39,9 @@ def _build(
   In the first phase a client receives all models and estimates its cluster by the loss over all
   of its training examples. Among equally good models, as all are in the beginning, it takes
   one at random. The second phase trains this model. A client sends one model and the number of its
-  cluster; here it is a vector with zeros for the others, so that the mean over clients,
-  divided by the cluster's share of them, is that of the cluster. A cluster without clients stays.
+  cluster. Here both are one vector with zeros for the other clusters. The mean over clients,
+  divided by the cluster's share of them, is then the mean of the cluster. A cluster without clients
+  keeps its model.
 
   Raises:
     ValueError: the settings' batches are not tensors.

@@ -41,8 +41,8 @@ def _build(
   They minimise their losses plus lambda * sum_k ||w_k - mean||^2 + lambda_2 * sum_k ||w_k||^2.
 
   The first term is lambda tr(W Omega W^T) with the clients' models as the columns of W and
-  Omega = (I - 11^T / m)^2. As the distances from the mean sum to zero, client k's gradient of
-  it is 2 lambda (w_k - mean), which is also that of lambda ||w_k - mean||^2 for a fixed mean.
+  Omega = (I - 11^T / m)^2. The distances from the mean sum to zero, so client k's gradient of it is
+  2 lambda (w_k - mean). That is also the gradient of lambda ||w_k - mean||^2 for a fixed mean.
   The second is lambda_2 ||W||^2, whose gradient is 2 lambda_2 w_k.
   The mean is the server's: that of the models of the clients sampled last, as the settings'
   server optimiser, aggregator and client weighting make it. A whole model travels each way.

@@ -24,8 +24,8 @@ class Parts:
       with. Called in graphs too.
     warm_start: (model, network_weights) -> all weights of the model, in its order, that rounds
       begin with after a warm start has trained a network.
-    newcomer: (model, global_weights, start_weights) -> all weights of the model that a client
-      begins with which took no part, given the server's and those that the rounds began with.
+    newcomer: (model, global_weights, start_weights) -> all weights of the model with which a client
+      begins that took no part. It is given the server's weights and those at the start of rounds.
   """
 
   merge: Callable[[models.LocalGlobalModel, Sequence, Sequence], tuple]

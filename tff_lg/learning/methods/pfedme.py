@@ -45,10 +45,10 @@ def _build(
 ) -> learning.LocalGlobalProcess:
   """Builds pFedMe: clients move w towards personal models, with which they predict.
 
-  For each batch theta makes K steps on F(theta) + lambda / 2 * ||theta - w||^2, from where the
-  batch before left it, in a round's first batch from w (line 7, equation 7). Then w makes one of
-  the client optimiser along lambda (w - theta), the gradient of the Moreau envelope (line 8). The
-  server's learning rate is beta of line 11. The training loss is the envelope.
+  For each batch theta makes K steps on F(theta) + lambda / 2 * ||theta - w||^2 (line 7, equation
+  7). It starts where the batch before left it, or from w in a round's first batch. Then w makes one
+  step of the client optimiser along lambda (w - theta), the gradient of the Moreau envelope (line
+  8). The server's learning rate is beta of line 11. The training loss is the envelope.
   """
   import tensorflow as tf  # It takes seconds to import.
 

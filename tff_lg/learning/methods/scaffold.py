@@ -37,9 +37,9 @@ def _build(
 ) -> learning.LocalGlobalProcess:
   """Builds SCAFFOLD: clients add c - c_i to gradients; control variates travel or stay.
 
-  Steps are those of line 10. Then c_i+ = c_i - c + (x - y) / (K * eta), option II of line 12: the
-  mean of the client's gradients on its way, where those that momentum repeats count as often. The
-  server hears of the change of c_i times |S| / N (line 17).
+  Steps are those of line 10. Then c_i+ = c_i - c + (x - y) / (K * eta), option II of line 12. That
+  is the mean of the client's gradients, where momentum counts one as often as it repeats it. The
+  server receives the change of c_i times |S| / N (line 17).
 
   Raises:
     ValueError: the client optimiser is not SGD, or its state stays with the client.

@@ -17,7 +17,7 @@ def moves(
   """Returns how far SGD goes along a gradient that is the same in all steps.
 
   Without momentum it is K * rate after K steps. With momentum m a gradient counts as often as it
-  moved the weights, (1 - m^k) / (1 - m) times for the k-th from the end, instead of once.
+  moved the weights. The k-th from the end counts (1 - m^k) / (1 - m) times instead of once.
 
   Args:
     name: of the method.
