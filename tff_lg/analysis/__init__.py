@@ -1,12 +1,11 @@
 """Tables, figures and the report of a run, and of a sweep of runs.
 
-Comes in: a run folder, as `tff_lg.simulation` writes it (`RunFolder` reads and checks
-it), a sweep folder (`SweepResults`), or the folder of an adaptation run
-(`AdaptationFolder`) or of a new-device run (`NewDeviceFolder`). Goes out: tables as text, Markdown
-or HTML, Matplotlib figures, and `report.html`, one self-contained page made of `sections`. May
-import: pandas, NumPy, SciPy, Matplotlib, Jinja; what needs no TensorFlow in `tff_lg.adaptation`,
-`tff_lg.aggregators`, `tff_lg.data`, `tff_lg.heterogeneity`, `tff_lg.verdicts`. So it starts fast
-and reads any run.
+Comes in: the folder of a run (`RunFolder`), a sweep (`SweepResults`), an adaptation run
+(`AdaptationFolder`) or a new-device run (`NewDeviceFolder`). Each class reads and checks its
+folder. Goes out: tables as text, Markdown or HTML, Matplotlib figures, and `report.html`, one
+self-contained page made of `sections`. May import: pandas, NumPy, SciPy, Matplotlib, Jinja; what
+needs no TensorFlow in `tff_lg.adaptation`, `tff_lg.aggregators`, `tff_lg.data`,
+`tff_lg.heterogeneity`, `tff_lg.verdicts`. So it starts fast and reads any run.
 """
 
 from tff_lg.analysis.adaptation_folder import AdaptationFolder

@@ -33,8 +33,8 @@ def adaptation_text(run_dir: str) -> str:
     run_dir: the folder.
 
   Returns:
-    Tables of the models' accuracies, of their gains, and of the techniques, over clients
-    that took part in training; the same again over held-out ones, and what came after adapting.
+    Tables of the models' accuracies, their gains and the techniques, over clients that took part in
+    training. The same over held-out clients, and tables of the steps after adapting.
 
   Raises:
     RunFolderError: a file of the folder is missing or damaged.

@@ -89,9 +89,9 @@ def gains_table(compared: ComparedRuns) -> Table:
     compared: accuracies by model, as `AdaptationFolder.compare_models` gives them.
 
   Returns:
-    One row per model: mean change against each client's locally trained model, where these are
-    known, and against the federated model in points, with its 95 % interval and the share
-    of clients that lose.
+    One row per model: its mean change in points with the 95 % interval, and the share of clients
+    that lose. The change is against the federated model and, where known, each client's locally
+    trained model.
   """
   bases = [base for base in _GROUPS if base == names.FEDERATED or compared.own is not None]
   unit = formats.difference_unit(compared.metric)
@@ -118,9 +118,9 @@ def techniques_table(run: AdaptationFolder, clients: pd.Series) -> Table:
     clients: of which clients, bool by client id.
 
   Returns:
-    A row for the federated model and for each adaptation: for how many clients it is the
-    best model by validation, the median of the epochs that were chosen, and for how many
-    clients its weights were not finite.
+    One row each for the federated model and every adaptation. It has the number and share of
+    clients for which the model is best by validation. It also has the median chosen epoch, and the
+    number of clients whose weights were not finite.
   """
   columns = (
     Column('', 'model'),

@@ -46,9 +46,9 @@ class AccuracyComparison(NamedTuple):
 def gini(values: np.ndarray) -> float:
   """Returns the Gini coefficient of some values: how unevenly their sum is shared.
 
-  That is the mean absolute difference of two of them, over all n² pairs, divided by
-  twice their mean; here by ranks, sum_i (2 i - n - 1) x_i / (n sum_i x_i) with x
-  sorted and i from 1.
+  That is the mean absolute difference of two values, over all n² pairs, divided by twice their
+  mean. Here it is computed by ranks, sum_i (2 i - n - 1) x_i / (n sum_i x_i), with x sorted and i
+  from 1.
 
   Args:
     values: not negative.

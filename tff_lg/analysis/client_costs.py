@@ -9,8 +9,8 @@ from tff_lg.analysis.run_folder import RunFolder
 def flops_per_round(run: RunFolder) -> float:
   """Computes the mean FLOPs of a client in a round that it takes part in.
 
-  The FLOPs of an example, which the summary has from the graph of a training step, times the
-  examples per client and round; examples of several epochs count as often.
+  It multiplies the FLOPs per example by the examples per client and round. The summary has the
+  FLOPs from the graph of a training step. An example counts once per epoch.
 
   Args:
     run: with rounds.

@@ -15,9 +15,9 @@ def load_verdicts(run: RunFolder, method: str = names.LOCAL_ONLY) -> pd.DataFram
     method: of the baseline.
 
   Returns:
-    A row per client that has test examples and is compared, by its id: `difference`, `low`,
-    `high`, `smallest_difference` (of the main metric), `adjusted_p_value`, `verdict`, and the
-    metrics `own` of the baseline and `federated` of the run. None without verdicts.
+    One row per client that has test examples and is compared, by its id. Columns: `difference`,
+    `low`, `high`, `smallest_difference` (of the main metric), `adjusted_p_value`, `verdict`; the
+    metric as `own` (baseline) and `federated` (run). None without verdicts.
   """
   start = f'{names.VERDICT_OVER}{method}/'
   columns = [name for name in run.clients if name.startswith(start)]

@@ -21,10 +21,10 @@ class ComparedRuns(NamedTuple):
 
   Attributes:
     metric: which accuracy.
-    accuracy: shares in [0, 1], one row per client and one column per run, called by its label;
-      only clients whose accuracy is known in every run and in the baseline.
-    own: accuracy of these clients' local-only models, from the first run's baseline; None
-      if it has none.
+    accuracy: shares in [0, 1], one row per client and one column per run, named by its label. It
+      has the clients whose accuracy is known in every run and in the baseline.
+    own: accuracy of these clients' locally trained models, from the first run's baseline; None if
+      it has none.
     num_left_out: clients that are not known everywhere, malicious ones among them.
   """
 

@@ -23,9 +23,8 @@ def comparison_table(compared: ComparedRuns) -> Table:
     compared: the runs.
 
   Returns:
-    Mean, median and worst tenth of the accuracy; change against each client's
-    locally trained model, and the share of clients that lose by it; Gini and variance of the
-    accuracy over clients.
+    Mean, median and worst tenth of the accuracy. The change against each client's locally trained
+    model, and the share of clients that lose by it. Gini and variance of the accuracy over clients.
   """
   accuracy = formats.metric_label(compared.metric)
   change = f'change against locally trained model ({formats.difference_unit(compared.metric)})'

@@ -17,8 +17,8 @@ def goal_table(sweep_dir: str, goal: float) -> Table:
     goal: value of the trials' main metric.
 
   Returns:
-    The axes' values, rounds and parameters sent until the clients' pooled main metric on test data
-    first reached the goal, and the metric of the chosen models after all rounds. Means are over
+    The axes' values. The rounds and parameters sent until the clients' pooled main metric on test
+    data first reached the goal. The metric of the chosen models after all rounds. Means are over
     the seeds that reached the goal; a column has their number.
 
   Raises:

@@ -25,8 +25,8 @@ class RunScores:
   Attributes:
     test: score of each client on its own test data, by id; NaN where there is none.
     validation: the score on its validation data, times -1 where less is better: greater is better.
-    main_validation: the same of the main metric, by which rows are compared; NaN for adapted models
-      that clients chose each on their own validation data, which makes these scores optimistic.
+    main_validation: the same of the main metric, by which rows are compared. NaN for adapted models
+      that each client chose on its own validation data: such scores would be optimistic.
     held_out: the score of clients that took no part in training; empty without any.
     rounds: of the method and its warm start; NaN where it has none.
     num_bytes: sent in all.

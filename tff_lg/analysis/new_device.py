@@ -105,10 +105,10 @@ def new_device_table(folder: NewDeviceFolder) -> tables.Table:
     folder: the run.
 
   Returns:
-    A row for each method and C, of equal C in the order of the runs. For each partition columns:
-    normal before the first round and after the last, that of the new device, and that of the model
-    that it trains alone; shares in per cent, ± the standard deviation over runs where there are
-    several.
+    One row per method and C, sorted by C, then in the order of the runs. Columns per partition: the
+    normal metric before the first round and after the last, the new device's metric, and its
+    locally trained model's. Shares are in per cent, ± the standard deviation over runs where there
+    are several.
 
   Liang et al. 2020, Table 3.
   """

@@ -15,14 +15,14 @@ _KINDS: Mapping[str, tuple[str, str, str]] = {
 
 
 def opponent_sentences(run: RunFolder) -> tuple[str, ...]:
-  """Says how own models, and the federated model's learning rate, were made.
+  """Says how the locally trained models were made, and how the learning rate was chosen.
 
   Args:
     run: a run with the baseline `local_only`, or of that method.
 
   Returns:
-    A sentence on the own models, if there are any, and one on the learning rate of the run, if it
-    was chosen on validation data.
+    A sentence on the locally trained models, if there are any. A sentence on the learning rate of
+    the run, if it was chosen on validation data.
   """
   own = run if run.method == names.LOCAL_ONLY else run.baselines.get(names.LOCAL_ONLY)
   is_class = run.local_test == names.LOCAL_TEST

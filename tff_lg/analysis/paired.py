@@ -56,11 +56,11 @@ class PairedComparison(NamedTuple):
 def compare_clients(
   method: pd.Series, other: pd.Series, metric: str = names.LOCAL_TEST
 ) -> PairedComparison:
-  """Compares a metric by client, every client counting the same.
+  """Compares a metric by client; all clients count equally.
 
-  The interval is mean ± t * s / sqrt(n), with s the standard deviation (n - 1) of
-  the n differences and t the 0.975 quantile of Student's distribution with n - 1
-  degrees of freedom.
+  The interval is mean ± t * s / sqrt(n). Here s is the standard deviation (n - 1) of the n
+  differences. The factor t is the 0.975 quantile of Student's distribution with n - 1 degrees of
+  freedom.
 
   Args:
     method: the metric by client id, NaN where not known.

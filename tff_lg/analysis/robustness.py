@@ -99,9 +99,9 @@ def worst_cases(cells: Sequence[RobustnessCell]) -> pd.DataFrame:
     cells: at least one.
 
   Returns:
-    A row for each with the columns `similarity`, `num_byzantine`, `rule`, `about`, `is_chosen`
-    (best validation score of the rules with this similarity and number), `measure`, `stage`,
-    `attack` (the worst), `mean`, `std` and `n` over seeds.
+    One row per cell, measure and stage. Columns: `similarity`, `num_byzantine`, `rule`, `about`,
+    `is_chosen`, `measure`, `stage`, `attack` (the worst), and `mean`, `std` and `n` over seeds.
+    `is_chosen` marks the rule with the best validation score for this similarity and number.
   """
   rows = []
   best: dict[tuple[float, int], RobustnessCell] = {}

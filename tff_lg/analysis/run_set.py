@@ -113,9 +113,9 @@ class RunSet:
     """Returns means over seeds by client.
 
     Returns:
-      By client id `num_test`, over all folds, and of each metric of each method the mean, over a
-      seed's folds weighted by their test examples, and under `.../std_over_seeds` the standard
-      deviation (n - 1). Malicious clients are left out.
+      One row per client, by its id: `num_test` over all folds, and the local test metric of each
+      method. This is the mean over seeds, with each seed's folds weighted by their test examples.
+      `.../std_over_seeds` is the standard deviation (n - 1). Malicious clients are left out.
     """
     tables = [
       run.clients.assign(**{_SEED: seed}) for seed, of_seed in self.runs.items() for run in of_seed

@@ -1,9 +1,8 @@
 """How every figure and the page look: one palette, for paper and for dark screens.
 
-Each colour has a name and two values. Figures are drawn in the light values; in
-the page, `svg_markup` replaces them by CSS variables of that name, so that the
-figures follow the reader's light or dark setting. Series differ in line style as
-well as in colour.
+Each colour has a name and two values. Figures are drawn in the light values. In the page,
+`svg_markup` replaces them by CSS variables of that name. So the figures follow the reader's light
+or dark setting. Series differ in line style as well as in colour.
 """
 
 import functools

@@ -30,9 +30,9 @@ class SweepResults:
   Attributes:
     path: the folder, as it was given.
     axes: values of each axis by its name, in their order.
-    trials: one row a complete trial, indexed by its name: a column (text) for each axis,
-      `seed` (int64), then the numbers of summary.json (float64, NaN where a trial has
-      none). A goal that no trial has reached is among them.
+    trials: one row per complete trial, indexed by its name. The columns are the axes (text), `seed`
+      (int64), then the numbers of summary.json (float64, NaN where a trial has none). A goal that
+      no trial has reached is among them.
     num_missing: trials that are not complete.
   """
 

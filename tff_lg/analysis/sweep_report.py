@@ -41,11 +41,11 @@ def write_sweep(
     with_heat_map: whether to draw a heat map, too; needs an axis in `series`.
 
   Returns:
-    The table, and the paths of the files but the figures', which are in `figures/`.
+    The table, and the paths of all files except the figures, which are in `figures/`.
 
   Raises:
-    RunFolderError: a file of the sweep is damaged, or no trial has the metric; in this
-      case `results.csv` has been written and lists the metrics there are.
+    RunFolderError: a file of the sweep is damaged, or no trial has the metric. In the latter case,
+      `results.csv` has been written and lists the metrics.
     OSError: a file cannot be written.
   """
   results = SweepResults.load(sweep_dir)

@@ -53,8 +53,8 @@ def methods_table(run: RunFolder) -> Table:
     run: the run.
 
   Returns:
-    Local test mean ± std over clients, new test by each ensemble, rounds, parameters
-    and bytes communicated; an ensemble that no method has is left out.
+    Local test mean ± std over clients, new test by each ensemble, rounds, and parameters and bytes
+    communicated. An ensemble that no method has is left out.
   """
   runs = (*run.baselines.values(), run)
   new_test = f'new_test/{run.metric.name}'
@@ -98,8 +98,8 @@ def paired_table(run: RunFolder) -> Table | None:
     run: the run.
 
   Returns:
-    Mean difference in points of local test accuracy with its 95 % interval, and how
-    many clients do better, equally well and worse; None without a baseline.
+    The mean difference in points of local test accuracy with its 95 % interval. The numbers of
+    clients that do better, equally well and worse. None without a baseline.
   """
   method = names.method_name(run.method)
   return differences_table(
@@ -129,8 +129,8 @@ def differences_table(
     pairs: by what their difference is called, two accuracies by client id.
 
   Returns:
-    One row per pair: mean by which the first is better with its 95 % interval, and how many clients
-    do better, equally well and worse; None without a pair.
+    One row per pair: the mean by which the first is better, with its 95 % interval. The numbers of
+    clients that do better, equally well and worse. None without a pair.
   """
   if not pairs:
     return None
@@ -155,8 +155,8 @@ def comparison_text(run_dir: str) -> str:
     run_dir: the run folder.
 
   Returns:
-    The comparison of methods and, with a baseline, the differences per client; then which clients
-    should take part, and when the goals of the run were reached.
+    The comparison of methods and, with a baseline, the differences per client. Then sentences, such
+    as which clients should take part, and when the goals of the run were reached.
 
   Raises:
     RunFolderError: a file of the run folder is missing or damaged.

@@ -1,9 +1,9 @@
 """Leakage of protected attributes by representations and predictions.
 
 Comes in: arrays, what each device's model, adversary and local layers say of its rows.
-Goes out: figures by name (`measure`): accuracy, AUC, the adversary's AUC, the AUC of probes
-that are fitted on the frozen representation afterwards, and parity of predictions; with tables
-of them over seeds. May import: NumPy, pandas, scikit-learn, Fairlearn, the tables of
+Goes out: figures by name (`measure`), and tables of them over seeds. The figures are accuracy, AUC,
+the adversary's AUC, the probes' AUC and parity of predictions. Probes are fitted afterwards on the
+frozen representation. May import: NumPy, pandas, scikit-learn, Fairlearn, the tables of
 `tff_lg.analysis`; no other room.
 """
 

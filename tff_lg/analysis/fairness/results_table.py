@@ -44,8 +44,8 @@ def over_seeds(results: pd.DataFrame) -> pd.DataFrame:
       figures. Texts are left out.
 
   Returns:
-    One row per partition, method and lambda, in the order they come in; two columns a figure,
-    (name, `mean`) and (name, `std`), the latter NaN of one seed.
+    One row per partition, method and lambda, in the order of `results`. Two columns per figure,
+    (name, `mean`) and (name, `std`); the latter is NaN for a single seed.
   """
   figures = results.set_index(_KEYS).drop(columns='seed').select_dtypes('number')
   return figures.groupby(level=_KEYS, sort=False).agg(['mean', 'std'])

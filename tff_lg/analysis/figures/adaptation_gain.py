@@ -34,9 +34,9 @@ def adaptation_gain(
     metric: that the gains are of.
 
   Returns:
-    The figure: each client in the colour and with the marker of its best model; the legend
-    has the number of clients for which each model is best, and their mean gain. The models
-    are set apart a little along x. A client that lacks one of the three is left out.
+    The figure. Each client has the colour and the marker of its best model. The legend has the
+    number of clients for which each model is best, and their mean gain. The models are set apart a
+    little along x. A client that lacks one of the three is left out.
 
   Yu et al. 2020, Figures 2 and 4.
   """

@@ -16,10 +16,10 @@ def cumulative_gain(
   series: Mapping[str, style.Series],
   metric: str = names.LOCAL_TEST,
 ) -> Figure:
-  """Draws the gain that the clients bring, those that gain most first.
+  """Draws the cumulative gain of the clients, those that gain most first.
 
-  With gains g sorted from the highest, a line is sum_{i <= k} g_i / n over k / n: it rises
-  over the clients that gain, falls over those that lose, and ends in the mean gain.
+  With gains g sorted from the highest, a line is sum_{i <= k} g_i / n over k / n. It rises over the
+  clients that gain, falls over those that lose, and ends in the mean gain.
 
   Args:
     gains: by what the gains are called, a panel each: differences of shares, clients
@@ -28,7 +28,7 @@ def cumulative_gain(
     metric: that the gains are of.
 
   Returns:
-    The figure: a panel for each of the gains, with a line a model and a mark at its end.
+    The figure: a panel for each of the gains, with one line per model and a mark at its end.
 
   Yu et al. 2020, Figure 5.
   """

@@ -18,15 +18,15 @@ _LEAKAGES = {
 
 @style.styled
 def accuracy_against_leakage(results: pd.DataFrame) -> Figure:
-  """Draws accuracy over leakage, a line a method through its lambdas.
+  """Draws accuracy over leakage, one line per method through its lambdas.
 
   Args:
     results: one row per run, as `fairness.over_seeds` takes them; means over seeds are drawn,
       of methods with a representation.
 
   Returns:
-    The figure: a row of panels a partition, leakage as the adversary sees it on the left, as
-    a probe finds it on the right. Dotted lines are a guess, and the more frequent class.
+    The figure: one row of panels per partition. The left panel shows leakage to the adversary, the
+    right panel leakage to a probe. Dotted lines mark a random guess, and the more frequent class.
 
   Liang et al. 2020, section on fair representations.
   """

@@ -42,9 +42,9 @@ def gain_by_data(
     are_gains: whether `gains` are differences, with a line at zero, or scores themselves.
 
   Returns:
-    The figure. It has one line per model through its means in bins of as many clients each, or
-    in each value if there are no more than ten. Faint dots show each client with the last of
-    the models. A client that lacks a value is left out.
+    The figure. It has one line per model through its means in bins with equal numbers of clients.
+    If there are no more than ten values, each value is a bin. Faint dots show each client with the
+    last of the models. A client that lacks a value is left out.
 
   Yu et al. 2020, Figures 3, 6 and 7.
   """

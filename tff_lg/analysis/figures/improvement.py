@@ -32,16 +32,15 @@ def improvement_bars(
   """Draws the mean change against the locally trained model in bins of its accuracy.
 
   Args:
-    own: accuracy, or another metric, of each client's local-only model.
+    own: accuracy, or another metric, of each client's locally trained model.
     runs: the same of each run by its label, for the same clients.
     metric: which accuracy.
-    colours: one a run; by default those of the palette's series, which has five.
+    colours: one per run; by default those of the palette's series, which has five.
 
   Returns:
-    The figure: a bar a run in each bin that has clients, hatched where it is below
-    zero, with the standard deviation over the bin's clients, whose number is on top. A
-    bin holds its lower end, the last one its upper end too. A client that lacks an
-    accuracy is left out.
+    The figure: one bar per run in each bin that has clients, hatched where it is below zero. Each
+    bar has the standard deviation over the bin's clients; their number is on top. A bin holds its
+    lower end, the last one its upper end too. A client that lacks an accuracy is left out.
 
   Yu et al. 2020, Figure 1.
   """

@@ -25,9 +25,9 @@ _SHARES = LinearSegmentedColormap.from_list('shares', ['#a9cfee', '#4a95d0', '#0
 def label_distribution(label_counts: pd.DataFrame) -> Figure:
   """Draws each class's share of each client's examples, and above it the client's size.
 
-  Clients are ordered by their most frequent class, so that the kind of partition
-  shows at a glance: blocks for shards, bands of one colour for IID. Beyond 1000
-  clients a column is the mean of several neighbours in that order.
+  Clients are ordered by their most frequent class. So the kind of partition shows at a glance:
+  blocks for shards, bands of one colour for IID. Beyond 1000 clients a column is the mean of
+  several neighbours in that order.
 
   Args:
     label_counts: counts of examples, clients (rows) by classes (columns).

@@ -94,11 +94,11 @@ def xor_panels(
 ) -> Figure:
   """Draws both models' decisions and what the gated unit's filter and gate do in them.
 
-  Each panel shows the plane of the two features: the half with x2 > 0 as the first
-  client sees it, the other half as the second does. Two panels keep the trained unit
-  but only one of its shifts: that of the filter, which modulates the feature
-  (modulation only), or that of the gate, which controls whether it is expressed
-  (expression only). The share in a title is of the training examples put in their class.
+  Each panel shows the plane of the two features. The half with x2 > 0 is drawn as the first client
+  sees it, the other half as the second does. Two panels keep the trained unit but only one of its
+  shifts. The shift of the filter modulates the feature (modulation only); that of the gate controls
+  whether it is expressed (expression only). The share in a title is of the training examples put in
+  their class.
 
   Args:
     train: x [n, 2] and y [n] of each of the two clients.

@@ -1,8 +1,8 @@
 """The error of a mixture of local and global linear model, and the mixture that is best.
 
-Device m of M has y = u_m.x + noise with u_m = v + r_m. Its local model w_m = u_m + e_m is
-the least-squares estimate from its N examples, the global model w is the mean of all w_m,
-and it predicts with
+Device m of M has y = u_m.x + noise with u_m = v + r_m. Its local model w_m = u_m + e_m is the
+least-squares estimate from its N examples. The global model w is the mean of all w_m. The device
+predicts with
 
   u_hat_m = alpha w_m + (1 - alpha) w.
 
@@ -23,13 +23,13 @@ beyond the noise.
 
 The meaning of R and T: with E[x x^T] = c I and per coordinate r_m ~ N(0, rho^2), R = c d rho^2.
 Least squares has E[e_m e_m^T] = sigma^2 / (c N) I, so that c cancels in T = d sigma^2 / N. The
-paper writes rho^2 for R: that is c = 1 (its assumption E[x x^T] = I) and rho^2 = E |r_m|^2, the
-variance summed over the d coordinates. But its experiment draws x ~ U[-1, 1]^d, where c is
-1/3, and r_m ~ N(0, rho^2 I), where E |r_m|^2 is d rho^2. `linear_variances` has both
-conventions.
+paper writes rho^2 for R. That means c = 1 (its assumption E[x x^T] = I) and rho^2 = E |r_m|^2, the
+variance summed over the d coordinates. But its experiment draws x ~ U[-1, 1]^d, where c is 1/3, and
+r_m ~ N(0, rho^2 I), where E |r_m|^2 is d rho^2. `linear_variances` has both conventions.
 
-This T is its limit for N much larger than d. To the next order it is by (d + k - 2) / N of
-itself larger, with k = E x^4 / c^2, 1.8 for uniform features: 1 % with d = 20 and N = 2000.
+This T is its limit for N much larger than d. To the next order, it is larger by the share (d + k -
+2) / N, with k = E x^4 / c^2. For uniform features k is 1.8; the share is 1 % with d = 20 and N =
+2000.
 
 Liang et al. 2020, theoretical analysis.
 """

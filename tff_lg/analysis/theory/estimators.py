@@ -34,8 +34,8 @@ class LinearFit(NamedTuple):
 def fit_linear(x: np.ndarray, y: np.ndarray) -> LinearFit:
   """Fits a linear model without intercept on each device and estimates both variances.
 
-  With the pooled second moment of the features S, the sample covariance B (M - 1) of the w_m
-  and the noise variance s_m^2 of each device's residuals,
+  S is the pooled second moment of the features, B the sample covariance (M - 1) of the w_m. With
+  the noise variance s_m^2 of each device's residuals,
 
     T = mean_m s_m^2 tr(S (X_m^T X_m)^-1),    R = tr(S B) - T.
 

@@ -37,7 +37,7 @@ def results_table(results: Sequence[LinearResult]) -> tables.Table:
     results: of `run_linear`.
 
   Returns:
-    alpha* by formula, as measured and as estimated; measured errors at them, of the local
+    alpha* by formula, as measured and as estimated. The measured errors at these, of the local
     model, of the global model, and of the best mixture.
   """
   columns = (
