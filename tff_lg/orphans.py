@@ -1,8 +1,8 @@
 """Ends what a program has started, should the program itself be killed.
 
-A small process of its own watches the program: whatever ends it, even SIGKILL, closes the pipe
-between them. The processes to end are found by a mark in their environment, which their own
-children inherit, or by a file that they have open in the folder that is removed with them.
+A small separate process watches the program: whatever ends the program, even SIGKILL, closes the
+pipe between them. The processes to end have a mark in their environment, which their children
+inherit. Or they have a file open in the folder that is removed with them.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ class Watch:
     """Starts the process that watches.
 
     Args:
-      folder: to be removed, too, and in which what has a file open is ended; empty for none.
+      folder: is removed, too, and processes that have a file open in it are ended; empty for none.
     """
     name = secrets.token_hex(16)
     self.environment = {_MARK: name}

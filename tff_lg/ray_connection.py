@@ -1,7 +1,7 @@
 """Joins a Ray cluster, or starts Ray on this machine.
 
 Anyone who reaches a Ray port can run code there. A Ray that is started here listens on the loopback
-address only, and wants a token that is made for it and given to its own processes alone.
+address only. It requires a token that is made for it and given to its own processes alone.
 """
 
 import contextlib

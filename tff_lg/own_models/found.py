@@ -31,9 +31,9 @@ def find_own_models(run_dir: str, clients: pd.DataFrame) -> pd.DataFrame | None:
     clients: one row per client, with `client_id`.
 
   Returns:
-    A row for each of them, in their order, with `validation/accuracy`, `local_test/accuracy` or
-    the model's other metrics, and the sizes of its data; NaN for a client that the run does not
-    have. None if the run has no such models.
+    A row for each of them, in their order, with the sizes of its data and the model's metrics, such
+    as `validation/accuracy` and `local_test/accuracy`. NaN for a client that the run does not have.
+    None if the run has no such models.
   """
   baseline = source_run.own_models_dir(run_dir)
   if run_settings.is_complete(baseline):

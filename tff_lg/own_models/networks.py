@@ -1,9 +1,9 @@
-"""Own networks: each client trains the run's network alone, until it no longer gets better.
+"""Own networks: each client trains the run's network alone, until it stops improving.
 
 A sample of clients tries a grid of learning rates, and their pooled validation metric chooses one
 for all. Then every client trains with that rate up to its own best epoch. A client without
-validation data trains for the median of the others' epochs. Chunks of clients are written to disk
-as they are done: a rerun resumes after them, and memory does not grow with the number of clients.
+validation data trains for the median of the others' epochs. Each finished chunk of clients is
+written to disk. A rerun resumes after it, and memory does not grow with the number of clients.
 """
 
 import functools

@@ -44,8 +44,8 @@ def run_own_models(
   """Trains each client's own models in a run folder; a rerun resumes after what is done.
 
   Each client has the kind of model with the best metric on its validation data. The mean over all
-  clients counts as 30 examples more, so that a client with few validation examples, or none, mostly
-  has the kind that is best for all.
+  clients counts as 30 examples more. A client with few validation examples, or none, therefore
+  mostly has the kind that is best for all.
 
   Args:
     options: of a resolved config.

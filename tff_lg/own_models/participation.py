@@ -25,8 +25,8 @@ def add_participation(
     client_epochs: of a client in a round.
 
   Returns:
-    `own_models/...`: the budget, the median of the epochs over clients, and how many clients had
-    fewer than 20 epochs and were best in the last round evaluated.
+    `own_models/...`: the budget, the median of the epochs over clients, and how many clients were
+    still improving. These had fewer than 20 epochs and were best in the last round evaluated.
   """
   draw = cohorts.CohortSampler(len(clients), **config_lib.cohort_options(sampling))
   epochs = np.zeros(len(clients))

@@ -27,10 +27,10 @@ class OwnSimpleModels(NamedTuple):
     search: the values of the hyper-parameter tried, and the best.
     values: `<part>/<metric>` to float64 [num_clients]; NaN for a client that was not fitted, or has
       no such examples.
-    of_examples: the main metric of each fitted client's test examples, [n], by client: of classes
-      which are right.
-    predictions: each fitted client's predictions for its test examples, where all of them are
-      scored together, as of two classes and of numbers, by client; else empty.
+    of_examples: by client, the main metric of each fitted client's test examples, [n]. For classes
+      it says which predictions are right.
+    predictions: by client, each fitted client's predictions for its test examples. Only if all of
+      them are scored together, as for two classes and for numbers; else empty.
   """
 
   search: grid_search.GridSearch

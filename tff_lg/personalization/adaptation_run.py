@@ -42,7 +42,7 @@ def run_adaptation(config: config_lib.AdaptConfig, run_dir: str) -> dict[str, An
 
   Raises:
     ValueError: the source run or its data are missing, the folder holds another run, or an
-      adaptation does not fit; one sentence.
+      adaptation does not fit. The message is one sentence.
     checkpoints.CheckpointError: the source run's models are missing or damaged.
   """
   source_config = trained_run.load_config(resolved(config.from_run))
@@ -182,9 +182,9 @@ def summarize(table: pd.DataFrame) -> dict[str, Any]:
     table: as `build_table` gives it, and with the columns of `retraining.retrain_without`.
 
   Returns:
-    By `model/metric/...` and `model/gain_over/model/metric/...`, of the clients that took part in
-    training; the same of those that did not under `held_out/`, and after training again under
-    `kept/` and `removed/`. Gains are of honest clients, and of those for which both metrics are
+    `model/metric/...` and `model/gain_over/model/metric/...` of the clients that took part in
+    training. Those of held-out clients are under `held_out/`. After training again, there are
+    `kept/` and `removed/` as well. Gains are those of honest clients for which both metrics are
     known.
   """
   is_held_out = table.get('is_held_out', pd.Series(False, table.index))

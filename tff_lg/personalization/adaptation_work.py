@@ -25,12 +25,12 @@ def public_examples(
 ) -> data_lib.Examples:
   """Draws examples from the validation data of all clients, in place of public data.
 
-  A simulation has no data that are nobody's: the common test set holds the clients' test
-  examples, and the training examples are those that the model fits already.
+  All data of a simulation belong to someone. The common test set holds the clients' test
+  examples, and the model fits the training examples already.
 
   Args:
     clients: with validation examples.
-    num_examples: all there are, if these are fewer.
+    num_examples: how many; all examples if there are fewer.
     seed: of the draw.
 
   Returns:
@@ -146,9 +146,10 @@ class AdaptationWork:
       clients: int [n], indices.
 
     Returns:
-      By name: `validation/accuracy` and `validation/loss`, float32 [n, num_settings, num_epochs];
-      `num_validation`, int [n]; `is_finite`, bool [n, num_settings]; `is_chosen`, bool [n], whether
-      the client has chosen alone; and then what the evaluator says, NaN for the others.
+      Arrays by name. `validation/accuracy` and `validation/loss` are float32
+      [n, num_settings, num_epochs]. `num_validation` is int [n], `is_finite` bool
+      [n, num_settings]. `is_chosen`, bool [n], tells if the client has chosen alone. The arrays of
+      the evaluator have the scores of these clients, and NaN for the others.
     """
     weights, train = self._start(clients)
     validation = [
@@ -228,8 +229,8 @@ class AdaptationWork:
       client_weight: float32 [n], how much each counts.
 
     Returns:
-      All weights of the mean model, as `0`, `1` and so on, and `client_weight`, the sum over the
-      clients whose weights are finite; 0 if there are none.
+      All weights of the mean model, as `0`, `1` and so on, and `client_weight`. The latter is the
+      sum over the clients whose weights are finite, 0 without such clients.
     """
     weights, train = self._start(clients)
     output = self._processes[setting].aggregate(

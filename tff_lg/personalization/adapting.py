@@ -31,8 +31,8 @@ class Adapted(NamedTuple):
     setting: chosen, int64 [num_clients], an index of them.
     epoch: chosen, int64 [num_clients].
     is_finite: bool [num_clients]; False for a client that kept the federated model, as its
-      training gave numbers that are not finite: with the setting chosen for all clients, or with
-      every setting where the client chose alone.
+      training gave numbers that are not finite. That is training with the setting chosen for all
+      clients, or with every setting where the client chose alone.
     values: of the chosen model, float64 [num_clients], by `validation/...` and `local_test/...`
       of each metric and, of plain classes, `participant_test/accuracy`. NaN for a client without
       such data. Scores by example, see `adaptation_work.ModelEvaluator`.

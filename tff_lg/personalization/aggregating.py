@@ -39,9 +39,10 @@ def aggregate_adapted(
     done: the parts that are done.
 
   Returns:
-    `local_test/...` of each metric and, of plain classes, `participant_test/accuracy`, float64 [n],
-    of the one mean model on each client's data; NaN if no client's weights are finite. Clients
-    count by examples where they did in the source run, else alike.
+    The scores of the one mean model on each client's data, float64 [n] each. They are
+    `local_test/...` of each metric and, for plain classes, `participant_test/accuracy`; NaN if no
+    client's weights are finite. Clients count by examples where they did in the source run, else
+    alike.
 
   Yu et al. 2020, appendix A.
   """

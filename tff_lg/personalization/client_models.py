@@ -1,8 +1,8 @@
 """The model of one client of any finished run: federated, adapted, or its own.
 
-Federated models are in a run's checkpoints. Own and adapted models are in no file: their run has
-kept settings, epochs and seeds, with which they are trained again to the same bits. A model whose
-score is not that of the run is refused.
+Federated models are in a run's checkpoints. Own and adapted models are not in a file. Their run has
+settings, epochs and seeds, with which they are trained again to the same bits. A model whose score
+differs from that of the run is refused.
 """
 
 import os

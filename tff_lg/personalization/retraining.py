@@ -29,9 +29,9 @@ def retrain_without(
     run_dir: of the new run, created or resumed.
 
   Returns:
-    A row for each client of the table: `is_removed`, bool, and `retrained/...`, the metrics
-    that the new model has on the client's data, whether it took part or not. None, with a warning,
-    if nobody or everybody is to be removed, or those that are left cannot be trained.
+    A row for each client of the table, with `is_removed`, bool, and `retrained/...`. The latter
+    are the new model's metrics on the client's data, whether it took part or not. None, with a
+    warning, if nobody or everybody is to be removed, or the remaining clients cannot be trained.
 
   Raises:
     training.RunError: training cannot continue.

@@ -31,8 +31,8 @@ def may_change(run_dir: str, config: config_lib.TrainConfig, differences: Differ
     differences: all of them.
 
   Returns:
-    `rounds`, if there are more and neither a privacy budget nor a learning rate is made for their
-    number; rates that are lower, if the run diverged.
+    `rounds`, if there are more now, and neither a privacy budget nor a learning rate depends on
+    their number. Rates that are lower now, if the run diverged.
   """
   names = RATES if os.path.exists(os.path.join(run_dir, file_names.DIVERGED)) else ()
   lower = {name for name in names if _is_less(*differences.get(name, (0, 0))[::-1])}

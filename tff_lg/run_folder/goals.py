@@ -19,8 +19,8 @@ def first_reached(accuracies: np.ndarray, goal: float, counts: np.ndarray) -> fl
 
   Returns:
     The count at the goal, interpolated linearly between the last evaluated round below it and
-    the first that is not; that of the first evaluated round, if it is not below; None if the
-    goal was not reached.
+    the first that is not. If the first evaluated round is not below it, the count of that round.
+    None if the goal was not reached.
 
   McMahan et al. 2017, section 3.
   """

@@ -1,9 +1,9 @@
 """Batch normalization by operations that several threads can run at a time.
 
-TensorFlow's oneDNN kernels of `FusedBatchNorm` and of its gradient keep the number of channels,
-and where the means are, in the kernel, which all threads that run a node share. Where the
-channels differ from call to call one thread writes past the end of another's memory. Keras'
-`LayerNormalization` passes a batch's rows as channels, and a client's last batch has fewer.
+TensorFlow's oneDNN kernels of `FusedBatchNorm` and of its gradient store the number of channels and
+the place of the means. All threads that run a node share its kernel. If the channels differ from
+call to call, one thread writes past the end of another's memory. Keras' `LayerNormalization` passes
+a batch's rows as channels, and a client's last batch has fewer.
 
 Here each such operation becomes a call of a function of elementwise operations and means. On the
 rows of a layer normalization these are about twice as fast as oneDNN's.

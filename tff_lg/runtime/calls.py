@@ -44,7 +44,7 @@ class TensorFlowCall:
   def accumulate(self, total: Any, members: Sequence[Any]) -> Any:
     """Applies the function to (total, member) for each member in turn.
 
-    It does so in the graph, some members at a time: a call of TensorFlow costs more than
+    It does so in the graph, some members at a time. A call of TensorFlow costs more than
     the sum of a small model's weights, and leaves 16 bytes behind for each result.
     """
     flat_total = flat(total)

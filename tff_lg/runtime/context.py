@@ -145,11 +145,11 @@ def create_local_execution_context(
     default_num_clients: clients of a computation whose argument does not tell.
     devices: `auto` for all GPUs, or the CPU if there is none; `cpu`; or names such as
       `gpu:0`.
-    clients_per_device: clients that run on a device at the same time; by default as many
-      as there are cores on the CPU, and four on a GPU.
-    stacked_clients: clients whose data have the same shape, and whose scalars are equal, that
-      are trained in one call; 0 to measure whether several in one call are faster, and then
-      how many. Results differ by the rounding of floats.
+    clients_per_device: clients that run on a device at the same time. By default the number
+      of cores on the CPU, and four on a GPU.
+    stacked_clients: how many clients are trained in one call, if their data have the same shape
+      and their scalars are equal. With 0 it measures which number is the fastest. Results
+      differ by the rounding of floats.
 
   Returns:
     The context, for `tff.framework.set_default_context`.

@@ -1,8 +1,8 @@
 """Evaluates compiled TFF computations in this process.
 
-A tree of building blocks becomes, once a computation, a tree of Python closures; each
-takes the frame of names in sight and the run, and returns a value as
-`tff_lg.runtime.values` describes.
+A tree of building blocks becomes a tree of Python closures, once per computation. Each closure
+takes the frame of visible names and the run. It returns a value as `tff_lg.runtime.values`
+describes.
 """
 
 import dataclasses

@@ -1,10 +1,10 @@
 """Makes TensorFlow see a loop's body in its order.
 
-oneDNN's pass over a graph on the CPU replaces an operation of a gradient only if it has
-replaced the operation's forward partner before, and walks the graph depth first. In a
-loop, whose end leads back to its start, it may well come by the gradient first: then
-max-pooling's gradient takes five times as long, at random by what the nodes are called.
-If every value enters the body by one and the same node, the walk's order is the body's.
+On the CPU, a pass of oneDNN walks the graph depth first. It replaces an operation of a gradient
+only if it has replaced the operation's forward partner before. The end of a loop leads back to
+its start, so the pass may reach the gradient first. Max-pooling's gradient then takes five times as
+long; whether it does depends on the names of the nodes. If every value enters the body by one and
+the same node, the walk's order is the body's.
 """
 
 import collections

@@ -17,8 +17,8 @@ class RayOptions:
   """Which cluster, and what of it.
 
   Attributes:
-    ray_address: `auto` for the cluster of this machine, HOST:PORT for one of several; empty
-      to start Ray on this machine, for as long as it is needed.
+    ray_address: `auto` for the cluster of this machine, HOST:PORT for one of several. If empty,
+      Ray is started on this machine for as long as it is needed.
     ray_actors: processes that clients are spread over.
     ray_actor_cpus: of each; it runs as many clients at a time, at least one.
     ray_actor_gpus: of each; a share, such as 0.5, for actors that share a GPU.

@@ -1,8 +1,8 @@
 """Aggregates clients' values in a tree over the clients in their order.
 
-A leaf is a block of clients in a row, accumulated one after the other; a node merges its
-two halves. The tree depends on the number of clients alone, so whoever has some of them
-in a row can reduce what is complete among them, and the result has the same bits.
+A leaf is a block of consecutive clients, accumulated one after the other; a node merges its
+two halves. The tree depends on the number of clients alone. A process with consecutive clients can
+therefore reduce the complete nodes among them, and the result has the same bits.
 """
 
 import dataclasses

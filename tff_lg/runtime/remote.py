@@ -1,8 +1,8 @@
 """Work at clients, spread over Ray actors; `ray_worker` is its other end.
 
-Each actor has clients in a row. The result of a group stays in the actor that worked
-it out, with how to work it out again: an actor that has died and come back, empty, does
-so. The driver gets what is aggregated, returned, or needed by what only it can do.
+Each actor has consecutive clients. The result of a group stays in the actor that computed it,
+with the request to compute it again. An actor that has died and restarts empty does so. The driver
+gets values that are aggregated, returned, or needed for work that only the driver can do.
 """
 
 import hashlib

@@ -3,7 +3,7 @@
 A data set is a variant tensor, which refers to it. All its iterations share the generator
 of a seeded `shuffle`, so each has another order. On TFF's own runtime each TensorFlow part
 gets a copy, whose iterations start again. A data set for which this matters is therefore a
-string here: its serialized graph, of which each part makes a data set of its own.
+string here, its serialized graph. Each part makes a data set of its own from it.
 """
 
 from collections.abc import Iterator

@@ -2,13 +2,13 @@
 
 A round of small models is thousands of small operations. With `tf.vectorized_map` an
 operation on one client's tensors becomes one on the tensors of several: fewer and larger
-operations, which fills a GPU. Work that cannot be vectorised in this way, for example
-a convolution with filters of each client's own, TensorFlow does in a loop over clients.
+operations, which fills a GPU. TensorFlow loops over clients for work that cannot be vectorised in
+this way, for example a convolution with filters of each client's own.
 
-Clients are alike if their tensors have the same shapes and their scalars the same values, such
-as the share of the work that they do. A scalar is passed once for all: where the number of steps
-depends on one of each client's own, `tf.vectorized_map` asks after every step who has finished
-and copies all that the others have, weights and examples.
+Clients are alike if their tensors have the same shapes and their scalars have the same values. The
+share of the work that they do is such a scalar. A scalar is passed once for all clients. If each
+client had its own, and the number of steps depended on it, `tf.vectorized_map` would check after
+every step who has finished. It would then copy all weights and examples of the others.
 """
 
 import collections

@@ -1,8 +1,8 @@
 """TFF's TensorFlow computations as functions that this process can call.
 
 A computation is a graph with names for its parameters and results. It is imported
-once, cut to what its results need, and becomes a concrete function; where it runs is
-decided by the `tf.device` scope of the call.
+once, cut to what its results need, and becomes a concrete function. The `tf.device` scope of
+the call decides where it runs.
 """
 
 import contextlib
@@ -29,7 +29,7 @@ def import_computation(computation: computation_pb2.TensorFlow) -> FlatFunction:
 
   Returns:
     A function from the parameter's tensors, in the order of its type, to the list of
-    the result's; a sequence is as `sequences` has it.
+    the result's. Sequences are as in `sequences`.
 
   Variables and tables are made again at every call, so that clients that run at the
   same time don't write each other's.
@@ -126,9 +126,9 @@ def _has_rows(tensors: Iterable[tf.Tensor]) -> bool:
 def _without_remapping(config_proto: bytes) -> bytes:
   """Returns options of a call with Grappler's remapper off.
 
-  The remapper fuses a product of matrices with what is added to it if that is a vector, or a
-  tensor that broadcasts like one. oneDNN's kernel then refuses all but vectors. The gradient of
-  a layer with one input, to which momentum is added, is such a sum.
+  The remapper fuses a product of matrices with an addend that is a vector, or a tensor that
+  broadcasts like one. The kernel of oneDNN then refuses all but vectors. The gradient of a layer
+  with one input, to which momentum is added, is such a sum.
   """
   config = tf.compat.v1.ConfigProto.FromString(config_proto)
   rewriting = config.graph_options.rewrite_options

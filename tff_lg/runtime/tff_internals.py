@@ -92,10 +92,10 @@ def optimize(part: tff.framework.CompiledComputation) -> computation_pb2.TensorF
 
   - Memory optimisation computes activations a second time to save some, after which a
     convolution, its bias and its activation are no longer fused.
-  - Constant folding rebuilds its map of the graph once for each level of nodes, and turns
-    each `tf.zeros` into a constant, which it then unpacks to look for zeros whenever it meets
-    it. For ResNet-18 that is nine tenths of the time here. TensorFlow folds constants again
-    when it instantiates the function that the part becomes a piece of.
+  - Constant folding rebuilds its map of the graph once for each level of nodes. It also turns
+    each `tf.zeros` into a constant, and unpacks that to look for zeros whenever it meets it. For
+    ResNet-18 that is nine tenths of the time here. TensorFlow folds constants again when it
+    instantiates the function that the part becomes a piece of.
   """
   config = tf.compat.v1.ConfigProto()
   options = config.graph_options.rewrite_options

@@ -73,9 +73,9 @@ def build_ingest(value_type: tff.Type) -> Ingest:
     value_type: what a computation expects.
 
   Returns:
-    (value as given by the caller of a computation, what turns a computation that is an
-    argument into a callable) -> the value as the interpreter has it. It raises TypeError if
-    the value is not of the type.
+    A function (value, embed) -> the value as the interpreter has it. The value comes from the
+    caller of a computation. `embed` turns a computation that is an argument into a callable. The
+    function raises TypeError if the value is not of the type.
   """
   if isinstance(value_type, tff.FederatedType):
     return _build_placed_ingest(value_type)

@@ -98,8 +98,8 @@ class WorkerPool:
 
     Args:
       devices: names for `tf.device`.
-      clients_per_device: clients that run on a device at the same time; by default as
-        many as there are cores on the CPU that the process may use, and four on a GPU.
+      clients_per_device: clients that run on a device at the same time. By default the number
+        of cores that the process may use on the CPU, and four on a GPU.
     """
     self.devices = tuple(devices)
     self._free: queue.SimpleQueue[str] = queue.SimpleQueue()

@@ -25,8 +25,8 @@ def add_baseline(
   """Adds a baseline's scores to the table of clients and compares them client by client.
 
   Args:
-    clients: one row per client, scored; gets the columns `<method>/...` of the baseline's metrics
-      and, where both have the main metric of each test example, `verdict_over/<method>/...`.
+    clients: one row per client, scored; gets the columns `<method>/...` of the baseline's metrics.
+      If both have the main metric of each test example, it gets `verdict_over/<method>/...`, too.
     method: of the baseline.
     baseline: its summary and its table of the same clients in the same order.
     honest: bool [num_clients], those that are compared.
@@ -34,8 +34,8 @@ def add_baseline(
     level: the false discovery rate of the verdicts.
 
   Returns:
-    The baseline's summary under its name, mean gains and shares of clients worse off, and under
-    `verdict_over/<method>/...` the verdicts' summary.
+    The baseline's summary under its name, mean gains, shares of clients worse off, and the
+    verdicts' summary under `verdict_over/<method>/...`.
   """
   summary, table = baseline
   found = {f'{method}/{name}': value for name, value in summary.items()}

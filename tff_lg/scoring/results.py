@@ -183,9 +183,9 @@ def summarize_rounds(
     clients_per_round: the cohort.
 
   Returns:
-    Rounds by method, parameters and bytes sent, and what they were, were every round's broadcast
-    sent to all clients; void rounds, if there are any; what steps cost a client, where the graph
-    tells.
+    Rounds by method, and the parameters and bytes sent. Also the parameters and bytes if every
+    round's broadcast went to all clients. The number of void rounds, if there are any. What steps
+    cost a client, where the graph tells.
   """
   summary: dict[str, Any] = {}
   rounds_of = {phase.method: phase.num_rounds for phase in phases}

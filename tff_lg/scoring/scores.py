@@ -41,9 +41,9 @@ def add_scores(
     state: after the last round.
 
   Returns:
-    `pooled_test/accuracy`, the model's other metrics and, where there are two classes,
-    `pooled_test/auc`: of all clients' test examples together, each predicted by its own client's
-    model; and mean and standard deviation over clients of the column.
+    Scores of all clients' test examples together, each predicted by its own client's model. They
+    are `pooled_test/accuracy`, the model's other metrics and, for two classes, `pooled_test/auc`.
+    Then mean and standard deviation over clients of the column.
   """
   evaluated = evaluated_clients(clients)
   of_clients = np.arange(len(clients)) if evaluated is None else evaluated
@@ -81,8 +81,8 @@ def add_scores(
 def predicts_all(federated_data: data.FederatedData) -> bool:
   """Returns whether predictions of all test examples are made, for scores by example.
 
-  The probabilities of a whole vocabulary at every position do not fit into memory, those of clients
-  that are not in memory need not, and only the model weighs annotators' answers.
+  The probabilities of a whole vocabulary at every position do not fit into memory. Those of clients
+  that are not in memory may not either. Only the model weighs annotators' answers.
   """
   if federated_data.objective != 'classification':
     return True
@@ -116,11 +116,10 @@ def add_new_test(
 ) -> dict[str, float]:
   """Scores the chosen models on the common test set, together and as each client's data are.
 
-  For sequences, only the model with the mean of all weights is scored: ensembles would hold the
-  probabilities of a whole vocabulary for each client and position. So it is where annotators'
-  answers are weighed.
+  For sequences, and for annotators' answers, only the model with the mean of all weights is scored.
+  Ensembles would hold the probabilities of a whole vocabulary for each client and position.
 
-  A model whose global weights know each client meets the common test set as an unknown client.
+  A model whose global weights know each client treats the common test set as an unknown client.
 
   Args:
     clients: one row per client; gets a column `participant_test/accuracy`, see
@@ -130,9 +129,9 @@ def add_new_test(
     state: after the last round.
 
   Returns:
-    `new_test/accuracy/...`, of other labels the main metric of the mean of all weights, see
-    `evaluation.NewTest`; mean and standard deviation over
-    clients of the column. Nothing without a common test set.
+    `new_test/accuracy/...`, see `evaluation.NewTest`, and mean and standard deviation over clients
+    of the column. For other labels, the main metric of the mean of all weights. Nothing without a
+    common test set.
   """
   if not len(federated_data.test):
     return {}
@@ -176,7 +175,7 @@ def score_unknown_client(
   process: learning.LocalGlobalProcess,
   state: run_state.RunState,
 ) -> dict[str, float]:
-  """Scores a conditioned model on the test set, as a client has it that took no part.
+  """Scores a conditioned model on the test set, as of a client that took no part.
 
   Args:
     options: of the run.
@@ -185,9 +184,9 @@ def score_unknown_client(
     state: after the last round; one best round for all clients.
 
   Returns:
-    `unknown_client_test/<start>/accuracy` and, for two classes, `.../auc`, where the
-    start of the client's shifts is `mean`, that of the known clients, or `zero`; nothing
-    for models that know no clients, or whose split is another than the paper's.
+    `unknown_client_test/<start>/accuracy` and, for two classes, `.../auc`. The client's shifts
+    start at `mean`, the mean of the known clients, or at `zero`. Nothing for models that know no
+    clients, or whose split differs from the paper's.
 
   Rieger et al. 2020, section 3: a new client is one without conditioning.
   """

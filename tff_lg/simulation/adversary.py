@@ -103,7 +103,7 @@ def add_scores(
   process: learning.LocalGlobalProcess,
   state: run_state.RunState,
 ) -> dict[str, Any]:
-  """Marks malicious clients in the table, and says what the attack did to the honest ones.
+  """Marks malicious clients in the table, and scores honest clients and the attack.
 
   Args:
     adversary: of the run.
@@ -113,9 +113,9 @@ def add_scores(
     state: of the run after its last round.
 
   Returns:
-    Numbers and texts for the summary. `backdoor/success` is, of the test images that are not
-    of the target class, the share that is taken for it once the trigger is on them, the
-    mean over the models of honest clients, of those that are evaluated.
+    Numbers and texts for the summary. `backdoor/success` is about test images that are not of the
+    target class. It is the share that a model takes for that class once the trigger is on them.
+    It is a mean over the models of honest clients that are evaluated.
   """
   honest = ~adversary.is_malicious
   clients['is_malicious'] = adversary.is_malicious

@@ -55,9 +55,9 @@ def estimate_layers(
 ) -> tuple[tuple[LayerVariance, ...], int]:
   """Estimates the variances of each layer from training data.
 
-  Each client, of more than 100 as many drawn at random, trains all weights twice, each time on one
-  half of its training examples, for a round with the settings of the run. The updates of a cohort's
-  size of clients are in memory at a time.
+  Each client trains all weights twice, each time on one half of its training examples, for a round
+  with the settings of the run. If more than 100 clients can, 100 are drawn at random. The updates
+  of at most a cohort's number of clients are in memory at a time.
 
   Args:
     sampling: with its cohort; its seed decides clients, halves and shuffling.

@@ -1,9 +1,9 @@
 """Choosing the global layers of a run: the theory orders the layers, validation data cut the order.
 
-After the warm start each layer's alpha* = R / (R + T) is estimated from training data. The layers
-in order of falling alpha*, the first none, one, two ... of them are local: as many candidates as
-there are layers. Each is tried for a few rounds from the same weights with the same cohorts; the
-one with the best validation score is the run's split.
+After the warm start each layer's alpha* = R / (R + T) is estimated from training data. Layers are
+sorted by falling alpha*, and the first none, one, two ... of them are local: as many candidates as
+there are layers. Each is tried for a few rounds from the same weights with the same cohorts. The
+candidate with the best validation score is the run's split.
 
 Liang et al. 2020 leaves the choice of the split open.
 """
@@ -40,8 +40,8 @@ class Candidate:
     local_layers: in order of falling alpha*.
     global_layers: the others, from the input on; one at least.
     parameters: weights that a client sends in a round.
-    scores: the model's main metric and its loss, by name, pooled over all clients' validation
-      examples, after the last round tried; NaN if training could not continue.
+    scores: the model's main metric and its loss after the last round tried, by name, pooled over
+      all clients' validation examples. NaN if training could not continue.
   """
 
   local_layers: tuple[str, ...]

@@ -1,13 +1,13 @@
 """Suites: methods compared under one protocol on one data set, as a paper states it.
 
-Each suite is one entry of `SUITES`: flags that all runs share, the methods with their grids, how
-often a run is repeated, the score of its table and the numbers that the paper has. A new suite is
-one module here that registers it; one from outside does the same and comes in by `--import`.
-`ROBUSTNESS_SUITES` has those that compare rules under attacks.
+Each suite is one entry of `SUITES`. It has flags that all runs share, the methods with their grids,
+and how often a run is repeated. It also has the score of its table and the paper's numbers. A new
+suite is one module here that registers it; a module from outside does the same and is imported by
+`--import`. `ROBUSTNESS_SUITES` has those that compare rules under attacks.
 
-Comes in: an entry, a folder, what makes configs of flags and a pool of `tff_lg.sweeps`, which runs
-all trials. Goes out: the runs of each method at its best point, of which `suites.board` makes the
-rows of a leaderboard. May import: `tff_lg.sweeps`, `tff_lg.analysis`, `tff_lg.config`; no
+Comes in: an entry, a folder, a function from flags to configs, and a pool of `tff_lg.sweeps`, which
+runs all trials. Goes out: the runs of each method at its best point, which `suites.board` turns
+into the rows of a leaderboard. May import: `tff_lg.sweeps`, `tff_lg.analysis`, `tff_lg.config`; no
 TensorFlow.
 """
 

@@ -1,10 +1,10 @@
 """Motley's cross-silo benchmark on School: Wu et al. 2022, arXiv:2206.09262.
 
-The protocol is the authors': splits of 70, 15 and 15 % of each school's pupils, all 139 schools in
-each round, one local epoch in batches of 32, and the models after round 500. There are five repeats
-with splits of their own. Each method has the point of its grid with the best mean score on
-validation data. Their loss is half the squared error, ours is the squared error. So a learning rate
-of theirs is half of it here, and lambda of Ditto is twice theirs.
+The protocol is the authors'. Each school's pupils are split into 70, 15 and 15 %. All 139 schools
+take part in each round, with one local epoch in batches of 32. The models are those after round
+500. There are five repeats with splits of their own. Each method has the point of its grid with the
+best mean score on validation data. Their loss is half the squared error, ours is the squared error.
+Their learning rates are therefore halved here, and lambda of Ditto is twice theirs.
 
 The authors' settings: litian96/p13n_benchmark_cross_silo, `vehicle_school`.
 """

@@ -1,10 +1,10 @@
 """Sweeps: one run for each point of a grid of flags and each seed.
 
-Comes in: axes (`name=value,value`) and seeds as text, and what a pipeline makes of each
-trial's flags, its config. Goes out: a sweep folder with a run folder for each trial,
-which `tff_lg.analysis` turns into a table and a figure, and the trials that failed. May
-import: nothing heavy, no room; a trial is whatever function of a config and a run folder it is
-given. Trials run on processes of this machine, or on Ray.
+Comes in: axes (`name=value,value`) and seeds as text, and each trial's config, which a pipeline
+makes from flags. Goes out: a sweep folder with a run folder for each trial, and the trials that
+failed. `tff_lg.analysis` turns the folder into a table and a figure. May import: nothing heavy, no
+room; a trial is any function of a config and a run folder. Trials run on processes of this machine,
+or on Ray.
 """
 
 from tff_lg.sweeps.folder import SweepFolder

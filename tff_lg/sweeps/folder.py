@@ -73,10 +73,10 @@ class SweepFolder:
   ) -> None:
     """Makes the folder this sweep's, new or resumed.
 
-    A sweep may have other values and seeds than before, on the same axes: trials that
-    are new are added, and those that are no longer asked for keep their folders. The
-    settings of a trial may not change once it has written anything, except as its pipeline allows.
-    Such a trial has not ended, and resumes. One sweep at a time.
+    A sweep may have other values and seeds than before, on the same axes. New trials are added,
+    and those that are no longer requested keep their folders. The settings of a trial may not
+    change once it has written anything, except as its pipeline allows. Such a trial has not ended,
+    and resumes. One sweep at a time.
 
     Args:
       pipeline: that runs the trials.
@@ -87,8 +87,8 @@ class SweepFolder:
       may_change: which other fields of a trial may change; none by default.
 
     Raises:
-      SweepError: the folder holds something else, or a sweep in which other axes, another
-        pipeline or other settings make the same trials; or two trials have one config.
+      SweepError: the folder holds something else, or a sweep of another pipeline or other axes.
+        Or a trial has other settings there, or two trials have one config.
     """
     new: dict[str, Any] = {
       'pipeline': pipeline,

@@ -145,8 +145,8 @@ def choose_layout(
     The layout; axes of one value are left out of it.
 
   Raises:
-    SweepError: an unknown axis, the same in both, or one left out, over which the figure
-      would average without saying so; a heat map of one axis.
+    SweepError: an axis is unknown, or the same for both. Or one is left out, and the figure
+      would average over it without saying so. Or a heat map has one axis only.
   """
   names = [axis.name for axis in axes]
   for flag, chosen in (('x_axis', [x_axis] if x_axis else []), ('series', series)):

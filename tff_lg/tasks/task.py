@@ -88,8 +88,8 @@ class NetworkEntry(entries.Entry):
     build: (options, setting) -> the Keras model, from features to logits.
     global_layers: (options, the task's options) -> layers that LG-FedAvg sends, unless the user
       names others; by default all but the first third.
-    wrap: makes of it the model to train, with every weight global and metrics of its own; by
-      default it has those of what is predicted.
+    wrap: turns it into the model to train, with every weight global and metrics of its own. By
+      default the metrics are those of what is predicted.
     prepare: what it makes of the data, if it needs more than they have.
     task_options: of the task, which this network has and another one of the task may not.
     conditioning: `shared` for a network whose global weights know each client, `local` for one

@@ -19,9 +19,9 @@ from tff_lg.training import (
 class Callback:
   """Is told what happens in one run; each method does nothing unless it is overridden.
 
-  A run calls, in this order: `load_arrays` if it resumes from a checkpoint that has arrays of the
-  callback, `on_run_begin`; after each round `on_round_output`, `on_evaluation` if clients' models
-  were evaluated, `on_round_end`, and `to_arrays` if a checkpoint is due; `on_run_end`.
+  A run calls `load_arrays` if it resumes from a checkpoint that has arrays of the callback, then
+  `on_run_begin`. After each round it calls `on_round_output`, `on_evaluation` if clients' models
+  were evaluated, `on_round_end`, and `to_arrays` if a checkpoint is due. It ends with `on_run_end`.
 
   Attributes:
     name: under which a checkpoint has the callback's arrays; empty for a callback that keeps none.

@@ -29,9 +29,10 @@ class NewTest(NamedTuple):
   """All clients' chosen models on the whole test set.
 
   Attributes:
-    accuracy: of all of them together, by `ensemble_probability` (mean of probabilities),
-      `ensemble_log_probability` (mean of their logarithms), `ensemble_vote` (most votes; of
-      equals the lower class) and `weight_average` (one model with the mean of all weights).
+    accuracy: of all of them together. `ensemble_probability` takes the mean of probabilities,
+      `ensemble_log_probability` the mean of their logarithms. `ensemble_vote` takes the class with
+      most votes, the lower class in ties. `weight_average` is one model with the mean of all
+      weights.
     class_accuracy: of each alone, float64 [num_clients, num_classes], on the test examples
       of each class; NaN for a class without any.
   """

@@ -30,7 +30,7 @@ def of_evaluation(
   num_examples: Mapping[str, np.ndarray],
   groups: Mapping[str, Sequence[int]],
 ) -> dict[str, float]:
-  """Sums up what clients' models score, over groups of clients.
+  """Summarizes the scores of clients' models over groups of clients.
 
   Args:
     values: of all clients, by part.
@@ -39,9 +39,9 @@ def of_evaluation(
 
   Returns:
     `<group><part>/<metric>/` `mean_over_clients`, `std_over_clients` and `pooled`, over clients
-    with examples, NaN where one of them has NaN; nothing of a group without examples. Clients
-    whose examples do not define a metric, such as AUC, do not count in it, and what clients'
-    values do not tell of all examples together is left out.
+    with examples, NaN where one of them has NaN; nothing for a group without examples. Clients
+    whose examples do not define a metric, such as AUC, do not count in it. `pooled` is left out
+    where it does not follow from clients' values.
   """
   metrics = {}
   for name, of_part in values.items():

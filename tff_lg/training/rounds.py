@@ -66,8 +66,8 @@ def run(
 ) -> run_state.RunState:
   """Trains clients' models to the end of the last phase.
 
-  With a run folder, a run that was stopped resumes from its newest checkpoint to the same bits, and
-  a finished one continues if its last phase has more rounds now. Equal values give equal bits.
+  With a run folder, a stopped run resumes from its newest checkpoint to the same bits. A finished
+  run continues if its last phase has more rounds now. Equal values give equal bits.
 
   Args:
     phases: processes with their numbers of rounds, at least one.
@@ -79,8 +79,9 @@ def run(
     run_dir: the run folder, made if need be; None for a run in memory, without checkpoints.
     checkpoint_every: rounds between checkpoints; the last round of a phase has one as well.
     client_store: where client states are between rounds: `memory`, or `disk` in the run folder.
-    seed: of the order of examples, augmentation and dropout, not negative; or a function from a
-      round's number, counted from 0, and a client's index to the seed of its work in that round.
+    seed: of the order of examples, augmentation and dropout, not negative. Or a function
+      (round number, client index) -> the seed of that client's work in that round; both count
+      from 0.
     start: the trained models that a run continues with: another run's `state.as_start()`, or an
       `initial_state`. They are evaluated first, and `start` does not change. By default a run
       begins with the model's initial weights.
@@ -94,9 +95,9 @@ def run(
 
   Raises:
     ValueError: the values do not fit each other; one sentence.
-    RunError: training diverged (DivergenceError), or the disk is full.
+    RunError: the disk is full, or training diverged (DivergenceError).
     files.FolderGoneError: the run folder was deleted meanwhile.
-    checkpoints.CheckpointError: the newest checkpoint, or its clients' store, is damaged.
+    checkpoints.CheckpointError: the newest checkpoint or clients' store is damaged.
   """
   loop = _RoundLoop(
     tuple(phases),

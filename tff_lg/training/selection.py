@@ -70,8 +70,8 @@ class ModelSelection:
 
     Args:
       round_num: the round evaluated.
-      scores: float [num_clients], greater is better; NaN for a client without data
-        to choose by, which then keeps its newest model; -inf for a model that has diverged.
+      scores: float [num_clients], greater is better. NaN for a client without data to choose by,
+        which then keeps its newest model; -inf for a model that has diverged.
       global_weights: of the server.
       client_states: of every client, of a store its `snapshot`.
     """

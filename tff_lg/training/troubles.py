@@ -8,9 +8,10 @@ def draw_work_shares(
 ) -> np.ndarray:
   """Draws the share of the round's training steps that each client of a cohort finishes.
 
-  Each client drops out with the dropout rate; one that does not is a straggler with the straggler
+  Each client drops out with the dropout rate. One that does not is a straggler with the straggler
   rate and finishes a share drawn uniformly from (0, 1). All of them may drop out. Draws do not
-  depend on the rates: with the same seed who drops out at a lower rate does at a higher.
+  depend on the rates. A client that drops out at one rate does so at any higher rate with the same
+  seed.
 
   Args:
     cohort_size: how many clients.

@@ -1,6 +1,6 @@
 """Two models on the same test examples: exact tests and intervals of paired proportions.
 
-Only examples on which the models disagree say which is better: `wins` counts those that only the
+Only examples on which the models disagree say which is better. `wins` counts those that only the
 first model has right, `losses` those that only the second has right.
 """
 
@@ -50,9 +50,9 @@ def newcombe_intervals(
   Returns:
     The lower and the upper ends, float64 [num_clients] each, in [-1, 1].
 
-  Newcombe 1998, "Improved confidence intervals for the difference between binomial proportions
-  based on paired data", Statistics in Medicine 17, method 10: hybrid scores with a correction of
-  the correlation for continuity.
+  Method 10 of Newcombe 1998: hybrid scores with a correction of the correlation for continuity.
+  "Improved confidence intervals for the difference between binomial proportions based on paired
+  data", Statistics in Medicine 17.
   """
   wins, losses, both, total = (
     np.asarray(counts, np.float64) for counts in (wins, losses, both_right, num_examples)

@@ -68,7 +68,7 @@ class Components(NamedTuple):
 def split_variance(scores: Sequence[np.ndarray]) -> Components:
   """Splits the variance of clients' scores into that of seeds, clients and test examples.
 
-  The estimator is the method of moments (analysis of variance) for random effects: seeds and
+  The estimator is the method of moments (analysis of variance) for random effects. Seeds and
   clients are crossed, and test examples are nested in clients and crossed with seeds. Mean squares
   are equated with their expectations; a negative estimate is 0.
 

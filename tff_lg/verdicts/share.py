@@ -1,8 +1,8 @@
 """The share of clients that are truly worse off, with the noise of small test sets taken out.
 
-The naive count calls a client worse where one example more is wrong. Here the wins among a client's
-disagreements are binomial with the client's own chance, and the distribution of chances over
-clients is fitted to all counts: an empirical Bayes deconvolution.
+The naive count calls a client worse off if one more example is wrong. Here the wins among a
+client's disagreements are binomial with a win probability of its own. The distribution of these
+probabilities over clients is fitted to all counts: an empirical Bayes deconvolution.
 """
 
 from typing import NamedTuple
@@ -31,8 +31,8 @@ def estimate_share_worse(
 ) -> WorseShare:
   """Estimates the share of clients for which the first model is worse than the second.
 
-  A client is worse off if its chance to win a disagreement is below one half. Clients whose models
-  never disagree say nothing: they are taken to be like the others.
+  A client is worse off if its probability to win a disagreement is below one half. Clients whose
+  models never disagree carry no information: they are taken to be like the others.
 
   Args:
     wins: int [num_clients], examples that only the first model has right.
@@ -41,8 +41,8 @@ def estimate_share_worse(
     num_resamples: of the bootstrap, at least 1.
 
   Returns:
-    The share and the ends of its interval; NaN, 0 and 1 if fewer than ten clients have a
-    disagreement, or all clients together fewer than fifty.
+    The share and the ends of its interval. NaN, 0 and 1 if fewer than ten clients have a
+    disagreement, or all clients together have fewer than fifty.
 
   Efron 2016, "Empirical Bayes deconvolution estimates", Biometrika 103, sections 2 and 3, with
   polynomials for splines.

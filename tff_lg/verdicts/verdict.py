@@ -28,8 +28,8 @@ def judge_accuracy(
 ) -> pd.DataFrame:
   """Judges for each client which of two models has the higher accuracy.
 
-  The test is McNemar's with mid-p values, corrected over clients by Benjamini and Hochberg: of
-  the clients called better or worse, at most the given share is expected to be called so wrongly.
+  The test is McNemar's with mid-p values, corrected over clients by Benjamini and Hochberg. Among
+  the clients called better or worse, the expected share of wrong calls is at most the given rate.
 
   Args:
     correct: by client, bool [num_examples], whether the model is right.
@@ -37,10 +37,10 @@ def judge_accuracy(
     false_discovery_rate: in (0, 1).
 
   Returns:
-    A row per client: `num_examples`, `wins`, `losses`, `difference` of the accuracies with its own
-    95 % interval `low` to `high`, `p_value`, `adjusted_p_value`, `smallest_difference` that this
-    many examples could show without correction, and `verdict`. NaN and `cannot tell` for a client
-    without examples, which does not count in the correction.
+    A row per client with `num_examples`, `wins`, `losses`, `p_value`, `adjusted_p_value` and
+    `verdict`. `difference` is that of the accuracies, `low` to `high` its own 95 % interval.
+    `smallest_difference` is what this many examples could show without correction. NaN and
+    `cannot tell` for a client without examples, which does not count in the correction.
 
   Raises:
     ValueError: the two are not of the same examples.
@@ -70,7 +70,7 @@ def judge_metric(
   """Judges for each client which of two models has the better metric, for example the loss.
 
   The test is on differences by example: all sign flips with up to 12 examples, the paired t-test
-  with more. The column `test` says which.
+  with more. The column `test` names it.
 
   Args:
     values: by client, float [num_examples], the metric of the model by example.
@@ -79,11 +79,11 @@ def judge_metric(
     more_is_better: whether a greater value is better.
 
   Returns:
-    A row per client: `num_examples`, `difference` of the means, positive where the model is better,
-    with its own 95 % interval `low` to `high` by the t distribution, `p_value`, `test`,
-    `smallest_difference`, half that interval, `adjusted_p_value` and `verdict`. Examples with a
-    value that is not finite do not count. NaN and `cannot tell` for a client with fewer than two
-    examples.
+    A row per client with `num_examples`, `p_value`, `test`, `adjusted_p_value` and `verdict`.
+    `difference` is that of the means, positive where the model is better. `low` to `high` is its
+    own 95 % interval by the t distribution, and `smallest_difference` half that interval. Examples
+    with a value that is not finite do not count. NaN and `cannot tell` for a client with fewer than
+    two examples.
 
   Raises:
     ValueError: the two are not of the same examples.

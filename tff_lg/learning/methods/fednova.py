@@ -25,11 +25,12 @@ def _build(
   """Builds FedNova: the server goes tau_eff steps along the mean of clients' normalised updates.
 
   tau_i = ||a_i||_1 is the number of steps of client i, where momentum counts a step as often as it
-  repeats it. The server moves x by tau_eff * sum_i p_i (x - y_i) / tau_i, where tau_eff =
-  sum_i p_i tau_i. It also keeps tau, the tau_eff of the round before. Clients send (x - y_i) * tau / tau_i and
-  1 - tau_i / tau. Both are as large in any round as the updates of FedAvg's clients, so that bounds
-  of robust and private aggregators fit. The mean of the second gives tau_eff. Each client makes at
-  least one step, so neither noise nor an attacker brings tau_eff below 1.
+  repeats it. The server moves x by tau_eff * sum_i p_i (x - y_i) / tau_i for tau_eff =
+  sum_i p_i tau_i. It also keeps tau, the tau_eff of the round before. Clients send
+  (x - y_i) * tau / tau_i and 1 - tau_i / tau. Both are as large in any round as the updates of
+  FedAvg's clients, so that bounds of robust and private aggregators fit. The mean of the second
+  gives tau_eff. Each client makes at least one step, so neither noise nor an attacker brings
+  tau_eff below 1.
 
   Raises:
     ValueError: the client optimiser is not SGD, or its state stays with the client.
