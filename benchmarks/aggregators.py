@@ -3,8 +3,8 @@
   python -m benchmarks.aggregators --passes=3
 
 A round of our process with the mean, less what the mean itself takes, is the training.
-Each aggregator then gets updates of the same shapes, with equal weights; the last figure
-is the largest memory that the process has had so far.
+Each aggregator then gets updates of the same shapes, with equal weights. The last figure is the
+peak memory of the process so far.
 """
 
 import resource

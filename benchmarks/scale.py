@@ -4,10 +4,11 @@
   python -m benchmarks.scale --populations=1000,10000 --cohorts=10,100 --rounds=10
   python -m benchmarks.scale --client_store=disk --populations=100000 --cohorts= --rounds=1000
 
-LG-FedAvg on clients whose examples are made from their number each time they are read, so that
-no file is needed. Each point runs in a process of its own, whose peak of resident memory counts.
-`grown` is what is resident after the last round over what was after a third of them, without mapped
-files, which the system takes back when memory is short: such is the store of --client_store=disk.
+It runs LG-FedAvg. A client's examples are made from its number each time they are read, so that no
+file is needed. Each point runs in a process of its own, whose peak of resident memory counts.
+`grown` is the ratio of resident memory after the last round to that after a third of the rounds.
+Mapped files, such as the store of --client_store=disk, do not count: the system takes them back
+when memory is short.
 """
 
 import json

@@ -3,10 +3,10 @@ r"""Measures how far verdicts can be trusted: simulated clients whose true diffe
     python -m benchmarks.verdicts
 
 Each simulated client has two models with accuracies of its own, and test examples of shared
-difficulty, so that the models err on the same examples more often than by chance. Prints
-one row per number of clients and of test examples. It has the share of clients judged at all, the
-share of verdicts with the wrong sign, and how often the 95 % intervals contain the true difference.
-It also has the share of clients worse off: true, counted and estimated.
+difficulty. So the models err on the same examples more often than by chance. Prints one row per
+number of clients and of test examples. It has the share of clients called better or worse off, and
+the share of these with the wrong sign. It has the share of 95 % intervals that contain the true
+difference. It also has the share of clients worse off: true, counted and estimated.
 """
 
 import warnings

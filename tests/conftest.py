@@ -1,7 +1,7 @@
 """Lets pytest run each test module in a process of its own, as Bazel does.
 
-One process cannot hold them all: pipelines define flags of the same names as they are imported, and
-some tests set up devices, which TensorFlow allows only before it starts.
+One process cannot hold them all. Pipelines define flags of the same names as they are imported.
+Some tests set up devices, which TensorFlow allows only before it starts.
 """
 
 import pathlib

@@ -1,10 +1,10 @@
 """Counts the test cases of a `bazel test` run.
 
-Bazel reports targets, each a file of many cases. This reads the run's events, opens the JUnit file
-of each target that was run or taken from the cache, and prints one line, `N passed, N failed`, with
-`, N skipped` after it if any were. A target that has no failed case to show and did not pass (it
-timed out, crashed or could not be built) counts as one failure. The line before names the targets
-that took longest: on two quiet cores none should take more than 90 seconds, see .bazelrc.
+Bazel reports targets, each a file of many cases. This reads the run's events and opens the JUnit
+file of each target that was run or taken from the cache. It prints one line, `N passed, N failed`,
+with `, N skipped` after it if any were. A target that failed without a failed case (it timed out,
+crashed or could not be built) counts as one failure. The line before names the targets that took
+longest: on two quiet cores none should take more than 90 seconds, see .bazelrc.
 
   count_tests.py EVENTS STATUS [EVENTS STATUS]...
 

@@ -1,6 +1,6 @@
 """Adds the generated reference pages to the site: hooks of MkDocs, named in mkdocs.yml.
 
-Each pipeline gets a page of its flags, read from its `--helpxml`, and each room of `tff_lg` a page
+Each pipeline gets a page of its flags, read from its `--helpxml`. Each room of `tff_lg` gets a page
 of its public names, which mkdocstrings fills from their docstrings. Nothing is written to docs/.
 """
 

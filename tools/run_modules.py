@@ -1,7 +1,7 @@
 """Runs test modules, each in a process that begins with TensorFlow Federated imported.
 
-To import it takes longer than most modules' tests. It is done once; each module then runs in a fork
-as by `python -m`, so that flags, devices and contexts of one never meet those of another.
+The import takes longer than most modules' tests, so it is done once. Each module then runs in a
+fork as by `python -m`. So flags, devices and contexts of one never meet those of another.
 
   run_modules.py [--no_preload] FILE...
 

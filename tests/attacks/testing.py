@@ -47,8 +47,9 @@ def mean_update(
 ) -> np.ndarray:
   """Returns the mean update of a round of the process, float [2].
 
-  A client of one example with label y has the honest update (2 - y) * (0.4, 0.2). For y = head *
-  base * x, base 1 and head 2, the gradient at x = 1 is 2 (2 - y) (2, 1), and the step is 0.1.
+  A client of one example with label y has the honest update (2 - y) * (0.4, 0.2). The model
+  is y = head * base * x with base 1 and head 2. Its gradient at x = 1 is 2 (2 - y) (2, 1). The
+  step is 0.1.
   """
   model = testing.linear_model()
   process = learning.build_local_global_process(

@@ -16,8 +16,8 @@ def setUpModule():
 class ByHandTest(absltest.TestCase):
   """Two clients with one example each: y = head * base * x from base 1, head 2.
 
-  Client 0 has (1, 1): residual 1, gradient of (1*2*1 - 1)^2 = 2 * 1 * (2, 1) = (4, 2);
-  after a step of 0.1 it has base 0.6, head 1.8.
+  Client 0 has (1, 1): residual 1, gradient of (1*2*1 - 1)^2 = 2 * 1 * (2, 1) = (4, 2). A step of
+  0.1 gives base 0.6, head 1.8.
   Client 1 has (1, 4) three times: residual -2, gradient (-8, -4): base 1.8, head 2.4.
   """
 

@@ -1,8 +1,8 @@
 """Differential privacy: on both contexts the noise is as large as its formula says, and fresh.
 
-Gaussian noise has no seed, so its moments are compared with the formula. Bounds are six
-standard errors: a normal variable is outside of them with odds of 2e-9, so all comparisons
-here together fail by chance with odds below 1e-6.
+Gaussian noise has no seed, so its moments are compared with the formula. Bounds are six standard
+errors. A normal variable is outside of them with probability 2e-9. So all comparisons here together
+fail by chance with probability below 1e-6.
 """
 
 import collections

@@ -3,16 +3,16 @@
 An example is a person of the US census of 1994. Preprocessing, with which the official
 files give the 93 inputs of Liang et al. 2020:
 
-- rows whose race is White or Black, as the two groups of race (30,940 of `adult.data`, 15,507
-  of `adult.test`); the others, 5 %, are left out, as there are too few of each for a group;
-- no `fnlwgt`, which is a weight of the survey, and no race and sex: they are attributes;
-- five numbers (age, education-num, capital-gain, capital-loss, hours-per-week), less the mean
-  and divided by the standard deviation of the training rows;
-- 88 indicators of six categorical columns: the categories of `adult.data`'s rows but the first
-  in ASCII order of each column, 8 of workclass, 15 of education, 6 of marital-status, 14 of
-  occupation, 5 of relationship, 40 of native-country;
-- a missing value `?` is that first category wherever it occurs, so that it has no indicator;
-  the row stays (a warning says how many). A category that is in `adult.test` only has none either.
+- It keeps rows whose race is White or Black, as the two groups of race (30,940 of `adult.data`,
+  15,507 of `adult.test`). The others, 5 %, are left out: there are too few of each for a group.
+- It drops `fnlwgt`, which is a weight of the survey, and race and sex, which are attributes.
+- Five numbers (age, education-num, capital-gain, capital-loss, hours-per-week) are standardised by
+  the mean and the standard deviation of the training rows.
+- Six categorical columns give 88 indicators: one per category in `adult.data`, except the first of
+  each column in ASCII order. There are 8 of workclass, 15 of education, 6 of marital-status, 14 of
+  occupation, 5 of relationship and 40 of native-country.
+- A missing value `?` is that first category wherever it occurs, so it has no indicator. The row
+  stays; a warning says how many. A category that is in `adult.test` only has no indicator either.
 
 Training rows are drawn from `adult.data`, test rows are all of `adult.test`.
 """
@@ -72,13 +72,13 @@ def load_adult(
       `synthetic_census.generate`, which needs no files and says nothing of real people.
     seed: of the draw of training rows, and of the synthetic table.
     num_train: training rows, 15,000 in the paper.
-    halve_rows: whether half of the rows of `adult.data`, drawn at random, are for training and the
-      others for testing, as in the paper's code; else all of `adult.test` are for testing. The
-      synthetic table ignores it.
+    halve_rows: whether to split the rows of `adult.data` at random, half for training and half for
+      testing, as in the paper's code. Otherwise all of `adult.test` are for testing. The synthetic
+      table ignores it.
 
   Returns:
-    The data set. x is float32 [n, 93] (of the synthetic table [n, 36]), y is 1 for an
-    income above 50K, attributes are race (0 Black, 1 White) and sex (0 female, 1 male).
+    The data set. x is float32 [n, 93] (of the synthetic table [n, 36]). y is 1 for an income above
+    50K. The attributes are race (0 Black, 1 White) and sex (0 female, 1 male).
 
   Raises:
     DataError: a file is missing or damaged, or has fewer rows than `num_train`.

@@ -16,10 +16,11 @@ def load(
 
   Each holds these arrays (write them with `np.savez`):
 
-  - `x`: numbers [n, ...]. Taken as they are, except that uint8 is divided by 255, as pixels;
-  - `y`: integers [n], labels from 0; or, as the objective says, numbers [n] to be predicted, or 0
-    and 1 [n, num_labels] where an example has any of several labels;
-  - `users`, optional: names or integers [n], the natural client of each example;
+  - `x`: numbers [n, ...]. They are taken as they are, except that uint8 is divided by 255, as
+    pixels.
+  - `y`: labels, integers [n] from 0. With other objectives: numbers [n] to be predicted, or 0 and 1
+    [n, num_labels] where an example has any of several labels.
+  - `users`, optional: names or integers [n], the natural client of each example.
   - `class_names`, optional, in `train.npz`: names [num_classes], at least two, none twice.
     Without it there are as many classes as the largest training label says, and no more than
     training examples.

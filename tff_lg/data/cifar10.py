@@ -1,7 +1,7 @@
 """CIFAR-10 from its official python batches, or from Keras.
 
-A batch is a pickled dictionary. b'data' is uint8 [n, 3072], one row per image: its red plane, then
-its green one, then its blue one. b'labels' is a list of n labels.
+A batch is a pickled dictionary. Its b'data' is uint8 [n, 3072], one row per image: its red plane,
+then its green one, then its blue one. Its b'labels' is a list of n labels.
 """
 
 import io

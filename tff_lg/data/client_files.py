@@ -32,8 +32,8 @@ def load_client_folder(
   """Lists the clients of a folder, one for each file `NAME.npz`.
 
   A file holds `x` and `y`, which are split; or `x_train` and `y_train` and, where there are
-  such, `x_validation`, `y_validation`, `x_test` and `y_test`. All are as of `arrays.load`:
-  numbers [n, ...], of which uint8 is divided by 255, and labels as the objective says: integers
+  such, `x_validation`, `y_validation`, `x_test` and `y_test`. All are as in `arrays.load`. `x`
+  holds numbers [n, ...]; uint8 is divided by 255. `y` holds labels as the objective says: integers
   [n], numbers [n], or 0 and 1 [n, num_classes].
 
   Only the names and shapes of a file's arrays are read here; the arrays when needed.
@@ -49,8 +49,8 @@ def load_client_folder(
     The clients by name, without a common test set.
 
   Raises:
-    DataError: no folder, no npz file in it, or one that is damaged, holds other arrays, no
-      training examples or rows of another shape than the first file's.
+    DataError: there is no folder, or it has no npz file. Or a file is damaged, or holds other
+      arrays, no training examples, or rows of another shape than the first file's.
   """
   split = split or client_parts.PartSplit()
   root = pathlib.Path(folder).expanduser()

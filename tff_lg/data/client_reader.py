@@ -12,9 +12,9 @@ from tff_lg.data import client_examples, client_parts, examples, federated
 class ClientReader:
   """Reads clients in a thread of its own and keeps those that were asked for last.
 
-  All reading is in that one thread, in the order in which it was asked for: what reads need not
-  be safe for threads, and a client is read once however often it is wanted meanwhile. An error
-  waits until the client is wanted.
+  One thread does all reading, in the order of the requests. So the reading function need not be
+  thread-safe, and a client is read once however often it is wanted meanwhile. An error waits until
+  the client is wanted.
 
   Attributes:
     client_ids: names of all clients.

@@ -11,9 +11,9 @@ _NUM_USERS = 10
 def load(data_dir: str | None = None, seed: int = 0) -> examples.Source:
   """Loads the patients, split 80/20 into training and test.
 
-  Features and the number, how far the disease went in a year, are standardised by the mean and the
-  standard deviation of the training patients: 1 stands for 77 units or so. A user, where users are
-  clients, is a tenth of all patients, by their age.
+  The number to predict is the progression of the disease in a year. It and the features are
+  standardised by the mean and the standard deviation of the training patients: 1 stands for about
+  77 units. Where users are clients, a user is a tenth of all patients, by their age.
 
   Args:
     data_dir: must be None.

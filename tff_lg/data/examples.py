@@ -27,8 +27,9 @@ class Examples:
   Attributes:
     x: float32 [n, ...], images are [n, height, width, channels] in [0, 1]; or int32 [n, ...],
       e.g. sequences of tokens [n, T].
-    y: int32, labels from 0: [n], or for sequences [n, T], one a position of x; or float32, numbers
-      to be predicted [n], or 0 and 1 [n, num_labels] where an example has any of several labels.
+    y: int32, labels from 0: [n], or for sequences [n, T], one per position of x. Or float32:
+      numbers to be predicted [n], or 0 and 1 [n, num_labels] where an example has any of several
+      labels.
     users: str [n], the natural client of each example, where the data have one.
     attributes: int32 [n, k], protected attributes from 0, such as sex, where the data have any.
     answers: int32 [n, k], where annotators say what is right: the label that each of them gave,

@@ -70,8 +70,8 @@ class FederatedData:
   def label_counts(self) -> np.ndarray | None:
     """Returns int64 [num_clients, num_classes]: training and validation examples by class.
 
-    None for sequences, whose labels are the words of a vocabulary, where annotators' answers are
-    weighed or labels are not classes, and for clients that are read when needed.
+    None for sequences, whose labels are the words of a vocabulary, and for clients that are read
+    when needed. None also where annotators' answers are weighed or labels are not classes.
     """
     if not self.has_plain_labels or self.reader is not None:
       return None
@@ -93,15 +93,15 @@ def partition_clients(
   """Gives each client training, validation and test examples of the same classes.
 
   - The partitioner spreads the source's training examples.
-  - The source's test examples follow them: of every class, a client gets a share in proportion to
-    its share of the class's training examples, and at least one if there are enough for all
+  - The source's test examples follow them. A client gets test examples of each class in proportion
+    to its share of the class's training examples. It gets at least one if there are enough for all
     clients with the class (`splits.apportion`).
   - Validation examples are taken out of each client's training examples, stratified by class
     (`splits.hold_out`). Where a client has few examples, some class may be without one.
 
-  If the clients are the users of the data, as `natural` makes them, each client has the examples
-  of one user, and no user has two clients. The client's id is then the user's name. If the test
-  examples name their users too, the client's test examples are the user's.
+  The clients may be the users of the data, as `natural` makes them. Each client then has the
+  examples of one user, and no user has two clients. The client's id is then the user's name. If the
+  test examples name their users too, the client's test examples are the user's.
 
   Args:
     source: the data. The result holds copies: drop the source to free its memory.

@@ -35,8 +35,8 @@ def take_fold(
     fold: that is for testing.
     validation_fraction: the part of a client's other examples held out, in [0, 1).
     seed: of the folds and of the validation examples.
-    standardizes: whether features and numbers to predict are standardised again, by the mean and
-      the standard deviation of the examples that the fold does not test. Data that were
+    standardizes: whether to standardise features and numbers to predict again. This uses the mean
+      and the standard deviation of the examples that the fold does not test. Data that were
       standardised before have seen some of its test examples.
 
   Returns:

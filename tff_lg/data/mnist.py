@@ -1,7 +1,7 @@
 """MNIST from its four official idx files, or from Keras.
 
-The idx format: two zero bytes, a byte for the type (8: uint8), a byte for the number of
-dimensions, then each dimension as a big-endian uint32, then the values.
+An idx file begins with two zero bytes, a byte for the type (8: uint8) and a byte for the number of
+dimensions. Each dimension follows as a big-endian uint32, then the values.
 """
 
 import math

@@ -35,9 +35,9 @@ def load_mood(
 ) -> federated.FederatedData:
   """Loads the texts of each user, a client each.
 
-  - A user's texts are split at random: a tenth (rounded to the nearest number, at least one) is
-    for testing, `validation_fraction` of all of them (the same way) for validation, the others,
-    at least one, for training. Users with too few texts for that are left out.
+  - A user's texts are split at random. A tenth (rounded to the nearest number, at least one) is for
+    testing. `validation_fraction` of all of them (rounded in the same way) is for validation. The
+    others, at least one, are for training. Users with too few texts for that are left out.
   - A text is its first `sequence_length` words, padded at the end to the longest.
   - The vocabulary is of the training texts of all users that are not held out. With `known_words`
     no user's text can change it, nor the shape of x: all texts are padded to `sequence_length`.
@@ -58,9 +58,9 @@ def load_mood(
     seed: of the split.
 
   Returns:
-    The clients, by name, and the test texts of all that are not held out. x is int32 [n, t].
-    Here t is the most words of any text, at most T, or T with `known_words`; y is int32 [n]; the
-    class names are the ranges of the bins.
+    The clients, by name, and the test texts of all that are not held out. x is int32 [n, t]. Here t
+    is the most words of any text, at most T, or T with `known_words`. y is int32 [n]. The class
+    names are the ranges of the bins.
 
   Raises:
     DataError: a damaged file, no user with enough texts, or training texts of one score only.

@@ -4,14 +4,14 @@ For each word that signals mood, the value for a user is
 
   u = sqrt(1 - D) v + sqrt(D) r,   v, r ~ N(0, 1),
 
-with v common to all users and r the user's own: the variance of a word's value between users,
-the device variance, is D, and its variance in all is 1 for every D. A text has three such
-words among others. Its score is 100 Phi(z), with z = sqrt(0.9) m + sqrt(0.1) e. Here m is the sum
-of the words' values over the square root of their squared counts, and e ~ N(0, 1) is noise. So
-scores are spread over [0, 100] whatever D is, the same for a user and for all.
+with v common to all users and r the user's own. The variance of a word's value between users, the
+device variance, is D. The total variance is 1 for every D. A text has three such words among
+others. Its score is 100 Phi(z), with z = sqrt(0.9) m + sqrt(0.1) e. Here m is the sum of the words'
+values over the square root of their squared counts, and e ~ N(0, 1) is noise. So scores are spread
+over [0, 100] whatever D is, the same for a user and for all.
 
-Users also differ in the words that they like, the signals among them, whatever D is: that is a
-shift of what they write, not of what it means.
+Whatever D is, users also differ in the words that they like, the signals among them. That is a
+shift of their words, not of the words' meaning.
 """
 
 import numpy as np

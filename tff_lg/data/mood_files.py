@@ -29,8 +29,8 @@ class ScoredTexts(NamedTuple):
 def read_scored_texts(path: str) -> dict[str, ScoredTexts]:
   """Reads the texts of each user.
 
-  The file is UTF-8 with a header that names the columns `user`, `text` and `score`, in any
-  order and with others beside them; blank lines are passed over. A text may be empty.
+  The file is UTF-8. Its header names the columns `user`, `text` and `score`, in any order and with
+  others beside them. Blank lines are ignored. A text may be empty.
 
   Args:
     path: the file, or a folder with `mood.csv`.
@@ -39,8 +39,8 @@ def read_scored_texts(path: str) -> dict[str, ScoredTexts]:
     By user, in the order of the first text of each.
 
   Raises:
-    DataError: no such file, no such columns, no rows, a row without a user or without a finite
-      number as its score; one sentence with the file and, where there is one, the line.
+    DataError: the file or a column is missing, there are no rows, or a row has no user or no finite
+      score. One sentence names the file and, where there is one, the line.
   """
   import pandas as pd  # Takes half a second to import.
 

@@ -34,10 +34,10 @@ def load_school(
 ) -> federated.FederatedData:
   """Loads the pupils of each school, a client each, with their scores as numbers to predict.
 
-  - A school's pupils are split at random: `test_fraction` of them is for testing, of the others
-    `validation_fraction` for validation, the rest for training.
+  - A school's pupils are split at random. `test_fraction` of them is for testing,
+    `validation_fraction` of the others for validation, the rest for training.
   - Features are standardised by the mean and the standard deviation of the school's own training
-    pupils; a feature that is the same for all of them is only centred.
+    pupils. A feature that is the same for all of them is only centred.
   - Scores are mapped to [0, 1] by the least and the greatest score of all schools.
 
   Args:

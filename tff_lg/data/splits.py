@@ -59,9 +59,9 @@ def hold_out(
 ) -> tuple[np.ndarray, np.ndarray]:
   """Splits examples in two, stratified by class.
 
-  A fraction of the examples (rounded to the nearest number, at least one) is held out, of every
-  class in proportion to its examples less one, and at least one if there are enough for all such
-  classes (`apportion`). So the last example of a class is never held out.
+  A fraction of the examples (rounded to the nearest number, at least one) is held out. Each class
+  gives examples in proportion to its number of examples less one. It gives at least one if there
+  are enough for all such classes (`apportion`). So the last example of a class is never held out.
 
   Args:
     labels: integers [n], not negative.
@@ -88,8 +88,9 @@ def deal_folds(
 ) -> np.ndarray:
   """Deals each owner's examples to folds, stratified by class, as StratifiedKFold of scikit-learn.
 
-  Over an owner's examples, and over those of a class, sizes of two folds differ by one at
-  most, also where there are fewer than folds. An owner's only example is in no fold.
+  The folds of an owner's examples differ in size by at most one. So do the folds of the owner's
+  examples of one class. Both also hold where there are fewer examples than folds. An owner's only
+  example is in no fold.
 
   Args:
     labels: integers [n], not negative.

@@ -1,10 +1,9 @@
 """A synthetic table with the columns of UCI Adult, for runs without its files.
 
-Nobody in it is real, and no number from it says anything about people. It is made so that
-there is something to hide: race and sex decide in part what the other columns are (sex:
-relationship, occupation, hours; race: country, workclass, education), and income follows
-from those columns alone. So a representation that predicts income leaks both attributes,
-and one that predicts it less well need not.
+Nobody in it is real, and no number from it says anything about people. It is made so that there is
+something to hide. Sex decides in part relationship, occupation and hours; race decides in part
+country, workclass and education. Income follows from those columns alone. So a representation that
+predicts income leaks both attributes, and one that predicts it less well need not.
 """
 
 from collections.abc import Sequence

@@ -2,8 +2,8 @@
 
 Whether a patient is readmitted follows from twelve measurements by a rule with a linear part and
 products of two measurements, and from chance. Three quarters of the hospitals share one rule, so
-that they have something to learn from each other; each of the others has a rule of its own, so that
-one model for all serves it badly. Sizes differ tenfold.
+they can learn from each other. Each of the others has a rule of its own, so one model for all
+serves it badly. Sizes differ tenfold.
 """
 
 from typing import TYPE_CHECKING

@@ -33,14 +33,15 @@ def load_table(
 ) -> examples.Source:
   """Loads a table whose rows are examples.
 
-  All other columns are features: numbers, dates and truth values are standardised, with the mean
-  for missing values and a feature that says so; all else is one-hot, with zeros for what training
-  rows do not have. The source's `encoding` says how, of rows that are not for testing.
+  All other columns are features. Numbers, dates and truth values are standardised; a missing value
+  becomes the mean, and another feature says that it is missing. All else is one-hot, with zeros for
+  categories that training rows do not have. The source's `encoding` holds the details; it is fitted
+  to the rows that are not for testing.
 
   Args:
     table: a CSV or Parquet file, a folder of them, a pandas DataFrame or an Arrow table.
-    label_column: the class of each row, a name or a whole number; for regression a number, which is
-      standardised as `encoding.label` says; for several labels their columns of 0 and 1.
+    label_column: the class of each row, a name or a whole number. For regression: a number, which
+      is standardised as `encoding.label` says. For several labels: their columns of 0 and 1.
     client_column: the client of each row; None if the data name none.
     objective: what is predicted, see `examples.Examples.objective`.
     test_column: says of each row whether it is for testing: test or train, true or false, 1 or 0.

@@ -56,12 +56,12 @@ class CategoryColumn:
 
 @dataclasses.dataclass(frozen=True)
 class TableEncoding:
-  """From rows of a table to features.
+  """The mapping from rows of a table to features.
 
   Attributes:
     columns: in the table's order.
-    by_client: of each client that has its own, the mean and the deviation of each column of
-      numbers, in order; other clients have those of the columns.
+    by_client: the mean and the deviation of each column of numbers, in order, for each client that
+      has its own. Other clients have those of the columns.
     class_names: of the labels, by number.
     label: mean and deviation by which a number that is predicted is standardised.
   """

@@ -60,8 +60,8 @@ def read_table(path: str) -> 'pd.DataFrame':
     The rows, numbered from 0.
 
   Raises:
-    DataError: a file is missing, damaged or too large for the memory, has no rows, names a column
-      twice, or has other columns than the first file.
+    DataError: a file is missing, damaged or too large for the memory. Or it has no rows, names a
+      column twice, or has other columns than the first file.
   """
   import pandas as pd
 

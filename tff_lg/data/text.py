@@ -38,8 +38,8 @@ def load_text(
   - A user's lines are split in time. The last `test_fraction` (rounded to the nearest line, at
     least one) is for testing. The last `validation_fraction` of the others (the same way, but at
     least one is left) is for validation, and the first lines are for training.
-  - The vocabulary is of the training lines, without those for validation, of all users that are
-    not held out; or it is `known_tokens`, which no user's text can change.
+  - The vocabulary is of the training lines, without those for validation, of all users that are not
+    held out. With `known_tokens` it is these, and no user's text can change it.
   - Each part is one stream of tokens with an end of line after each line. It is cut into
     sequences, over the ends of lines; the last is padded. The model sees `x`, the stream, and
     predicts `y`, its next token, at each position; the first token is predicted from an end of
@@ -65,15 +65,15 @@ def load_text(
     seed: of the draw of users.
 
   Returns:
-    The clients, by name, and the test text of all that are not held out. x and y are int32
-    [n, T]; the class names are the vocabulary.
+    The clients, by name, and the test text of all that are not held out. `x` and `y` are int32 [n,
+    T]. The class names are the vocabulary.
 
   Raises:
     DataError: a damaged file, a failed download, or no user with that many lines.
     ValueError: an option out of range.
 
-  McMahan et al. 2017, section 3 (clients of two lines or more, split in time, a fifth for testing);
-  Yu et al. 2020, section 4 (9:1, users of 150 to 500 posts).
+  McMahan et al. 2017, section 3: clients of two lines or more, split in time, a fifth for testing.
+  Yu et al. 2020, section 4: a split of 9:1, users of 150 to 500 posts.
   """
   if min_lines < 2 or sequence_length < 1 or not 0 <= validation_fraction < 1:
     raise ValueError(

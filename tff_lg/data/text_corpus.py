@@ -1,7 +1,7 @@
 """A small generated corpus, for runs without any file: synthetic, says nothing of real text.
 
-Every user speaks in sentences of one form but has words of its own liking, so that a common
-model learns the form and an adapted one the words.
+All users speak in sentences of one form, but each prefers words of its own. So a common model
+learns the form and an adapted one the words.
 """
 
 import numpy as np

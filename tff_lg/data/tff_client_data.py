@@ -32,8 +32,8 @@ def from_client_data(
   Args:
     train: the examples; an element is a dict or a tuple, and is not a batch.
     num_classes: labels are in [0, num_classes).
-    test: the same clients' test examples, such as TFF's data sets have; without it, `train` has
-      all examples and test examples are taken out of it.
+    test: the same clients' test examples, such as TFF's data sets have. Without it, `train` has all
+      examples, and test examples are taken out of it.
     keys: of an element's x, numbers, of a static shape, and y, an integer.
     num_examples: how many `train` has of each client; without it each client's are counted
       here, which reads all of them once. Those of `test` are always counted here.

@@ -11,8 +11,8 @@ from tff_lg.data import client_examples, examples, federated
 def iid_twin(data: federated.FederatedData, seed: int) -> federated.FederatedData:
   """Shuffles examples between the clients, which keep their sizes.
 
-  Training, validation and test examples are shuffled each among themselves, so that a split in
-  time stays one, and the common test set is the same.
+  Training, validation and test examples are each shuffled among themselves. So a split in time
+  stays one, and the common test set is the same.
 
   Args:
     data: the clients.

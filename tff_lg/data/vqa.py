@@ -55,18 +55,18 @@ def load_vqa(
   """Loads questions and deals their pictures to clients.
 
   - An example is one row: the features of the picture, then the numbers of the question's first
-    `sequence_length` words, padded at the end, as float32, which is exact below 2^24.
-  - The answers known are the `num_answers` that annotators of training questions gave most often
-    (of equals the first in the alphabet), the words known those of training questions; or they
-    are `known_answers` and `known_words`, which no client's questions can change.
-  - The label is the known answer that most annotators gave, of equals the more frequent one in
-    training, which is the first of `known_answers`. Training questions without a known answer are
-    left out; test questions stay, as `UNKNOWN_ANSWER`.
+    `sequence_length` words, padded at the end. It is float32, which is exact below 2^24.
+  - The known answers are the `num_answers` that annotators of training questions gave most often;
+    ties go to the first in the alphabet. The known words are those of training questions.
+    `known_answers` and `known_words` replace both; no client's questions can change these.
+  - The label is the known answer that most annotators gave. Ties go to the more frequent one in
+    training, or to the first of `known_answers`. Training questions without a known answer are left
+    out; test questions stay, as `UNKNOWN_ANSWER`.
   - `answers` has the classes that the ten annotators gave, -1 for unknown answers; the official
     accuracy is made of them, see `models.VqaAccuracy`.
   - Training pictures are dealt to clients at random, with all of their questions, and so are test
-    pictures; or by the answers, so that clients have different ones. A client's validation
-    questions are drawn from its training questions.
+    pictures. With `dirichlet_alpha` they are dealt by the answers, so that clients have different
+    ones. A client's validation questions are drawn from its training questions.
 
   Args:
     data_dir: the folder of the official files, see `vqa_files`; None for generated shapes.
@@ -80,9 +80,9 @@ def load_vqa(
     known_answers: the answers, as `vqa_answers.read_answers` gives them.
     max_questions: keeps so many training questions, drawn at random, and the same share of the
       test questions; None for all.
-    dirichlet_alpha: concentration of the shares of pictures that clients get, for each answer that
-      most questions about a picture have; test pictures have the same shares. None for pictures
-      that are dealt equally.
+    dirichlet_alpha: concentration of the clients' shares of the pictures of each answer. A
+      picture's answer is that of most questions about it. Test pictures have the same shares. None
+      to deal pictures equally.
     validation_fraction: in [0, 1).
     seed: of everything random but the generated shapes.
 

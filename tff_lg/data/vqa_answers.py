@@ -1,8 +1,8 @@
 """Answers to questions about pictures, written alike by one rule.
 
 The rule is that of the official evaluation of VQA: signs, articles, number words, contractions.
-There the ten answers of a question stay as they are where all are one string; here they are always
-written alike, since what a model can answer is written so.
+There the ten answers of a question stay as they are where all are one string. Here they are always
+written alike, as are the answers that a model can give.
 
 Antol et al. 2015, VQA: Visual Question Answering; Goyal et al. 2017, VQA v2.
 """
@@ -71,8 +71,8 @@ def read_answers(path: str) -> list[str]:
     path: a file of one answer per line, see `public_list.read_list`.
 
   Returns:
-    The answers, written alike, in the order of the file; equal ones count once, and those that
-    are articles or signs only are left out.
+    The answers, written alike, in the order of the file. Equal ones count once. Answers of articles
+    or signs only are left out.
 
   Raises:
     DataError: the file is missing or damaged, or has no such answer.

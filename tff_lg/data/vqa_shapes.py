@@ -1,9 +1,9 @@
 """Generated pictures of coloured shapes, with questions: synthetic, says nothing of photographs.
 
-A picture has two by two cells, each empty or with a circle, a square or a triangle in one of six
-colours, at a random place and of a random size. Questions are about colours, about numbers, and
-whether there is something. Ten annotators answer each: rightly with probability 0.9, else with
-any answer of the kind, so that the official rule has something to weigh.
+A picture has two by two cells. Each is empty or has a circle, a square or a triangle in one of six
+colours. Place and size are random. Questions are about colours, about numbers, and whether there is
+something. Ten annotators answer each: rightly with probability 0.9, else with any answer of the
+kind, so that the official rule has something to weigh.
 
 The encoder is frozen and was never trained. It computes the responses of 64 random filters to
 patches of the picture, cut at zero and averaged over each quarter. Constants then shift and scale

@@ -27,9 +27,9 @@ paper writes rho^2 for R. That means c = 1 (its assumption E[x x^T] = I) and rho
 variance summed over the d coordinates. But its experiment draws x ~ U[-1, 1]^d, where c is 1/3, and
 r_m ~ N(0, rho^2 I), where E |r_m|^2 is d rho^2. `linear_variances` has both conventions.
 
-This T is its limit for N much larger than d. To the next order, it is larger by the share (d + k -
-2) / N, with k = E x^4 / c^2. For uniform features k is 1.8; the share is 1 % with d = 20 and N =
-2000.
+This T is its limit for N much larger than d. To the next order, T is larger by the relative amount
+(d + k - 2) / N, with k = E x^4 / c^2. For uniform features k is 1.8: with d = 20 and N = 2000 this
+is 1 %.
 
 Liang et al. 2020, theoretical analysis.
 """

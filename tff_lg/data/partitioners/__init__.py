@@ -1,8 +1,8 @@
-"""Ways to spread training examples over clients, one a file.
+"""Ways to spread training examples over clients, one per file.
 
-Each factory checks its settings and returns a `Partitioner`: a function from the training
-examples, the number of classes and a random generator to the indices of each client.
-Anyone's function of that form will do.
+Each factory checks its settings and returns a `Partitioner`. This is a function from the training
+examples, the number of classes and a random generator to the indices of each client. Any function
+of that form will do.
 """
 
 from tff_lg.data.partitioners.classes_per_client import classes_per_client

@@ -9,15 +9,16 @@ from tff_lg.data.partitioners import partitioner
 def classes_per_client(num_clients: int, classes_per_client: int) -> partitioner.Partitioner:
   """Deals each client shards of **at most** `classes_per_client` classes, at random.
 
-  Each class is cut, in the order of the data, into `num_clients * classes_per_client /
-  num_classes` shards. The labels, each repeated that many times, are shuffled and dealt
-  `classes_per_client` to a client; for each label the client gets one of the class's
-  shards at random. A client can so be dealt one label twice: with 100 clients, 10 classes and 2 a
-  client the chance is 19/199, 9.5 %. This is the rule of the paper's reference code.
+  Each class is cut, in the order of the data, into
+  `num_clients * classes_per_client / num_classes` shards. The labels, each repeated that many
+  times, are shuffled. Each client is dealt `classes_per_client` of them, and gets one of the
+  class's shards at random for each label. So a client can be dealt one label twice. With 100
+  clients, 10 classes and 2 per client, the probability is 19/199, 9.5 %. This is the rule of the
+  paper's reference code.
 
   Beyond the reference:
-  - If the shards do not divide evenly over the classes, they are dealt as evenly as possible:
-    some classes, chosen at random, are cut into one shard more.
+  - If the shards do not divide evenly over the classes, they are dealt as evenly as possible. Some
+    classes, chosen at random, are then cut into one shard more.
   - Classes without examples do not count.
 
   >>> data = examples.Examples(np.zeros([4, 1], np.float32), np.array([0, 0, 1, 1], np.int32))

@@ -11,13 +11,14 @@ from tff_lg.data.partitioners import partitioner
 def dirichlet(num_clients: int, alpha: float) -> partitioner.Partitioner:
   """Spreads each class over all clients in proportions drawn from Dir(alpha, ..., alpha).
 
-  For every class on its own, the proportions p_1 ... p_K over the K clients are one draw from the
-  symmetric Dirichlet distribution; the class's examples are shuffled and cut at p_1, p_1 + p_2,
-  ..., rounded to whole examples. Small `alpha`: a class is with few clients; large: nearly iid.
+  For every class, the proportions p_1 ... p_K over the K clients are one independent draw from the
+  symmetric Dirichlet distribution. The class's examples are shuffled and cut at p_1, p_1 + p_2,
+  ..., rounded to whole examples. With a small `alpha`, few clients share a class; with a large one,
+  the partition is nearly IID.
 
   So clients differ in size as well as in their mix of classes, and some may get no
-  example at all. This is *not* the Dirichlet partition of Hsu et al. 2019, which draws for every
-  client its mix of classes and gives all clients the same size.
+  example at all. This is *not* the Dirichlet partition of Hsu et al. 2019. That one draws the mix
+  of classes of each client and gives all clients the same size.
 
   >>> data = examples.Examples(np.zeros([9, 1], np.float32), np.zeros(9, np.int32))
   >>> sum(len(indices) for indices in dirichlet(3, 0.9)(data, 1, np.random.default_rng(0)))
