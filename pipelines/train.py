@@ -43,12 +43,10 @@ def main() -> None:
   run_settings.check(run_dir, config)
   training_run.look_at_data(config)
 
-  # TensorFlow takes seconds to import: only once the flags are known to be good.
-  with progress.stage('importing TensorFlow'):
-    from tff_lg import analysis
-
   run(config, run_dir, launch.BEGAN)
   with progress.stage('writing the report'):
+    from tff_lg import analysis  # Not before the first round, which it would delay by a second.
+
     report = analysis.write_report(run_dir)
     text = analysis.comparison_text(run_dir)
   print(f'\n{text}')

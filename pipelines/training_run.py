@@ -1,7 +1,7 @@
 """A run of a training config: what `train`, sweeps and published tables have in common."""
 
 from tff_lg import config as config_lib
-from tff_lg import tasks
+from tff_lg import progress, tasks
 
 
 def look_at_data(config: config_lib.TrainConfig) -> None:
@@ -26,7 +26,8 @@ def run(config: config_lib.TrainConfig, run_dir: str, began: float | None = None
     ValueError, OSError, RuntimeError: what cannot be, one sentence.
   """
   # TensorFlow takes seconds to import: only once the flags are known to be good.
-  from tff_lg import simulation
+  with progress.stage('importing TensorFlow'):
+    from tff_lg import simulation
 
   simulation.set_execution_context(config)
   simulation.run_experiment(config, run_dir, began)

@@ -1,0 +1,72 @@
+"""CPU seconds from the start of a process to the end of the first round, against bare TensorFlow.
+
+  python -m benchmarks.launch --passes=5
+
+Bare TensorFlow is `benchmarks.bare_round`, to its end. Ours is `pipelines.train` on the same data
+and network, to the checkpoint of its first round. The contenders take turns.
+"""
+
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import psutil
+from absl import flags
+
+from pipelines import launch
+
+_PASSES = flags.DEFINE_integer('passes', 5, 'How often each is started.', lower_bound=1)
+
+_CHECKED_EVERY = 0.01  # Seconds.
+
+
+def measure_bare() -> float:
+  """Returns the CPU seconds of the program without this library."""
+  return _measure(['benchmarks.bare_round'], None)
+
+
+def measure_ours() -> float:
+  """Returns the CPU seconds of `pipelines.train` until its first round is in a checkpoint."""
+  with tempfile.TemporaryDirectory() as folder:
+    run_dir = pathlib.Path(folder, 'run')
+    command = ['pipelines.train', '--task=digits', f'--run_dir={run_dir}', '--baselines=']
+    command += ['--rounds=1000', '--evaluate_every=1000', '--checkpoint_every=1']
+    return _measure(command, run_dir / 'checkpoints')
+
+
+def _measure(command: list[str], folder: pathlib.Path | None) -> float:
+  """Returns the CPU seconds of a module until it ends, or until a folder has a finished file."""
+  with psutil.Popen(
+    [sys.executable, '-m', *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+  ) as process:
+    taken = 0.0
+    while process.poll() is None:
+      times = process.cpu_times()
+      taken = times.user + times.system
+      if folder and any(not file.name.endswith('.partial') for file in folder.glob('*')):
+        process.kill()
+        return taken
+      time.sleep(_CHECKED_EVERY)
+    if folder or process.returncode:
+      sys.exit(f'launch: {command[0]} ended too early: {process.stderr.read()[-500:]}')
+  return taken
+
+
+def main() -> None:
+  """Measures both in turn and prints medians."""
+  bare, ours = [], []
+  for _ in range(_PASSES.value):
+    bare.append(measure_bare())
+    ours.append(measure_ours())
+  unit = statistics.median(bare)
+  print(f'{"":<22}{"CPU seconds":>12}{"ratio":>8}{"lowest":>9}{"highest":>9}')
+  for name, times in (('bare TensorFlow', bare), ('pipelines.train', ours)):
+    median = statistics.median(times)
+    print(f'{name:<22}{median:>12.2f}{median / unit:>8.2f}{min(times):>9.2f}{max(times):>9.2f}')
+
+
+if __name__ == '__main__':
+  launch.run(main)
