@@ -1,16 +1,16 @@
-r"""Says which model each client should use: its own, or which federated one.
+r"""Advises each client which model to use: its own or a federated one.
 
   python -m pipelines.advise --task=table --data_dir=patients.csv --client_column=hospital \
     --label_column=readmitted --rounds=50 --run_dir=runs/advice
 
 Trains own models, --methods, LG-FedAvg over --local_layer_shares, and adapts FedAvg's model to each
 client. Flags are those of `pipelines.train`. A private or robust --aggregator and an --attack apply
-to all federated models, which are also shown without them. Validation data choose, test data say
-what each client gains. Writes advice.csv, summary.json and report.html; each part is a run
+to all federated models, which are also shown without them. Validation data choose models; test data
+measure what each client gains. Writes advice.csv, summary.json and report.html; each part is a run
 folder in RUN_DIR/parts. Rerun the same command to resume.
 
-With --seeds=0-4 there is an advice for each seed, in RUN_DIR/trials, on --jobs processes, and one
-of all: by the means of scores over seeds.
+--seeds=0-4 makes an advice for each seed, in RUN_DIR/trials, on --jobs processes. It also makes one
+advice for all seeds, by the means of scores over seeds.
 """
 
 import dataclasses
@@ -28,7 +28,7 @@ from tff_lg.run_folder import run_settings
 
 _DEFAULTS = advise_config.AdviseOptions()
 _METHODS = flags.DEFINE_list(
-  'methods', list(_DEFAULTS.methods), 'Federated methods that are tried, separated by commas.'
+  'methods', list(_DEFAULTS.methods), 'Federated methods to try, separated by commas.'
 )
 _SHARES = flags.DEFINE_list(
   'local_layer_shares',

@@ -6,20 +6,20 @@ r"""Compares methods by a suite, a paper's protocol on its data, and writes a le
   python -m pipelines.benchmark --runs=runs/fedavg,runs/ditto_0,runs/ditto_1 --run_dir=runs/board
 
 Each method is trained at points of its grid and repeated at the point with the best mean score on
-validation data. By default the search goes from the middle of the grid to better neighbours, one
-option after another, until the best lies between two others; --search=full tries the whole grid
-first. Either way a grid grows at an end where its best stands. Flags after `--` are those
+validation data. By default the search moves from the middle of the grid to better neighbours, one
+option after another, until the best lies between two others. With --search=full it tries the whole
+grid first. In both cases a grid grows while its best value is at an end. Flags after `--` are those
 of `pipelines.train`, for all runs. Rerun the same command to resume.
 
-With --runs it trains nothing: finished runs of `pipelines.train`, with their baselines, and of
-`pipelines.adapt` are rows; those that differ in nothing but the seed are repeats of one row.
+--runs trains nothing: its rows are finished runs of `pipelines.train`, with their baselines, and of
+`pipelines.adapt`. Runs that differ only in the seed are repeats of one row.
 
---suite=byzantine compares rules of aggregation by their worst case over attacks, and writes heat
-maps into report.html, and robustness.csv.
+--suite=byzantine compares rules of aggregation by their worst case over attacks. It also writes
+robustness.csv, and heat maps into report.html.
 
-Writes leaderboard.html and leaderboard.csv into --run_dir, one row per method: mean, standard
-deviation and worst decile over clients, held-out clients, rounds, bytes and an interval over
-clients and seeds. The default is the best row on validation data.
+Writes leaderboard.html and leaderboard.csv into --run_dir, one row per method. A row has mean,
+standard deviation and worst decile over clients, the scores of held-out clients, rounds, bytes, and
+an interval over clients and seeds. The default is the best row on validation data.
 """
 
 import os
@@ -58,19 +58,21 @@ _DATA = path_flags.define(
 _RUN_DIR = path_flags.define('run_dir', None, 'Folder of the comparison: created, or resumed.')
 _RUNS = path_flags.define_list('runs', [], 'Folders of finished runs to compare, without --suite.')
 _METHODS = flags.DEFINE_list(
-  'methods', [], "Rows to compare, and other federated methods; all of the suite's by default."
+  'methods',
+  [],
+  'Rows of the suite, or other federated methods, to compare; all rows of the suite by default.',
 )
 _REPEATS = flags.DEFINE_integer(
-  'repeats', None, "Repeats of each method, with seeds from 0 on; the suite's by default."
+  'repeats', None, "Repeats of each method, with seeds from 0; the suite's by default."
 )
 _SEARCH_REPEATS = flags.DEFINE_integer(
-  'search_repeats', None, 'Repeats over which points of a grid are compared; all by default.'
+  'search_repeats', None, 'Repeats for comparing points of a grid; all by default.'
 )
 _SEARCH = flags.DEFINE_enum(
   'search',
   suites.SEARCHES[0],
   suites.SEARCHES,
-  'Which points of the grid are tried: better neighbours, all, or the first one alone.',
+  'Which points of the grid are tried: better neighbours, all, or only the first one.',
 )
 _ROUNDS = flags.DEFINE_integer('rounds', None, "Rounds of each run; the suite's by default.")
 _FAST = flags.DEFINE_bool(

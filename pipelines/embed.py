@@ -24,15 +24,17 @@ _PRESET = flags.DEFINE_enum(
   'preset', None, list(presets.PRESETS), 'Input of the network, and its default location.'
 )
 _HANDLE = path_flags.define(
-  'handle', None, 'Another network of the kind: a TF-Hub handle or a SavedModel folder.'
+  'handle', None, 'Another network of the same kind: a TF-Hub handle or a SavedModel folder.'
 )
-_HANDLE_SHA256 = flags.DEFINE_string('handle_sha256', None, 'Its SHA-256, as embed prints it.')
+_HANDLE_SHA256 = flags.DEFINE_string('handle_sha256', None, 'SHA-256 of --handle, as printed.')
 _DATA_DIR = path_flags.define('data_dir', None, 'Folder of the data.')
 _SOURCE = flags.DEFINE_enum(
   'source', None, (*data.SOURCE_NAMES, 'files'), 'Images: the data set, or files in --data_dir.'
 )
 _POSITIVE_CLASS = flags.DEFINE_string(
-  'positive_class', None, 'Sounds: this label is class 1, all others 0; without it, all labels.'
+  'positive_class',
+  None,
+  'Sounds: this label is class 1, all others 0; by default each label is a class.',
 )
 _STRICT = flags.DEFINE_bool(
   'strict', False, 'Sounds: refuses a clip that is unreadable or empty, instead of skipping it.'
@@ -43,12 +45,12 @@ _IMAGE_SIZE = flags.DEFINE_integer(
 _IMAGE_RANGE = flags.DEFINE_list(
   'image_range', None, "Images: the network's values for black and white, e.g. -1,1."
 )
-_BATCH_SIZE = flags.DEFINE_integer('batch_size', 32, 'Images: how many at a time.', 1)
+_BATCH_SIZE = flags.DEFINE_integer('batch_size', 32, 'Images: number embedded at a time.', 1)
 _MAX_EXAMPLES = flags.DEFINE_integer(
-  'max_examples', None, 'Embeds this many, train and test by their shares, at random.', 1
+  'max_examples', None, 'Examples to embed, drawn from train and test by their shares.', 1
 )
-_SEED = flags.DEFINE_integer('seed', 0, 'Seed of that choice, and of a split that is not given.', 0)
-_OUTPUT = path_flags.define('output', None, 'The file to write, .npz.')
+_SEED = flags.DEFINE_integer('seed', 0, 'Seed of --max_examples, and of a split that we make.', 0)
+_OUTPUT = path_flags.define('output', None, 'File to write, .npz.')
 _CACHE_DIR = path_flags.define('cache_dir', None, 'Cache folder; <output>.cache by default.')
 
 

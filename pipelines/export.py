@@ -7,9 +7,9 @@ The folder `aspen` then has `saved_model`, which takes the columns of a table (o
 other data) and gives probabilities and classes. It also has `model.keras`, the network alone, and
 `about.json`, with the client's sizes, test scores and verdicts.
 
---run_dir may also be a folder of `pipelines.adapt`, of own models (RUN_DIR/baselines/local_only),
-or of `pipelines.advise`: then it is the model that the advice chose for the client. Own and adapted
-models are trained again, to the same bits. In Python:
+--run_dir may also be a folder of `pipelines.adapt`, or of own models in
+RUN_DIR/baselines/local_only. For a folder of `pipelines.advise`, the model is the one that the
+advice chose for the client. Own and adapted models are trained again, to the same bits. In Python:
 
   model = tf.saved_model.load('aspen/saved_model')
   model.predict({'age': [61.0, 48.0], ...})['class']
@@ -30,9 +30,9 @@ _RUN_DIR = path_flags.define(
   'Folder of a finished run of pipelines.train, pipelines.adapt or pipelines.advise.',
 )
 _CLIENT = flags.DEFINE_string('client', None, "The client's id, as in clients.csv.")
-_OUTPUT = path_flags.define('output', None, 'The folder that is written; a new one.')
+_OUTPUT = path_flags.define('output', None, 'Folder to write; it must be new or empty.')
 _DATA_DIR = path_flags.define(
-  'data_dir', None, "Where the run's data are now; where they were by default."
+  'data_dir', None, "Where the run's data are now; where they were, by default."
 )
 
 

@@ -1,25 +1,25 @@
-r"""Fair representations on UCI Adult: predict income, do not tell race and sex.
+r"""Fair representations on UCI Adult: predict income, hide race and sex.
 
   python -m pipelines.fair --run_dir=runs/fair --data_dir=adult \
     --flagfile=pipelines/configs/adult_fair.flags
   python -m pipelines.fair --run_dir=runs/fair_fast --fast
 
-Ten devices with rows of Adult learn local layers that give a representation h, later layers that
-predict income from h, and an adversary that guesses race and sex from h. FedAvg (network and
-adversary global) and LG-FedAvg (later layers global, adversary local) each continue for --rounds
-of --client_epochs from what the devices learned alone, without an adversary's pressure and with
-each of --lambdas. The adversary steps first in each batch, then the local layers against it, with
-the gradient times lambda. Their opponent is local learning: each device trains alone to its best,
-with a tuned learning rate, or fits a simple model (--own_models). --local_budget=cohort gives its
-networks the same epochs as the others have.
+Ten devices have rows of Adult. Each learns three parts. Its local layers give a representation h,
+later layers predict income from h, and an adversary guesses race and sex from h. First the devices
+train alone. From there, FedAvg (network and adversary global) and LG-FedAvg (later layers global,
+adversary local) each continue for --rounds of --client_epochs. They do so without the adversary's
+pressure and with each of --lambdas. In each batch the adversary steps first, then the local layers
+against it, with the gradient times lambda. The methods are compared with local learning. Each
+device trains alone to its best, with a tuned learning rate, or fits a simple model (--own_models).
+With --local_budget=cohort, networks trained alone have the same epochs as the others.
 
-Prints accuracy, AUC and the adversary's AUC as Table 4 of Liang et al. 2020 has them, beside
-the AUC of probes fitted afterwards on the frozen h, and parity of predictions. Writes
+Prints accuracy, AUC and the adversary's AUC as in Table 4 of Liang et al. 2020. It also prints the
+AUC of probes that are fitted afterwards on the frozen h, and the parity of predictions. Writes
 report.html, results.csv (one row per run), rounds.csv (figures over rounds), summary.json (mean
 and standard deviation over --seeds), tables.md and figures/fair.png, accuracy against leakage.
 
-configs/adult_fair.flags is Table 4's setting; docs/FAIRNESS.md says what is measured. Without
---data_dir the rows are a synthetic table, which says nothing of real people.
+configs/adult_fair.flags is Table 4's setting; docs/FAIRNESS.md explains what is measured. Without
+--data_dir the rows are a synthetic table, which says nothing about real people.
 """
 
 import os

@@ -9,10 +9,12 @@ from tff_lg.config import own_models
 from tff_lg.experiments import fair_config
 
 _DATA_DIR = path_flags.define(
-  'data_dir', None, 'Folder with the official adult.data and adult.test; else a synthetic table.'
+  'data_dir',
+  None,
+  'Folder with the official adult.data and adult.test; a synthetic table by default.',
 )
 _LAMBDAS = flags.DEFINE_list('lambdas', ['1', '3', '10'], 'Strengths of the adversary, above 0.')
-_SEEDS = flags.DEFINE_list('seeds', ['0'], 'Each repeats everything.')
+_SEEDS = flags.DEFINE_list('seeds', ['0'], 'Seeds; each repeats the whole experiment.')
 _PARTITIONS = flags.DEFINE_list(
   'partitions', ['iid', 'non_iid'], 'iid; non_iid: sorted by income, ten shards per device.'
 )
@@ -30,7 +32,7 @@ _CLIENT_EPOCHS = flags.DEFINE_integer(
 _HALVE_ROWS = flags.DEFINE_bool(
   'halve_rows', False, 'Train on one half of adult.data and test on the other, not on adult.test.'
 )
-_METHODS = flags.DEFINE_list('methods', list(fair_config.METHODS), 'Methods that are trained.')
+_METHODS = flags.DEFINE_list('methods', list(fair_config.METHODS), 'Methods to train.')
 _HIDDEN_UNITS = flags.DEFINE_list(
   'hidden_units',
   ['32', '32', '32', '32'],
@@ -71,7 +73,7 @@ _FAST = flags.DEFINE_bool(
   'fast',
   False,
   'A complete small run in about a minute: 2 devices, 400 training rows, 1 epoch alone, 2 rounds, '
-  'one lambda, own networks of 5 epochs at most, whatever the flags of these say.',
+  'one lambda, own networks of 5 epochs at most, in place of their flags.',
 )
 _SMALL = {
   'num_clients': 2,

@@ -1,16 +1,16 @@
 """Starts a pipeline: parses its flags, calls its main, and ends it, by a signal or a sentence.
 
-A program's main raises what the user has to be told, see `tff_lg.errors`: it ends as
-`NAME: SENTENCE` with exit code 1.
+A program's main raises what the user has to be told, see `tff_lg.errors`. The program then ends
+with `NAME: SENTENCE` and exit code 1.
 
-Not `absl.app.run`: a pipeline imports TensorFlow only once its flags are known to be
-good, so that `--help` and a wrong flag answer at once, and under `app.run` that fails.
-TensorFlow 2.14 uses `app.call_after_init` as it is imported
-(distribute/combinations.py), which then runs before eager execution is set up.
+This replaces `absl.app.run`. A pipeline imports TensorFlow only after its flags are checked, so
+that `--help` and a wrong flag answer at once. Under `app.run` that fails: TensorFlow 2.14 uses
+`app.call_after_init` as it is imported (distribute/combinations.py), which then runs before eager
+execution is set up.
 
-A signal ends the process at once, with a sentence: an exception would end in a traceback, or be
-swallowed, wherever a package of others is at work, as in imports and figures. That is safe at any
-moment, as being killed is: files are whole or not there, and `tff_lg.orphans` ends what the program
+A signal ends the process at once, with a sentence. An exception would end in a traceback, or be
+swallowed, wherever another package's code is running, as in imports and figures. Ending at once is
+as safe as being killed: files are complete or absent, and `tff_lg.orphans` ends what the program
 has started.
 """
 

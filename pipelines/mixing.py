@@ -19,12 +19,14 @@ from tff_lg import file_names, files, progress, strict_json
 
 flags.adopt_module_key_flags(runtime_flags)
 
-_RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run, made if need be.')
-_DATA_DIR = path_flags.define('data_dir', None, 'Folder with the files of MNIST; else digits.')
+_RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run, created if needed.')
+_DATA_DIR = path_flags.define(
+  'data_dir', None, 'Folder with the files of MNIST; digits by default.'
+)
 _EPOCHS = flags.DEFINE_integer('epochs', 20, 'Epochs of each client.', lower_bound=1)
 _LEARNING_RATE = flags.DEFINE_float('learning_rate', 0.1, 'Learning rate of SGD.', lower_bound=0)
 _NUM_POINTS = flags.DEFINE_integer(
-  'num_points', 50, 'Mixing weights from -0.2 to 1.2.', lower_bound=2
+  'num_points', 50, 'Number of mixing weights from -0.2 to 1.2.', lower_bound=2
 )
 _SEED = flags.DEFINE_integer('seed', 0, 'Seed of everything random.', lower_bound=0)
 

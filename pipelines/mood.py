@@ -10,11 +10,11 @@ bars. Rerun the same command to resume.
 
 For other shares give --grid=local_layer_share=..., not --local_layer_share.
 
-mood.csv has the columns user, text and score. Without --data_dir a small corpus is
-generated, whose words mean something else to each user by --device_variance: synthetic.
+mood.csv has the columns user, text and score. Without --data_dir a small synthetic corpus is
+generated. The mood of its words differs between users, by --device_variance.
 
-It is `pipelines.sweep` with other defaults, and the flags of `pipelines.train` beside its
-own; the first command is
+It is `pipelines.sweep` with other defaults, and also takes the flags of `pipelines.train`. The
+first command is the same as
 
   python -m pipelines.sweep --sweep_dir=runs/mood --metric=pooled_test/accuracy \
     --flagfile_of_trials=pipelines/configs/mood.flags \

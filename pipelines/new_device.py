@@ -6,12 +6,12 @@ r"""Lets a new device with transformed data join finished training runs: what is
     --train_examples=300 --test_examples=100 --rounds=100 --run_dir=runs/new_device
 
 Training of each run continues from its last round, by its own method. The new device takes part in
-each round, with a share C of the old ones (--old_clients_share; each C is a run of its own). Prints
-the accuracy of the old devices (normal) and of the new one by method and C, and that of the best
-model that the new device trains alone (--own_models). Several source runs of one method and
-partition, which may differ in their seed alone, are averaged. Writes figures/forgetting.png (both
-by round), curves.csv, clients.parquet (each device before and after) and summary.json. Rerun the
-same command to resume.
+each round, with a share C of the old ones (--old_clients_share; each C is a separate run). Prints
+the accuracy of the old devices (normal) and of the new one by method and C. It also prints the
+accuracy of the best model that the new device trains alone (--own_models). Source runs of one
+method and partition that differ only in their seed are averaged. Writes figures/forgetting.png
+(both by round), curves.csv, clients.parquet (each device before and after) and summary.json. Rerun
+the same command to resume.
 
 Liang et al. 2020, Table 3; docs/PROTOCOL.md P3.
 """

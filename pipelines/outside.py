@@ -24,8 +24,7 @@ def define(values: flags.FlagValues = flags.FLAGS) -> None:
   flags.DEFINE_multi_string(
     _FLAG,
     [],
-    'A module that registers methods, aggregators, optimisers or the like of its own; repeat '
-    'it for each module.',
+    'A module that registers its own methods, aggregators, optimisers or the like',
     flag_values=values,
   )
 

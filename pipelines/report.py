@@ -4,7 +4,7 @@
   python -m pipelines.report --run_dir=runs/mean --compare_with=runs/median,runs/dp
   python -m pipelines.report --run_dir=runs/invented --fast
 
-Reads the files of the run folder only: no data, no TensorFlow.
+Reads only the files of the run folder. It needs neither the data nor TensorFlow.
 """
 
 import os
@@ -16,7 +16,9 @@ from tff_lg import metrics
 
 outside.define()
 _RUN_DIR = path_flags.define('run_dir', None, 'Folder of a finished run.')
-_OUTPUT = path_flags.define('output', None, 'The page; report.html in the run folder by default.')
+_OUTPUT = path_flags.define(
+  'output', None, 'Page to write; report.html in the run folder by default.'
+)
 _COMPARE_WITH = path_flags.define_list(
   'compare_with', [], 'Folders of other finished runs on the same split, for the comparison.'
 )
@@ -29,7 +31,7 @@ _METRIC = flags.DEFINE_enum(
   "weighted by their shares in the client's training data.",
 )
 _FAST = flags.DEFINE_bool(
-  'fast', False, 'First writes a small run of invented numbers, marked as such, into --run_dir.'
+  'fast', False, 'First writes a small run of made-up numbers, marked as such, into --run_dir.'
 )
 
 

@@ -1,14 +1,14 @@
-r"""Repeats a table of a paper, and says how far ours is from it.
+r"""Repeats a table of a paper, and shows how far our numbers are from it.
 
   python -m pipelines.reproduce mnist_lg --data=mnist --run_dir=runs/mnist_lg
   python -m pipelines.reproduce digits_lg --quick --run_dir=runs/quick
 
-Without a table it lists them. Each table is a few runs of `pipelines.train` for each seed. Rerun
-the same command to resume; more --seeds are added. Flags after `--` are further flags of all runs.
+Without a table it lists all tables. Each table is a few runs of `pipelines.train` for each seed.
+Rerun the same command to resume; more --seeds are added. Flags after `--` apply to all runs.
 
 It writes table.md into --run_dir. With --record=docs it also writes docs/results/TABLE.json and the
-table's part of docs/RESULTS.md, so that nobody types a number. --quick runs a tenth of the rounds
-with one seed: it shows that a table can be made, and compares nothing.
+table's part of docs/RESULTS.md, so that nobody types a number. The flag --quick runs a tenth of the
+rounds with one seed: it shows that a table can be made, and compares nothing.
 """
 
 import dataclasses
@@ -24,8 +24,10 @@ from tff_lg.config.option import ConfigError
 from tff_lg.run_folder import changed_settings
 
 _RUN_DIR = path_flags.define('run_dir', None, 'Folder of the runs: created, or resumed.')
-_DATA = path_flags.define('data', None, 'The data of the table; the list of tables says which.')
-_QUICK = flags.DEFINE_bool('quick', False, 'A tenth of the rounds with one seed, not compared.')
+_DATA = path_flags.define('data', None, 'The data of the table, as in the list of tables.')
+_QUICK = flags.DEFINE_bool(
+  'quick', False, 'Run a tenth of the rounds with one seed; compare nothing.'
+)
 _RECORD = path_flags.define(
   'record', None, 'Folder of the documentation, whose RESULTS.md gets the table.'
 )

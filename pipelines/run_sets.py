@@ -20,9 +20,9 @@ from tff_lg.run_folder import changed_settings
 _SAME_CLIENTS = flags.DEFINE_bool(
   'same_clients',
   True,
-  'Whether runs with --seeds have the clients and the test examples of the first seed, unless '
-  '--partition_seed names another one, so that there are verdicts over all seeds; otherwise each '
-  'seed distributes and splits the data again.',
+  'Whether runs with --seeds have the clients and the test examples of the first seed, or of '
+  '--partition_seed. This allows verdicts over all seeds. Otherwise each seed distributes and '
+  'splits the data again.',
 )
 flags.adopt_module_key_flags(trial_pools)
 

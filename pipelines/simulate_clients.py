@@ -1,11 +1,11 @@
-"""Makes clients out of pooled embeddings, by clusters, and measures how much they differ.
+"""Makes clients from clusters of pooled embeddings, and measures how much they differ.
 
   python -m pipelines.simulate_clients --embeddings=fsd.npz --output_dir=clients
   python -m pipelines.simulate_clients --output_dir=clients  # On embedded digits.
 
 For each share p of examples reassigned at random, writes clients_p<p>.npz and
-clients_p<p>.png; for all of them distances.csv and distances.png: each client's Frechet
-distance to the others' examples, in the training part.
+clients_p<p>.png. For all shares, writes distances.csv and distances.png: each client's
+Frechet distance to the others' examples, in the training part.
 """
 
 import json
@@ -33,7 +33,7 @@ _NUM_CLIENTS = flags.DEFINE_integer('num_clients', 10, 'Clients, at least 2.', l
 _SHUFFLED_SHARE = flags.DEFINE_list(
   'shuffled_share',
   ['0', '0.2', '0.4', '0.6', '0.8', '1'],
-  'Shares p in [0, 1] of examples that are reassigned at random, with commas between.',
+  'Shares p in [0, 1] of examples that are reassigned at random, separated by commas.',
 )
 _SEED = flags.DEFINE_integer(
   'seed', 0, 'Seed of k-means, the owners of the centroids and reassigned examples.', lower_bound=0

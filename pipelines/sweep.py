@@ -35,22 +35,22 @@ _GRID = flags.DEFINE_multi_string(
   'grid',
   [],
   'An axis of the grid: a flag of the pipeline and its values, name=value,value; or '
-  'name=value;value where values have commas. Repeat it for each axis.',
+  'name=value;value where values have commas',
 )
-_FLAGFILE_OF_TRIALS = path_flags.define(
-  'flagfile_of_trials', None, 'File of flags that all trials have.'
-)
+_FLAGFILE_OF_TRIALS = path_flags.define('flagfile_of_trials', None, 'File of flags for all trials.')
 _METRIC = flags.DEFINE_string(
   'metric',
   None,
-  "Number of the trials' summary.json to show; the main metric on local test data by default.",
+  "Entry of the trials' summary.json to show; the main metric on local test data by default.",
 )
-_X_AXIS = flags.DEFINE_string('x_axis', None, 'Axis along x; the first of numbers by default.')
-_SERIES = flags.DEFINE_list('series', [], 'The other axes, in the order of the legend.')
+_X_AXIS = flags.DEFINE_string('x_axis', None, 'Axis along x; by default the first with numbers.')
+_SERIES = flags.DEFINE_list(
+  'series', [], 'The other axes, in the order of the legend; all by default.'
+)
 _HEAT_MAP = flags.DEFINE_bool(
   'heat_map',
   False,
-  'Draws a heat map, too: --x_axis along x, the first of --series along y, a panel for each '
+  'Also draw a heat map: --x_axis along x, the first of --series along y, a panel for each '
   'value of the others.',
 )
 

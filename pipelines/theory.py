@@ -1,13 +1,13 @@
-"""Linear devices: when is which mixture of local and global model best, and is it predicted?
+"""Linear devices: which mixture of local and global model is best, and does theory predict it?
 
   python -m pipelines.theory --run_dir=runs/theory
   python -m pipelines.theory --run_dir=runs/theory_fast --fast
 
-Draws devices whose true linear models differ by rho, fits a local model on each and their
-mean, and measures the error of alpha * local + (1 - alpha) * global beside its formula.
-Prints alpha*, the best weight, by formula, as measured, and as estimated from the
-devices' data alone; writes report.html, figures/theory.png, results.csv (errors over alpha)
-and summary.json. Errors are excess errors: against outcomes without noise.
+Draws devices whose true linear models differ by rho. Fits a local model on each and takes their
+mean as the global model. Measures the error of alpha * local + (1 - alpha) * global beside its
+formula. Prints alpha*, the best weight: by formula, as measured, and as estimated from the devices'
+data alone. Writes report.html, figures/theory.png, results.csv (errors over alpha) and
+summary.json. Errors are excess errors: against outcomes without noise.
 
 Liang et al. 2020, the experiment on synthetic data. Their script draws noise with a
 standard deviation of sigma^2, which is --sigma=2.25 here.
@@ -33,8 +33,8 @@ _SIGMA = flags.DEFINE_float('sigma', 1.5, 'Standard deviation of the noise, abov
 _RHOS = flags.DEFINE_list(
   'rhos',
   ['0.5', '0.1', '0.06', '0.02'],
-  "Standard deviations of each coordinate of the devices' true models around their mean; "
-  'a setting each.',
+  "Standard deviations of each coordinate of the devices' true models around their mean; each is "
+  'a setting.',
 )
 _REPEATS = flags.DEFINE_integer(
   'repeats', 50, 'Repeats of each setting, with new devices and data; for intervals.', lower_bound=2
@@ -44,7 +44,7 @@ _FAST = flags.DEFINE_bool(
   'fast',
   False,
   'A complete small run in seconds: 10 devices, 200 training and 100 test examples, 3 repeats, '
-  'whatever the flags of these say.',
+  'in place of their flags.',
 )
 _CAPTION = (
   'Error of the mixture over alpha, the weight of the local model, a panel for each rho: as '

@@ -6,8 +6,8 @@
 Writes a run folder with metrics by round, a table of clients, checkpoints and
 report.html. Rerun the same command to resume a stopped run.
 
-With --seeds=0-4 there is a run for each seed, with --folds=5 one for each fold of each client's
-examples, on --jobs processes; their folders are in RUN_DIR/trials, and report.html tells of all.
+--seeds=0-4 makes a run for each seed, --folds=5 a run for each fold of each client's examples. They
+run on --jobs processes. Their folders are in RUN_DIR/trials, and report.html summarizes all runs.
 """
 
 import os

@@ -14,7 +14,7 @@ from tff_lg import sweeps
 
 _PROCESSES, _RAY = 'processes', 'ray'
 
-SEEDS = flags.DEFINE_string('seeds', None, 'Seeds, such as 0-11 or 0,3,8-9: a run with each.')
+SEEDS = flags.DEFINE_string('seeds', None, 'Seeds, such as 0-11 or 0,3,8-9; one run each.')
 _TRIALS_ON = flags.DEFINE_enum(
   'trials_on',
   _PROCESSES,
@@ -24,7 +24,7 @@ _TRIALS_ON = flags.DEFINE_enum(
 _MAX_CONCURRENT = flags.DEFINE_integer(
   'max_concurrent',
   1,
-  'Trials run at a time; in processes, each has its share of the cores.',
+  'Trials that run at the same time; processes share the cores equally.',
   lower_bound=1,
 )
 for _alias in ('num_workers', 'jobs'):

@@ -1,4 +1,4 @@
-r"""Questions about pictures: after how many rounds do FedAvg and LG-FedAvg reach a goal?
+r"""Questions about pictures: after how many rounds do FedAvg and LG-FedAvg reach an accuracy?
 
   python -m pipelines.vqa --sweep_dir=runs/vqa
   python -m pipelines.vqa --sweep_dir=runs/vqa_fast --fast
@@ -9,17 +9,17 @@ of FedAvg and 17 in which pictures and questions are encoded locally. Prints the
 parameters that each needed to reach 40 % of the official VQA accuracy. Writes results.csv,
 table.md and a figure. Rerun the same command to resume.
 
---data_dir has the official files of VQA v2, questions and annotations of train2014 and val2014;
---embeddings the features of their pictures, made once by
+--data_dir has the official files of VQA v2, questions and annotations of train2014 and val2014.
+--embeddings has the features of their pictures, made once by
 
   python -m pipelines.embed --preset=inception_v3 --source=files --data_dir=coco \
     --output=pictures.npz
 
-Without both, pictures of coloured shapes are generated: synthetic.
+Without both, synthetic pictures of coloured shapes are generated.
 
-It is `pipelines.sweep` with other defaults, and the flags of `pipelines.train` beside its own,
-except --method, --rounds and --warm_start_rounds, which the grid of both methods decides: for
-others give a --grid of your own.
+It is `pipelines.sweep` with other defaults, and also takes the flags of `pipelines.train`. The
+exceptions are --method, --rounds and --warm_start_rounds, which the grid of both methods decides.
+For other values give a --grid of your own.
 
 Liang et al. 2020, Table 2.
 """

@@ -21,13 +21,13 @@ _CONDITIONING = flags.DEFINE_enum(
   'conditioning',
   'shared',
   ('shared', 'local'),
-  "Where the clients' shifts are: in the global model, or each with its client.",
+  "Where the clients' shifts are: in the global model (shared), or each with its client (local).",
 )
 _ROUNDS = flags.DEFINE_integer('rounds', 100, 'Rounds, both clients in each.', lower_bound=1)
 _INITIALISATIONS = flags.DEFINE_integer(
   'initialisations',
   12,
-  'Initial weights tried for each model; the least training loss is kept.',
+  'Initial weights tried for each model; those with the least training loss are kept.',
   lower_bound=1,
 )
 _NOISE = flags.DEFINE_float(

@@ -77,7 +77,7 @@ class FairTest(absltest.TestCase):
 
   def test_help_explains(self):
     result = testing.run('fair', '--help')
-    for part in ('predict income, do not tell race and sex', '--lambdas', '--fast'):
+    for part in ('predict income, hide race and sex', '--lambdas', '--fast'):
       self.assertIn(part, (result.stdout + result.stderr).replace('--[no]fast', '--fast'))
 
 

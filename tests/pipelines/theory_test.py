@@ -40,7 +40,7 @@ class TheoryTest(absltest.TestCase):
 
   def test_help_explains(self):
     result = testing.run('theory', '--help')
-    for part in ('when is which mixture of local and global', '--rhos', '--fast'):
+    for part in ('which mixture of local and global model is best', '--rhos', '--fast'):
       self.assertIn(part, (result.stdout + result.stderr).replace('--[no]fast', '--fast'))
 
 

@@ -184,8 +184,8 @@ def summarize_rounds(
 
   Returns:
     Rounds by method, and the parameters and bytes sent. Also the parameters and bytes if every
-    round's broadcast went to all clients. The number of void rounds, if there are any. What steps
-    cost a client, where the graph tells.
+    round's broadcast went to all clients. The number of void rounds, if there are any. The cost of
+    steps to a client, where the graph tells.
   """
   summary: dict[str, Any] = {}
   rounds_of = {phase.method: phase.num_rounds for phase in phases}

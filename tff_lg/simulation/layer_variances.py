@@ -56,8 +56,8 @@ def estimate_layers(
   """Estimates the variances of each layer from training data.
 
   Each client trains all weights twice, each time on one half of its training examples, for a round
-  with the settings of the run. If more than 100 clients can, 100 are drawn at random. The updates
-  of at most a cohort's number of clients are in memory at a time.
+  with the settings of the run. If more than 100 clients have two examples, 100 are drawn at random.
+  The updates of at most a cohort's number of clients are in memory at a time.
 
   Args:
     sampling: with its cohort; its seed decides clients, halves and shuffling.
