@@ -109,8 +109,9 @@ def estimate_from_halves(halves: np.ndarray) -> Variances:
   R is unbiased for the spread of the points that the clients' training is drawn to. T is the
   data variance of the mean of both halves. That mean stands for a model trained on all of the
   client's examples, as its variance is proportional to one over their number. R + T is the sample
-  variance of those means. An effect common to all clients' halves counts as neither. Two epochs over the
-  same examples are not halves: they share their data, whose variance then counts as the device's.
+  variance of those means. An effect common to all clients' halves counts as neither. Two epochs
+  over the same examples are not halves: they share their data, whose variance then counts as the
+  device's.
 
   With R < T, `best_alpha` is below 1/2 and the part is better global. The mean over clients is
   then closer to a client's true weights than its own estimate. The norm is that of weights, not of
