@@ -12,11 +12,10 @@ the same command to resume a stopped run.
 """
 
 import os
-from collections.abc import Sequence
 
 from absl import flags
 
-from pipelines import config_flags, launch, path_flags, run_dirs, runtime_flags
+from pipelines import adaptation_run, config_flags, launch, path_flags, run_dirs, runtime_flags
 from tff_lg import config as config_lib
 from tff_lg import progress
 from tff_lg.config.option import resolved
@@ -30,34 +29,14 @@ _CONFIG = config_flags.define(
 flags.adopt_module_key_flags(runtime_flags)
 
 
-def _read(holders: config_flags.Holders) -> config_lib.AdaptConfig:
-  config = config_flags.read_as(config_lib.AdaptConfig, holders, config_lib.fast_adapt)
-  if not config.from_run:
-    raise config_lib.ConfigError('--from_run is missing: name the folder of a finished run.')
-  return config
-
-
-def config_from_arguments(arguments: Sequence[str]) -> config_lib.AdaptConfig:
-  """Returns the config that a command line says; a sweep calls it, beside `run`."""
-  return config_flags.parse(arguments, config_lib.AdaptConfig, _read)
-
-
-def run(config: config_lib.AdaptConfig, run_dir: str) -> None:
-  """Adapts by a config in its folder, or resumes; also called by a sweep.
-
-  Raises:
-    ValueError, OSError, RuntimeError: what cannot be, one sentence.
-  """
-  # TensorFlow takes seconds to import: only once the flags are known to be good.
-  from tff_lg import personalization, simulation
-
-  simulation.set_execution_context()
-  personalization.run_adaptation(config, run_dir)
+# What a sweep calls.
+run = adaptation_run.run
+config_from_arguments = adaptation_run.config_from_arguments
 
 
 def main() -> None:
   """Checks the flags, then loads, adapts and reports."""
-  config, runtime = _read(_CONFIG), runtime_flags.read()
+  config, runtime = adaptation_run.read(_CONFIG), runtime_flags.read()
   run_dir = launch.given(_RUN_DIR, 'a folder for this run')
   run_dirs.check_can_be_made(run_dir)
   config_lib.resolve_adapt(config, source_run.load_config(resolved(config.from_run)))

@@ -17,11 +17,10 @@ Liang et al. 2020, Table 3; docs/PROTOCOL.md P3.
 """
 
 import os
-from collections.abc import Sequence
 
 from absl import flags
 
-from pipelines import config_flags, launch, path_flags, run_dirs, runtime_flags
+from pipelines import config_flags, launch, new_device_run, path_flags, run_dirs, runtime_flags
 from tff_lg import config as config_lib
 from tff_lg import progress
 from tff_lg.experiments import new_device_rows
@@ -35,35 +34,14 @@ _CONFIG = config_flags.define(
 flags.adopt_module_key_flags(runtime_flags)
 
 
-def _read(holders: config_flags.Holders) -> config_lib.NewDeviceConfig:
-  config = config_flags.read_as(config_lib.NewDeviceConfig, holders, config_lib.fast_new_device)
-  if not config.from_run:
-    raise config_lib.ConfigError('--from_run is missing: name folders of finished runs.')
-  return config
-
-
-def config_from_arguments(arguments: Sequence[str]) -> config_lib.NewDeviceConfig:
-  """Returns the config that a command line says; a sweep calls it, beside `run`."""
-  return config_flags.parse(arguments, config_lib.NewDeviceConfig, _read)
-
-
-def run(config: config_lib.NewDeviceConfig, run_dir: str) -> None:
-  """Trains by a config in its folder, or resumes; also called by a sweep.
-
-  Raises:
-    ValueError, OSError, RuntimeError: what cannot be, one sentence.
-  """
-  # TensorFlow takes seconds to import: only once the flags are known to be good.
-  from tff_lg import simulation
-  from tff_lg.experiments import new_device
-
-  simulation.set_execution_context()
-  new_device.run_new_device(config, run_dir)
+# What a sweep calls.
+run = new_device_run.run
+config_from_arguments = new_device_run.config_from_arguments
 
 
 def main() -> None:
   """Checks the flags, then trains on, draws and prints."""
-  config, runtime = _read(_CONFIG), runtime_flags.read()
+  config, runtime = new_device_run.read(_CONFIG), runtime_flags.read()
   run_dir = launch.given(_RUN_DIR, 'a folder for this run')
   run_dirs.check_can_be_made(run_dir)
   sources = {path: source_run.load_config(path) for path in config.from_run}

@@ -25,7 +25,7 @@ flags.adopt_module_key_flags(run_sets)
 
 # What a sweep calls.
 run = training_run.run
-config_from_arguments = config_flags.parse
+config_from_arguments = training_run.config_from_arguments
 may_change = changed_settings.may_change
 
 

@@ -1,7 +1,17 @@
 """A run of a training config: what `train`, sweeps and published tables have in common."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pipelines import config_flags
 from tff_lg import config as config_lib
 from tff_lg import progress, tasks
+
+if TYPE_CHECKING:  # pandas takes a second to import.
+  from tff_lg import analysis
+
+config_from_arguments = config_flags.parse
 
 
 def look_at_data(config: config_lib.TrainConfig) -> None:
@@ -31,3 +41,10 @@ def run(config: config_lib.TrainConfig, run_dir: str, began: float | None = None
 
   simulation.set_execution_context(config)
   simulation.run_experiment(config, run_dir, began)
+
+
+def load_folder(run_dir: str) -> analysis.RunFolder:
+  """Reads the folder of a finished run; `analysis.RunFolderError` if it cannot."""
+  from tff_lg import analysis  # pandas takes a second to import.
+
+  return analysis.RunFolder.load(run_dir)

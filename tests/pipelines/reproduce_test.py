@@ -35,13 +35,50 @@ class ReproduceTest(parameterized.TestCase):
     self.assertEqual((self.folder / 'table/table.md').read_text(), table)
     self.assertEqual((trial / 'summary.json').stat().st_mtime_ns, written)
 
+  def _trial(self, run):
+    return self.folder / f'table/trials/run={run}__seed=0'
+
+  def test_a_quick_table_of_runs_that_start_from_others(self):
+    flags = ('digits_new_device', '--quick', f'--run_dir={self.folder}/table', *_SMALL[:2])
+    result = self._reproduce(*flags)
+    self.assertEqual(result.returncode, 0, result.stderr)
+    self.assertRegex(result.stdout, r'\| The new device alone \|  \| \d')
+    self.assertNotIn('–', (self.folder / 'table/table.md').read_text())
+    hparams = json.loads((self._trial('lg_fedavg_iid_joined') / 'hparams.json').read_text())
+    self.assertEqual(hparams['from_run'], [str(self._trial('lg_fedavg_iid'))])
+    self.assertEqual((hparams['rounds'], hparams['source_1']['rounds']), (5, 1))
+    # A run that did not end is run again, from the source run that is there.
+    (self._trial('lg_fedavg_iid_joined') / 'summary.json').unlink()
+    written = (self._trial('lg_fedavg_iid') / 'summary.json').stat().st_mtime_ns
+    again = self._reproduce(*flags)
+    self.assertEqual(again.returncode, 0, again.stderr)
+    self.assertEqual(again.stdout, result.stdout)
+    self.assertEqual((self._trial('lg_fedavg_iid') / 'summary.json').stat().st_mtime_ns, written)
+    # What other runs start from does not change.
+    changed = self._reproduce(*flags[:-1], '--rounds=20')
+    self.assertEqual(changed.returncode, 1)
+    self.assertIn('rounds of trial run=fedavg_iid__seed=0 was 1, now 2', changed.stderr)
+
+  def test_a_quick_table_of_adaptation(self):
+    flags = (f'--run_dir={self.folder}/table', '--', '--rounds=1', '--local_budget=cohort')
+    result = self._reproduce('digits_adaptation', '--quick', *flags)
+    self.assertEqual(result.returncode, 0, result.stderr)
+    self.assertNotIn('–', (self.folder / 'table/table.md').read_text())
+    hparams = json.loads((self._trial('dp_adapted') / 'hparams.json').read_text())
+    self.assertEqual((hparams['epochs'], hparams['evaluate_every_epochs']), (2, 1))
+    self.assertEqual(hparams['local_only_from'], str(self._trial('basic')))
+
   def test_list(self):
     result = self._reproduce()
     self.assertEqual(result.returncode, 0)
     self.assertIn('mnist_lg: LG-FedAvg on MNIST', result.stdout)
+    (self.folder / 'RESULTS.md').touch()
+    self.assertEqual(self._reproduce(f'--record={self.folder}').returncode, 0)
+    self.assertIn('`mnist_lg`: LG-FedAvg on', (self.folder / 'RESULTS.md').read_text())
 
   @parameterized.parameters(
-    (('mnist',), "Unexpected argument 'mnist', expected a table: "),
+    (('mnist',), "Unexpected argument 'mnist', expected a table: digits_lg, "),
+    (('digits_lg', '--quick', '--', '--epochs=2'), 'epochs'),
     (('digits_lg', 'more'), "Unexpected argument 'more'; use --name=value."),
     (('digits_lg', '--data=x'), '--data is x, but the data of digits_lg are embedded.'),
     (('mnist_lg',), '--data is missing, expected the folder with the four idx files'),

@@ -62,6 +62,22 @@ class PageTest(absltest.TestCase):
     self.assertNotIn('agree', text)
     self.assertIn('quick runs', text)
 
+  def test_numbers_that_are_not_known(self):
+    figures = (_figure('r', 'c', published=published.NOT_KNOWN), _figure('s', 'c'))
+    table = published.TableEntry(name='t', label='T', cpu_minutes=1, runs=(), figures=figures)
+    found = page.to_table(table, outcomes.Outcome((0,), (np.array([1.0]), np.array([np.nan]))))
+    self.assertEqual(found.rows, (('r', '1.00', '*not known*'), ('s', '–', '')))
+    self.assertEqual(found.notes, ())
+
+  def test_list_of_tables_that_have_not_been_run(self):
+    text = page.render_missing({'digits_lg'})
+    self.assertNotIn('digits_lg', text)
+    line = (
+      '| `mnist_fedavg`: Rounds of FedAvg and FedSGD on IID MNIST | McMahan et al. 2017 | 0.4 |'
+    )
+    self.assertIn(line, text)
+    self.assertIn('0 tables have not been run', page.render_missing(set(published.TABLES)))
+
   def test_block_is_added_at_the_end_and_then_replaced(self):
     first = page.replace_block('# Title\n\ntext\n', 'small', 'one')
     self.assertEqual(first, '# Title\n\ntext\n\n<!-- begin small -->\none\n<!-- end small -->\n')
@@ -78,7 +94,12 @@ class PageTest(absltest.TestCase):
     page.record(str(folder), _TABLE, _OUTCOME)
     stored = json.loads((folder / 'results/small.json').read_text())
     self.assertEqual(stored, _OUTCOME.to_json(_TABLE))
-    self.assertIn(_TEXT, (folder / 'RESULTS.md').read_text())
+    text = (folder / 'RESULTS.md').read_text()
+    self.assertIn(_TEXT, text)
+    self.assertIn('| `digits_lg`: ', text)
+    (folder / 'results/digits_lg.json').touch()
+    page.record_missing(str(folder))
+    self.assertNotIn('| `digits_lg`: ', (folder / 'RESULTS.md').read_text())
 
   def test_results_page_has_what_is_stored(self):
     text = (_DOCS / 'RESULTS.md').read_text(encoding='utf-8')
@@ -89,6 +110,8 @@ class PageTest(absltest.TestCase):
         table = published.TABLES[path.stem]
         outcome = outcomes.Outcome.from_json(json.loads(path.read_text()), table)
         self.assertEqual(page.replace_block(text, path.stem, page.render(table, outcome)), text)
+    missing = page.render_missing({path.stem for path in paths})
+    self.assertIn(f'<!-- begin tables_not_run -->\n{missing}\n<!-- end', text)
 
 
 if __name__ == '__main__':

@@ -24,6 +24,7 @@ from tff_lg.analysis.comparison_tables import (
   comparison_table,
   run_differences_table,
 )
+from tff_lg.analysis.final_metrics import FinalMetrics
 from tff_lg.analysis.goal_table import goal_table
 from tff_lg.analysis.leaderboard import write_leaderboard
 from tff_lg.analysis.leaderboard_folders import compare_folders
@@ -59,6 +60,7 @@ __all__ = [
   'AdaptationFolder',
   'ClientSpread',
   'ComparedRuns',
+  'FinalMetrics',
   'NewDeviceFolder',
   'PairedComparison',
   'RunFolder',

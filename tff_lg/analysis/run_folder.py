@@ -28,6 +28,7 @@ import pandas as pd
 
 from tff_lg import file_names, metrics
 from tff_lg.analysis import formats, names, readers
+from tff_lg.analysis.final_metrics import FinalMetrics
 from tff_lg.analysis.readers import RunFolderError
 
 __all__ = ['Phase', 'RunFolder', 'RunFolderError', 'SYNTHETIC']
@@ -51,14 +52,12 @@ class Phase(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class RunFolder:
+class RunFolder(FinalMetrics):
   """The files of a run, read.
 
   Attributes:
-    path: the folder, as it was given.
     method: name of the method, such as `lg_fedavg`.
     hparams: value of each flag by its name.
-    summary: final metrics by name, and a few texts; NaN where one is not defined.
     metrics: metrics by round, indexed by `round_num`; `method` is text, all other
       columns are float64 with NaN where a round was not evaluated.
     clients: one row per client, indexed by `client_id` (text), float64 columns.
@@ -69,10 +68,8 @@ class RunFolder:
     baselines: the run folder of each baseline by its method, local only first.
   """
 
-  path: str
   method: str
   hparams: Mapping[str, Any]
-  summary: Mapping[str, float | str]
   metrics: pd.DataFrame
   clients: pd.DataFrame
   communication: pd.DataFrame | None
@@ -142,11 +139,6 @@ class RunFolder:
   def is_synthetic(self) -> bool:
     """Whether the numbers are invented, see `tff_lg.analysis.synthetic`."""
     return bool(self.hparams.get(SYNTHETIC, False))
-
-  def value(self, name: str) -> float:
-    """Returns a final metric of summary.json, NaN if the run has no number of that name."""
-    value = self.summary.get(name, math.nan)
-    return math.nan if isinstance(value, str) else value
 
   def curve(self, name: str) -> pd.Series:
     """Returns a metric by round, of the rounds that have it; empty if none has."""

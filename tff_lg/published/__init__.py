@@ -10,23 +10,29 @@ import importlib
 import pkgutil
 
 from tff_lg.published.table import (
+  NOT_KNOWN,
   TABLES,
   Figure,
   Run,
   TableEntry,
   arguments_of,
+  by_paper,
   describe_tables,
   register,
+  steps,
 )
 
 __all__ = [
+  'NOT_KNOWN',
   'TABLES',
   'Figure',
   'Run',
   'TableEntry',
   'arguments_of',
+  'by_paper',
   'describe_tables',
   'register',
+  'steps',
 ]
 
 for _module in pkgutil.iter_modules(__path__):

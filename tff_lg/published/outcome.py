@@ -91,10 +91,10 @@ def judge(figure: Figure, values: Sequence[float] | np.ndarray) -> Verdict | Non
     values: ours, a number a seed.
 
   Returns:
-    The verdict. None without a published number, or where ours is not known.
+    The verdict. None without a published number, or where one of both is not known.
   """
   mean = float(np.mean(values))
-  if figure.published is None or math.isnan(mean):
+  if figure.published is None or math.isnan(figure.published) or math.isnan(mean):
     return None
   half = 0.0
   if len(values) > 1:

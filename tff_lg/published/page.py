@@ -1,15 +1,21 @@
 """The part of a page that shows a published table beside ours."""
 
+import math
 import os
+import pathlib
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 
 from tff_lg import files, strict_json
-from tff_lg.analysis import tables
+from tff_lg.analysis import formats, tables
 from tff_lg.published.outcome import Outcome, judge
-from tff_lg.published.table import Figure, TableEntry
+from tff_lg.published.table import Figure, TableEntry, by_paper
+
+# The block of the page that lists the tables without stored results.
+_MISSING = 'tables_not_run'
+_PAGE = 'RESULTS.md'
 
 
 def render(table: TableEntry, outcome: Outcome, is_compared: bool = True) -> str:
@@ -93,12 +99,49 @@ def record(docs: str, table: TableEntry, outcome: Outcome) -> None:
   Raises:
     OSError: the page is missing, or a file cannot be written.
   """
-  path = os.path.join(docs, 'RESULTS.md')
-  with open(path, encoding='utf-8') as file:
-    page = replace_block(file.read(), table.name, render(table, outcome))
+  page = _read_page(docs)
   stored = strict_json.dumps(outcome.to_json(table))
   files.write_atomically(os.path.join(docs, 'results', f'{table.name}.json'), stored)
-  files.write_atomically(path, page)
+  _write_page(docs, replace_block(page, table.name, render(table, outcome)))
+
+
+def record_missing(docs: str) -> None:
+  """Writes the list of tables without stored results into the page; OSError as `record`."""
+  _write_page(docs, _read_page(docs))
+
+
+def render_missing(stored: Collection[str]) -> str:
+  """Returns the list of tables without stored results as Markdown.
+
+  Args:
+    stored: names of the tables with stored results.
+  """
+  rows = tuple(
+    (f'`{table.name}`: {table.label}', authors, f'{table.total_minutes / 60:.1f}')
+    for authors, of_paper in by_paper().items()
+    for table in of_paper
+    if table.name not in stored
+  )
+  heads = ('table', 'paper', 'CPU hours, all seeds')
+  columns = tuple(tables.Column('', head) for head in heads)
+  text = (
+    f'{len(rows)} tables have not been run with `python -m pipelines.reproduce`, so they have no '
+    'stored results. Some of their numbers stand above, from other commands.'
+  )
+  shown = [tables.to_markdown(tables.Table(columns, rows))] if rows else []
+  return '\n\n'.join(('### Not run yet', text, *shown))
+
+
+def _read_page(docs: str) -> str:
+  with open(os.path.join(docs, _PAGE), encoding='utf-8') as file:
+    return file.read()
+
+
+def _write_page(docs: str, page: str) -> None:
+  """Writes the page with its list of tables that have no stored results."""
+  stored = {path.stem for path in pathlib.Path(docs, 'results').glob('*.json')}
+  page = replace_block(page, _MISSING, render_missing(stored))
+  files.write_atomically(os.path.join(docs, _PAGE), page)
 
 
 def _seeds(seeds: tuple[int, ...]) -> str:
@@ -109,6 +152,8 @@ def _seeds(seeds: tuple[int, ...]) -> str:
 
 
 def _ours(figure: Figure, values: np.ndarray) -> str:
+  if math.isnan(np.mean(values)):
+    return formats.MISSING
   mean = f'{np.mean(values):.{figure.digits}f}'
   return mean if len(values) == 1 else f'{mean} ± {np.std(values, ddof=1):.{figure.digits}f}'
 
@@ -116,6 +161,8 @@ def _ours(figure: Figure, values: np.ndarray) -> str:
 def _theirs(figure: Figure) -> str:
   if figure.published is None:
     return ''
+  if math.isnan(figure.published):
+    return '*not known*'
   spread = f' ± {figure.spread:.{figure.digits}f}' if figure.spread else ''
   return f'*{figure.published:.{figure.digits}f}{spread}*'
 

@@ -27,7 +27,7 @@ def _register(
     TableEntry(
       name=f'{data}_ensembles',
       label=f'Ensembles of local models on {label}, two classes per device',
-      paper='Liang et al., first version of the paper, Table 1',
+      paper='Liang et al. 2020, first version, Table 1',
       data=folder,
       cpu_minutes=cpu_minutes,
       runs=tuple(
