@@ -41,18 +41,18 @@ class Options:
   )
   fisher: str = entries.option(
     'example',
-    'The Fisher information is the mean over examples of their squared gradients (its '
-    "definition), or over batches of their mean gradients' squares, as in the paper's code, which "
-    'is smaller by about the size of the batch',
+    'Fisher information. example: the mean over examples of their squared gradients, its '
+    "definition; batch: the mean over batches of their mean gradients' squares, as in the paper's "
+    'code, which is smaller by about the size of the batch',
     choices=('example', 'batch'),
   )
   fisher_batch_size: int = entries.option(
-    _BATCH_SIZE, 'Examples of these batches with --fisher=batch', POSITIVE, by_default="the code's"
+    _BATCH_SIZE, 'Size of the batches of --fisher=batch', POSITIVE, by_default='that of the code'
   )
   fisher_examples: int = entries.option(
     1000,
-    'Examples that say how much a weight matters for others, drawn from the validation data of all '
-    'clients: they stand in for the public data that a real use needs',
+    'Examples for the Fisher information, drawn from the validation data of all clients. They '
+    'stand in for the public data that a real use needs',
     POSITIVE,
   )
 

@@ -26,12 +26,12 @@ class Options:
 
   noise_multiplier: float | None = entries.option(
     None,
-    "z: the noise on the sum of the clients' updates has z times the clip norm as its standard "
-    'deviation; at each node of a tree, and with adaptive clipping that on sum and count together',
+    "z: the noise on the sum of the clients' updates has a standard deviation of z times the clip "
+    'norm (of a tree, at each node). With adaptive clipping, z is for sum and count together',
     POSITIVE,
   )
   target_epsilon: float | None = entries.option(
-    None, 'Privacy that the whole run may spend', POSITIVE, more='The noise multiplier follows.'
+    None, 'Epsilon that the whole run may spend', POSITIVE, more='The noise multiplier follows.'
   )
   dp_sigma: float | None = entries.option(
     None,
@@ -41,7 +41,7 @@ class Options:
   )
   clip_norm: float = entries.option(
     1.0,
-    "S: L2 norm that a client's update is clipped to, the first one where clipping is adaptive",
+    "S: L2 norm that a client's update is clipped to; the first one if clipping is adaptive",
     POSITIVE,
   )
   dp_clipping: str = entries.option(
@@ -69,9 +69,9 @@ class Options:
     None,
     'Sampling of cohorts that the accountant assumes',
     choices=('fixed_size', 'poisson'),
-    by_default='what it is, --cohort_sampling,',
-    more='poisson is what most papers assume, whatever they do; fixed_size is for rdp only, and '
-    'its bound is loose.',
+    by_default='the real one, --cohort_sampling,',
+    more='Most papers assume poisson, whatever they do; fixed_size is for rdp only, and its bound '
+    'is loose.',
   )
 
 

@@ -35,7 +35,7 @@ class Byzantine:
 
   num_byzantine: int | None = entries.option(
     None,
-    'f: malicious clients in a cohort of m that are to be survived',
+    'f: malicious clients in a cohort of m that the rule must survive',
     by_default='the most that the rule survives',
   )
 

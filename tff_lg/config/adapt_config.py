@@ -45,24 +45,24 @@ class AdaptConfig(_TechniqueOptions, own_models.OwnModelOptions):
     tuple(ADAPTATIONS),
   )
   epochs: int = option(
-    10, 'Epochs of adaptation at most; how many it is to be is chosen on validation data.'
+    10, 'Largest number of epochs of adaptation; validation data choose the number.'
   )
   evaluate_every_epochs: int = option(
     1, 'Epochs between evaluations on validation data, a divisor of --epochs.'
   )
   learning_rate: tuple[float, ...] | None = option(
     None,
-    "Learning rate of adaptation, or several to choose from; the source run's for clients, a tenth "
-    'and a hundredth of it by default.',
+    'Learning rate of adaptation, or several to choose from; by default that of the clients of the '
+    'source run, a tenth and a hundredth of it.',
   )
   momentum: float | None = option(
-    None, "Momentum of adaptation; the source run's for clients by default."
+    None, 'Momentum of adaptation; by default that of the clients of the source run.'
   )
-  batch_size: int | None = option(None, "Batch of adaptation; the source run's by default.")
+  batch_size: int | None = option(None, "Batch size of adaptation; the source run's by default.")
   choose: str = option(
     'client',
-    'Choice of the epoch (and learning rate, ...): each client by its validation data, or all '
-    'clients together by all of these. Epoch 0, the federated model, is a candidate.',
+    'Choice of the epoch (and learning rate, ...): by each client on its validation data, or by '
+    'all clients together on all validation data. Epoch 0, the federated model, is a candidate.',
     CHOICES,
   )
   selection_metric: str | None = option(
@@ -73,24 +73,24 @@ class AdaptConfig(_TechniqueOptions, own_models.OwnModelOptions):
   )
   local_only_from: str | None = option(
     None,
-    'Folder of another run of `pipelines.train` or `pipelines.adapt`, of the same clients, whose '
-    "own models are compared with. By default those of the source run's baseline local_only, or "
-    'new ones where an option says how to train them.',
+    'Folder of another run of `pipelines.train` or `pipelines.adapt`, of the same clients. The '
+    "comparison is with its own models. By default it is with those of the source run's baseline "
+    'local_only, or with new ones if an option sets how to train them.',
     is_path=True,
   )
   aggregate_epochs: tuple[int, ...] | None = option(
     None,
     'After each of these numbers of epochs of each adaptation, all clients take part in one more '
-    'round: the mean of their adapted models is scored beside the federated model.',
+    'round. The mean of their adapted models is scored beside the federated model.',
   )
   retrain_without: str | None = option(
     None,
-    'Trains the source run once more without the clients that this model, federated or best, '
-    'serves worse than their own local one on validation data, in RUN_DIR/retrained.',
+    'Train the source run once more, in RUN_DIR/retrained, without some clients: those that this '
+    'model, federated or best, serves worse than their own local one on validation data.',
     RETRAIN_WITHOUT,
   )
   max_clients: int | None = option(
-    None, 'Adapts this many clients, drawn at random; all by default.'
+    None, 'Number of clients to adapt, drawn at random; all by default.'
   )
   clients_per_chunk: int | None = option(
     None,

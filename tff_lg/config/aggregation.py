@@ -37,7 +37,7 @@ class AggregationOptions(_EntryOptions, _PreOptions):
   )
   pre_aggregation: tuple[str, ...] | None = option(
     None,
-    "The server changes the clients' updates so, in this order, before --aggregator sees them. "
+    "How the server changes the clients' updates, in this order, before --aggregator sees them. "
     f'{" ".join(f"{n}: {e.does}." for n, e in PRE_AGGREGATORS.items())} None by default.',
     tuple(PRE_AGGREGATORS),
   )
@@ -49,8 +49,8 @@ class AggregationOptions(_EntryOptions, _PreOptions):
   secure_noise: bool = option(
     False,
     f'Draw the noise of --aggregator={listed(_PRIVATE)} from the operating system instead of '
-    '--seed, so that the run cannot be repeated. Cohorts are still those of --seed: keep it '
-    'secret, as the gain from sampling counts on it.',
+    '--seed, so that the run cannot be repeated. Cohorts still follow from --seed: keep it secret, '
+    'as the privacy gain from sampling relies on it.',
   )
 
 

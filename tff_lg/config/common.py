@@ -12,14 +12,14 @@ class CommonOptions:
 
   protocol: str = option(
     'validation',
-    "validation: choose models on validation data; reference: the reference code's choices, "
-    'models chosen on test data among them.',
+    "validation: choose models on validation data; reference: make the reference code's choices, "
+    'among them to choose models on test data.',
     tuple(protocols.PROTOCOLS),
   )
   optimistic_choice_on_test_data: bool | None = option(
     None,
-    "Choose models on the clients' test data instead of their validation data. All test figures "
-    'are then too good: it is only to repeat what others did. No by default, yes with '
+    "Choose models on the clients' test data instead of their validation data. All test scores "
+    "are then too optimistic: use it only to repeat others' experiments. No by default, yes with "
     '--protocol=reference.',
   )
   seed: int = option(0, 'Seed of all randomness: partition, sampling, initialisation, shuffling.')

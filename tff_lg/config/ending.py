@@ -37,15 +37,15 @@ class EndingOptions:
 
   warm_start_until: str | None = option(
     None,
-    'Goal with which the warm start ends, such as validation/accuracy>=0.975: the mean over '
-    'clients (or, with validation/accuracy/pooled, of their pooled examples) as seen every '
-    '--evaluate_every rounds. --warm_start_rounds are then the most that it may have. Baselines '
+    'Goal that ends the warm start, such as validation/accuracy>=0.975. It is for the mean over '
+    'clients or, as validation/accuracy/pooled, for their pooled examples. It is checked every '
+    '--evaluate_every rounds. --warm_start_rounds is then the largest number of rounds. Baselines '
     'have as many rounds as a run that never reaches the goal.',
   )
   rounds_until: str | None = option(
     None,
-    'The same goal for the rounds of the method, of which --rounds are then the most. Each '
-    'baseline ends by itself. None by default.',
+    'Goal that ends the rounds of the method, written as that of --warm_start_until; --rounds is '
+    'then the largest number of rounds. Each baseline ends independently. None by default.',
   )
 
 

@@ -22,9 +22,9 @@ class MethodOptions(_EntryOptions):
   )
   local_budget: str = option(
     'best',
-    'How long local_only trains, as a method or a baseline. best: each client alone, until its '
-    'validation data show no more progress, whatever --clients_per_round; cohort: only in the '
-    'rounds in which the client is sampled, as the federated methods do.',
+    'How long local_only trains, as a method or a baseline. best: each client trains until its '
+    'validation data show no more progress, whatever --clients_per_round is; cohort: each client '
+    'trains only in the rounds in which it is sampled, as with the federated methods.',
     own_models.BUDGETS,
   )
   rounds: int = option(

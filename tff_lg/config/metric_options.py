@@ -23,20 +23,20 @@ class MetricOptions(task.TaskName):
 
   objective: str | None = option(
     None,
-    'What is predicted of an example: its class (default), a number (regression) or any of several '
-    f'labels (multilabel); --task={listed(_ANY_LABELS)}. Losses are cross-entropy, mean squared '
-    'error and binary cross-entropy.',
+    'What is predicted for an example: its class (default), a number (regression) or any of '
+    f'several labels (multilabel); --task={listed(_ANY_LABELS)}. Losses are cross-entropy, mean '
+    'squared error and binary cross-entropy.',
     tuple(metrics_lib.OBJECTIVES),
   )
   metrics: tuple[str, ...] | None = option(
     None,
-    "Further metrics of clients' models, such as macro_f1,auc; those of every run depend on what "
-    'is predicted: accuracy; mae, rmse and r2; label_accuracy, macro_f1 and auc.',
+    "Further metrics of clients' models, such as macro_f1,auc. Every run has those of its "
+    'objective: accuracy; mae, rmse and r2; or label_accuracy, macro_f1 and auc.',
     tuple(name for name in metrics_lib.METRICS if name != 'loss'),
   )
   selection_metric: str | None = option(
     None,
-    'What the best round is best in; by default the main metric of what is predicted, such as '
+    'Metric that chooses the best round; by default the main metric of the objective, such as '
     f'accuracy, but {task.say_by_task(lambda entry: entry.selection_metric or "")}.',
     tuple(metrics_lib.METRICS),
   )

@@ -33,15 +33,15 @@ class NewDeviceConfig(own_models.OwnModelOptions):
   )
   transform: str = option(
     'rotate90',
-    "Transformation of the new device's examples: turns images by 90 degrees counter-clockwise or "
-    'by 180, makes dark pixels bright, moves each colour channel to the next; adds 1 to features '
-    'of vectors.',
+    "Transformation of the new device's examples. rotate90 turns images by 90 degrees "
+    'counter-clockwise, rotate180 by 180; invert makes dark pixels bright; shift_colours moves '
+    'each colour channel to the next; shift_features adds 1 to features of vectors.',
     TRANSFORMS,
   )
   old_clients_share: tuple[float, ...] = option(
     (0.0, 0.1),
     'C: share of the old devices, drawn at random, that takes part in each round beside the new '
-    'one; each of several is a run of its own.',
+    'one; each share is a separate run.',
   )
   train_examples: int = option(
     3000, 'Training examples of the new device, drawn from those of all clients of the source run.'

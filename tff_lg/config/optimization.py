@@ -55,7 +55,7 @@ class OptimizationOptions(_ClientOptimizer, _ClientSchedule, _ServerOptimizer, _
 
   client_optimizer: str = option(
     'sgd',
-    "Optimiser of the clients, TFF's. Its state starts afresh in each round without "
+    'TFF optimiser of the clients. Its state is reset in each round without '
     '--keep_client_optimizer.',
     tuple(optimizers.OPTIMIZERS),
   )
@@ -63,8 +63,9 @@ class OptimizationOptions(_ClientOptimizer, _ClientSchedule, _ServerOptimizer, _
   client_schedule: str = option(
     'inverse',
     "How the clients' learning rate changes by round, counted from 0 in the warm start and in the "
-    'rounds of the method: inverse divides it by 1 + d * t, with d = 0 by default; cosine goes '
-    'down with half a cosine over the rounds; step multiplies it by a factor every so many rounds.',
+    'rounds of the method. inverse divides it by 1 + d * t, with d = 0 by default; cosine lowers '
+    'it along half a cosine over the rounds; step multiplies it by --client_step_factor every '
+    '--client_step_rounds rounds.',
     tuple(optimizers.SCHEDULES),
   )
   keep_client_optimizer: bool = option(
@@ -72,29 +73,31 @@ class OptimizationOptions(_ClientOptimizer, _ClientSchedule, _ServerOptimizer, _
   )
   server_optimizer: str = option(
     'sgd',
-    "Optimiser of the server, TFF's, for which the clients' mean update is a gradient. sgd with "
+    "TFF optimiser of the server. It treats the clients' mean update as a gradient. sgd with "
     'learning rate 1 sets the global weights to the mean of the clients; adam, yogi and adagrad '
     'make FedAdam, FedYogi and FedAdagrad (pipelines/configs has their flag files).',
     tuple(optimizers.OPTIMIZERS),
   )
   server_learning_rate: float | None = option(None, _rate_help('server'))
-  server_schedule: str = option('inverse', 'The same of the server.', tuple(optimizers.SCHEDULES))
+  server_schedule: str = option(
+    'inverse',
+    "How the server's learning rate changes by round; see --client_schedule.",
+    tuple(optimizers.SCHEDULES),
+  )
 
 
 @dataclasses.dataclass(frozen=True)
 class TrainingOptions(OptimizationOptions):
   """The work of a client in a round, and its weight; None stands for a default."""
 
-  client_epochs: int | None = option(
-    None, 'E: how often a client goes through its examples in a round; 1 by default.'
-  )
+  client_epochs: int | None = option(None, 'E: epochs of a client in a round; 1 by default.')
   client_steps: int | None = option(
-    None, 'SGD steps of a client in a round at most; no limit by default.'
+    None, 'Largest number of SGD steps of a client in a round; no limit by default.'
   )
-  batch_size: int | None = option(None, "B: a client's batch; 10 by default.")
+  batch_size: int | None = option(None, 'B: batch size of the clients; 10 by default.')
   client_weighting: str | None = option(
     None,
-    'How much a client counts; examples by default, uniform with aggregators other than means.',
+    'Weight of a client: examples by default, uniform with aggregators other than means.',
     CLIENT_WEIGHTINGS,
   )
 

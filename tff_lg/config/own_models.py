@@ -23,10 +23,10 @@ class OwnModelOptions:
 
   own_models: tuple[str, ...] | None = option(
     None,
-    "Models that each client trains alone; the one with the best metric on the client's validation "
-    "data is compared with. network: the run's own network; linear: multinomial logistic "
-    'regression; boosting: gradient-boosted trees. network and, where examples are single vectors '
-    'or images with one label, linear by default.',
+    'Models that each client trains alone. The comparison is with the one that has the best metric '
+    "on the client's validation data. network: the run's own network; linear: multinomial logistic "
+    'regression; boosting: gradient-boosted trees. By default network and, if examples are single '
+    'vectors or images with one label, linear.',
     OWN_MODELS,
   )
   local_only_epochs: int | None = option(
@@ -39,9 +39,9 @@ class OwnModelOptions:
   )
   local_only_learning_rate: tuple[float, ...] | None = option(
     None,
-    'Learning rates of own networks to choose from, on validation data. By default '
-    '--client_learning_rate, a third and three times it; the grid grows while its best value is at '
-    'an end.',
+    'Learning rates to try for own networks; validation data choose. By default '
+    '--client_learning_rate, a third of it and three times it; the grid grows while its best value '
+    'is at an end.',
   )
 
 

@@ -35,17 +35,17 @@ class PartitionOptions(_EntryOptions, repetition.RepetitionOptions):
   )
   held_out_clients: int | None = option(
     None,
-    'How many of the clients, drawn at random, are held out: no round, choice of a model or '
-    'vocabulary sees them, and their scores, with the model that the others trained, are in '
-    'held_out_clients.parquet and under held_out/ in the summary; nobody by default.',
+    'Number of held-out clients, drawn at random: no round, choice of a model or vocabulary sees '
+    'them. Their scores with the model that the others trained are in held_out_clients.parquet, '
+    'and under held_out/ in the summary. None by default.',
   )
   held_out_ids: tuple[str, ...] | None = option(
-    None, 'Ids of the clients that are held out, separated by commas, instead of drawn ones.'
+    None, 'Ids of the clients to hold out, separated by commas, instead of drawn ones.'
   )
   validation_fraction: float | None = option(
     None,
-    "Part of each client's training examples, of all its examples for --task=mood, held out to "
-    'choose models; 0.1 by default, for --task=school as many as are for testing.',
+    "Part of each client's training examples (of all its examples for --task=mood) held out to "
+    'choose models; 0.1 by default, for --task=school as many as for testing.',
   )
 
 

@@ -20,7 +20,7 @@ class RepetitionOptions:
   folds: int | None = option(
     None,
     "Folds of each client's examples, stratified by class: a run tests on one and trains on the "
-    'others. pipelines.train runs all of them without --fold. None by default.',
+    'others. Without --fold, pipelines.train runs all of them. None by default.',
   )
   fold: int | None = option(None, 'The fold of --folds that this run tests on, from 0.')
 

@@ -15,14 +15,14 @@ class SamplingOptions(trouble.DropoutOptions, common.CommonOptions):
 
   clients_per_round: int | None = option(
     None,
-    'Cohort, m: clients sampled per round; a tenth of the clients by default. Where the data '
-    f'decide the clients it is the share {_COHORT_SHARES}.',
+    'Cohort, m: clients sampled per round; a tenth of the clients by default. If the data '
+    f'determine the clients, the share is {_COHORT_SHARES}.',
   )
   cohort_sampling: str | None = option(
     None,
-    'fixed_size: cohorts of exactly --clients_per_round; poisson: each client takes part with the '
-    'same probability, so that cohorts have --clients_per_round clients on average, the default '
-    'with --aggregator=dp_mean, whose budget it makes far smaller.',
+    'fixed_size: cohorts have exactly --clients_per_round clients; poisson: each client takes part '
+    'with the same probability, and cohorts have --clients_per_round clients on average. The '
+    'default is poisson with --aggregator=dp_mean, whose epsilon it makes far smaller.',
     ('fixed_size', 'poisson'),
   )
 

@@ -14,25 +14,25 @@ class SelectionOptions(ending.EndingOptions, metric_options.MetricOptions, commo
   early_stopping_rounds: int | None = option(
     None,
     'The rounds of the method end once the mean over clients of --selection_metric on validation '
-    'data has not improved for so many rounds, as seen every --evaluate_every rounds; the warm '
-    'start has all of its rounds. Each baseline ends by itself. Never by default.',
+    'data has not improved for this many rounds. It is checked every --evaluate_every rounds. The '
+    'warm start has all of its rounds. Each baseline ends independently. Never by default.',
   )
   max_evaluated_clients: int | None = option(
     None,
-    'Clients that are evaluated, and by which models are chosen, at most: the same ones in each '
+    'Largest number of clients that are evaluated and that choose models: the same ones in each '
     'round, drawn from the seed. Others keep their newest model, or that of the round chosen for '
     'all. All by default, and for 0.',
   )
   goal_accuracy: tuple[float, ...] | None = option(
     None,
-    'Accuracies, or values of the main metric, of which the summary says after how many rounds, '
-    "and how many parameters and bytes sent, the clients' pooled test examples first reached them; "
-    'none by default.',
+    'Target accuracies, or values of the main metric. The summary has the rounds, and the '
+    "parameters and bytes sent, until the clients' pooled test examples first reach them; none by "
+    'default.',
   )
   selection_scope: str | None = option(
     None,
-    'Whether a client with local weights has a best round of its own, or all clients the one '
-    'that is best on their pooled examples; '
+    'client: each client with local weights has a best round of its own; pooled: all clients have '
+    'the round that is best on their pooled examples; '
     f'{task.say_default(lambda entry: entry.selection_scope)}.',
     ('client', 'pooled'),
   )

@@ -14,7 +14,8 @@ class StorageOptions:
   checkpoint_every: int = option(10, 'Rounds between checkpoints.')
   client_store: str = option(
     MEMORY,
-    'Where the states of clients are between rounds (local weights, --keep_client_optimizer). '
+    'Where the states of clients are kept between rounds: local weights, and optimisers with '
+    '--keep_client_optimizer. '
     f'{task.say_labels(CLIENT_STORES)} The results are the same.',
     tuple(CLIENT_STORES),
   )

@@ -15,7 +15,7 @@ class TrackingOptions:
 
   track: str | None = option(
     None,
-    'Also sends settings and metrics of each round to MLflow or Weights & Biases, which must be '
+    'Also send settings and metrics of each round to MLflow or Weights & Biases, which must be '
     'installed; TensorBoard files are always written.',
     TRACKERS,
   )

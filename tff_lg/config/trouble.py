@@ -15,9 +15,7 @@ _EntryOptions: Any = ATTACK_OPTIONS.make_class()
 class AttackOptions(_EntryOptions):
   """Options of attacks; None stands for a default or for none."""
 
-  attack: str | None = option(
-    None, 'Attack by malicious clients; by default there are none.', tuple(ATTACKS)
-  )
+  attack: str | None = option(None, 'Attack by malicious clients; none by default.', tuple(ATTACKS))
   malicious_share: float | None = option(
     None, 'Share of all clients that are malicious (--attack); 0.1 by default.'
   )

@@ -16,14 +16,15 @@ class TuningOptions:
 
   tune: str = option(
     'none',
-    'validation: chooses --client_learning_rate of the method and of each baseline by the mean '
-    'validation metric over clients after a whole run with each rate, in RUN_DIR/tuning.',
+    'validation: choose --client_learning_rate of the method and of each baseline. There is a '
+    'whole run with each rate, in RUN_DIR/tuning; the best mean validation metric over clients '
+    'wins.',
     TUNINGS,
   )
   tuned_learning_rates: tuple[float, ...] | None = option(
     None,
-    'Rates to choose from (--tune=validation). By default --client_learning_rate, a third and '
-    'three times it; the grid grows while its best value is at an end.',
+    'Rates to choose from (--tune=validation). By default --client_learning_rate, a third of it '
+    'and three times it; the grid grows while its best value is at an end.',
   )
 
 

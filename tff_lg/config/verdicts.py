@@ -13,8 +13,8 @@ class VerdictOptions:
 
   false_discovery_rate: float | None = option(
     None,
-    'Share of the clients called better or worse that may be called so by chance (Benjamini and '
-    'Hochberg); the others are said to be undecided. 0.05 by default.',
+    'Largest expected share of wrong calls among the clients called better or worse (Benjamini '
+    'and Hochberg); the others are undecided. 0.05 by default.',
   )
 
   @property

@@ -27,7 +27,7 @@ class Options:
   stacked_clients: int = option(
     1,
     'Clients with equally many examples, and the same share of the work, that are trained in one '
-    'call: on a CPU faster for small networks alone; 0 to measure whether it is',
+    'call. On a CPU this is faster only for small networks; 0 to measure whether it is',
     option_check.NOT_NEGATIVE,
     more='Results differ by the rounding of floats.',
   )

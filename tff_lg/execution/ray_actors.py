@@ -15,7 +15,7 @@ class Options:
 
   ray_address: str = option(
     '',
-    'Cluster: auto for the one of this machine, HOST:PORT for one of several',
+    'Ray cluster: auto for the one of this machine, HOST:PORT for one of several',
     by_default='a Ray on this machine that ends with the run',
   )
   ray_actors: int = option(1, 'Processes that clients are spread over', option_check.POSITIVE)

@@ -79,7 +79,7 @@ class Step:
   step_rounds: int = option(
     attrs.NOTHING, 'Rounds between two changes of the learning rate', POSITIVE
   )
-  step_factor: float = option(0.1, 'Factor of the learning rate', POSITIVE)
+  step_factor: float = option(0.1, 'Factor by which the learning rate is multiplied', POSITIVE)
 
   def build(self, learning_rate: float, num_rounds: int) -> RateFn | None:
     """Builds the rate of each round."""

@@ -21,7 +21,7 @@ class Options:
   num_classes: int | None = entries.option(
     None,
     'Number of classes; labels are less than it',
-    more='How many labels for --objective=multilabel; not given for regression.',
+    more='For --objective=multilabel the number of labels; leave it out for regression.',
   )
   test_fraction: float | None = shared.test_fraction()
   example_keys: tuple[str, ...] | None = entries.option(
@@ -37,10 +37,10 @@ class Options:
   hidden_units: tuple[int, ...] = shared.hidden_units(networks.SMALL_UNITS)
   client_cache: int = entries.option(
     1000,
-    'Clients whose data stay in memory once read, and as many of the next cohort at most are read '
-    'ahead',
+    'Number of clients whose data stay in memory once read; at most as many of the next cohort are '
+    'read ahead',
     option_check.NOT_NEGATIVE,
-    more='0 to read each again and none ahead.',
+    more='With 0, data are read each time, and none ahead.',
   )
 
 

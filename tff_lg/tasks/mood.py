@@ -34,8 +34,8 @@ class Options:
   )
   device_variance: float | None = entries.option(
     None,
-    "Share of the variance of a word's mood that is between users, in [0, 1], of the generated "
-    'corpus, without --data_dir',
+    "Share of the variance of a word's mood that is between users, in [0, 1], in the generated "
+    'corpus (without --data_dir)',
     option_check.SHARE,
     by_default='0.25',
   )

@@ -37,8 +37,8 @@ def vocabulary_size() -> Any:
   """Declares the option of tasks on words."""
   return entries.option(
     None,
-    'V: most frequent words of the training text that are known, padding, unknown and end of line '
-    'counted',
+    'V: number of known words, the most frequent ones of the training text, with padding, unknown '
+    'and end of line',
     _VOCABULARY,
     by_default=f'{DEFAULT_VOCABULARY_SIZE:,}, all of a --vocabulary_file,',
   )
@@ -48,7 +48,7 @@ def vocabulary_file() -> Any:
   """Declares the option of tasks on text."""
   return entries.option(
     None,
-    'File with the words, or characters, that are known, one per line',
+    'File with the known words, or characters, one per line',
     by_default='those of the training text',
     more='A public list keeps the vocabulary of a private run (--aggregator=dp_mean) independent '
     'of the private text.',
@@ -60,7 +60,7 @@ def sequence_length(default: int) -> Any:
   """Declares the option of tasks on text."""
   return entries.option(
     default,
-    'T: tokens in a sequence, or the first of a text or a question that count',
+    'T: tokens in a sequence, or the first tokens of a text or a question that are read',
     AT_LEAST_1,
   )
 
@@ -78,7 +78,7 @@ def lstm_units(default: tuple[int, ...]) -> Any:
 def embeddings_file() -> Any:
   """Declares the option of tasks on features of `pipelines.embed`."""
   return entries.option(
-    None, 'File of `pipelines.embed`, with --task=vqa of the pictures', is_path=True
+    None, 'File of `pipelines.embed`; for --task=vqa, of the pictures', is_path=True
   )
 
 
@@ -106,8 +106,8 @@ def test_fraction() -> Any:
   """Declares the option of tasks whose data may have no split."""
   return entries.option(
     None,
-    "Part of a client's examples held out for testing, where the data have no split of their own; "
-    'of text the last lines',
+    "Part of a client's examples held out for testing, if the data have no split of their own; "
+    'for text the last lines',
     option_check.BELOW_ONE,
     by_default='0.2, for --task=school 0.15, for text 0.1,',
   )

@@ -32,12 +32,12 @@ class Options:
   )
   label_column: tuple[str, ...] | None = entries.option(
     None,
-    'Column with what is to be predicted: classes, with --objective=regression numbers; for '
+    'Column to predict: classes, or numbers with --objective=regression. For '
     '--objective=multilabel several columns of 0 and 1, separated by commas',
   )
   test_column: str | None = entries.option(
     None,
-    'Column that says of each row whether it is for testing: test or train, true or false, 1 or 0',
+    'Column that tells which rows are for testing: test or train, true or false, 1 or 0',
     by_default='--test_fraction of the rows',
   )
   time_column: str | None = entries.option(
@@ -47,15 +47,15 @@ class Options:
     more='It is not a feature.',
   )
   category_columns: tuple[str, ...] | None = entries.option(
-    None, 'Columns of numbers that are names, such as postal codes', by_default='none'
+    None, 'Columns of numbers that are categories, such as postal codes', by_default='none'
   )
   ignored_columns: tuple[str, ...] | None = entries.option(
     None, 'Columns that are not features', by_default='none'
   )
   standardize: str = entries.option(
     STANDARDIZATIONS[0],
-    "By which mean and deviation numbers are standardised: pooled, those of all clients' training "
-    "rows, which sums over clients give; clients, each client's own; none, as they are",
+    "Mean and deviation that standardise numbers: pooled, those of all clients' training rows, "
+    "from sums over clients; clients, each client's own; none, numbers stay as they are",
     choices=STANDARDIZATIONS,
   )
   test_fraction: float | None = shared.test_fraction()

@@ -37,15 +37,15 @@ class _Options:
 
   text_source: str | None = entries.option(
     None,
-    'Where text comes from: files, those of --data_dir; or a data set that TFF downloads and keeps '
-    'in --data_dir',
+    'Where text comes from: the files of --data_dir, or a data set that TFF downloads and keeps in '
+    '--data_dir',
     choices=SOURCES,
     by_default='files',
-    more='Stack Overflow is large: --max_users.',
+    more='Stack Overflow is large: use --max_users.',
   )
   max_users: int | None = entries.option(
     None,
-    'Users at most, drawn at random from those with --min_lines',
+    'Largest number of users, drawn at random from those with --min_lines',
     shared.AT_LEAST_1,
     by_default='all',
   )

@@ -33,7 +33,7 @@ class Options:
 
   num_answers: int | None = entries.option(
     None,
-    'Answers known, those that annotators of training questions gave most often',
+    'Number of known answers, those that annotators of training questions gave most often',
     shared.AT_LEAST_1,
     by_default='1000, all of an --answers_file,',
   )
@@ -47,7 +47,8 @@ class Options:
   )
   max_questions: int | None = entries.option(
     None,
-    'Training questions at most, drawn at random, with the same share of the test questions',
+    'Largest number of training questions, drawn at random, with the same share of the test '
+    'questions',
     shared.AT_LEAST_1,
     by_default='all',
   )

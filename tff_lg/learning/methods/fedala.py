@@ -28,7 +28,7 @@ class Options:
 
   fedala_layers: tuple[str, ...] | None = entries.option(
     None,
-    "Layers that a client mixes of the server's and its own of the round before",
+    "Layers that a client mixes from the server's and its own of the round before",
     by_default='the last layer',
   )
   fedala_rate: float = entries.option(

@@ -27,7 +27,7 @@ class Options:
   """Options of IFCA; with one cluster it is FedAvg."""
 
   num_clusters: int = entries.option(
-    2, 'Global models, of which each client takes one', check=option_check.POSITIVE
+    2, 'Number of global models; each client takes one', check=option_check.POSITIVE
   )
 
 

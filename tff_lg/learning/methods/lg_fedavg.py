@@ -56,7 +56,7 @@ class Options:
   global_loss_weight: float | None = entries.option(
     None,
     'lambda: of the loss L_local + lambda * L_global, where L_local is that of the network of '
-    "--auxiliary: a greater one is more of the whole model's loss, L_global",
+    "--auxiliary: a greater one gives more weight to the whole model's, L_global",
     check=option_check.POSITIVE,
     by_default='1',
   )

@@ -23,7 +23,7 @@ class Options:
 
   per_fedavg_rate: float = entries.option(
     0.01,
-    "alpha: the rate of the step by which a client makes the server's model its own",
+    "alpha: the rate of the step by which a client personalises the server's model",
     check=option_check.POSITIVE,
     more="0.01 is the paper's; beta is --client_learning_rate.",
   )

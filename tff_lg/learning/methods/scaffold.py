@@ -25,8 +25,8 @@ class Options:
 
   cohort_share: float | None = entries.option(
     None,
-    'Share of all clients that a round samples, |S| / N: so far the control variate of the server '
-    'goes to the mean of those sampled',
+    'Share of all clients that a round samples, |S| / N. The control variate of the server moves '
+    'by this share towards the mean of those sampled',
     check=option_check.SHARE,
     by_default="the run's",
   )
