@@ -131,8 +131,7 @@ task.register(
       name='bilstm', label='Bi-LSTM', build=_build_network, global_layers=_global_layers
     ),
     load_data=_load,
-    data_dir='a CSV file, or a folder with mood.csv, of user, text and score, without which they '
-    'are generated,',
+    data_dir='a CSV file of user, text and score, or a folder with mood.csv (generated without it)',
     partition='natural',
     cohort_share=1.0,
     # Users have a handful of validation examples each: too few for a choice of their own.

@@ -76,7 +76,7 @@ def _crop_and_flip(images: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
 
 # The objectives of tasks whose files may have any labels.
 ANY_LABELS = ('classification', 'regression', 'multilabel')
-_OFFICIAL = 'the folder with the official files, which Keras downloads without it,'
+_OFFICIAL = 'the folder with the official files (Keras downloads them without it)'
 MLP = networks.dense()
 
 

@@ -72,7 +72,7 @@ task.register(
       name='linear', label='a linear model from zero', build=_build_network
     ),
     load_data=_load,
-    data_dir='school.mat, or its folder, without which schools are generated,',
+    data_dir='school.mat or its folder (schools are generated without it)',
     partition='natural',
     cohort_share=1.0,
     objectives=('regression',),

@@ -176,7 +176,7 @@ task.register(
     options=Options,
     network=named.MLP,
     load_source=_load,
-    data_dir='a CSV or Parquet file, or a folder of them, without which one is generated,',
+    data_dir='a CSV or Parquet file, or a folder of them (one is generated without it)',
     partition=_partition,
     partition_note='natural (with a --client_column, else iid)',
     objectives=named.ANY_LABELS,

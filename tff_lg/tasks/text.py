@@ -190,7 +190,7 @@ _TRAITS: dict[str, Any] = {
   'network': task.NetworkEntry(
     name='lstm', label='LSTMs', build=_build_network, global_layers=_global_layers
   ),
-  'data_dir': 'a folder or file with text by user, without which a small one is generated,',
+  'data_dir': 'a folder or file with text by user (a small one is generated without it)',
   'partition': 'natural',
   'has_own_metrics': True,
   'has_images': False,

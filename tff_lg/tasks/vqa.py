@@ -224,7 +224,7 @@ task.register(
       wrap=_wrap,
     ),
     load_data=_load,
-    data_dir='the folder with the official JSON files, without which small data are generated,',
+    data_dir='the folder with the official JSON files (small data are generated without it)',
     partition='iid',
     has_own_metrics=True,
     has_images=False,
