@@ -48,7 +48,7 @@ class FillTest(absltest.TestCase):
 
   def _fill(self, keys, compute=None):
     store = cache.EmbeddingCache(self.folder)
-    count = runs.fill(store, np.array(keys), compute or self._compute, 'rows')
+    count = runs.fill(store, np.array(keys), compute or self._compute, 'row')
     return count, store
 
   def test_equal_keys_once(self):

@@ -59,7 +59,7 @@ def embed_clips(
         _refuse({str(found.ids[row]): reason for row, reason in failures.items()})
       yield batch
 
-  num_computed = runs.fill(store, keys, compute, 'clips')
+  num_computed = runs.fill(store, keys, compute, 'clip')
   # Clips of equal content were read once.
   reasons = {keys[row]: reason for row, reason in failures.items()}
   is_read = np.array([key not in reasons for key in keys], bool)

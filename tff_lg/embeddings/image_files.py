@@ -53,7 +53,7 @@ def embed_image_files(
   def compute(rows: np.ndarray) -> runs.Batches:
     return _embed_files(paths, rows, network, batch_size)
 
-  num_computed = runs.fill(store, keys, compute, 'images')
+  num_computed = runs.fill(store, keys, compute, 'image')
   embeddings = embedding_set.EmbeddingSet(
     ids=np.array([path.relative_to(root).as_posix() for path in paths]),
     x=store.gather(keys.tolist()),

@@ -51,7 +51,7 @@ def embed_images(
   def compute(rows: np.ndarray) -> runs.Batches:
     return _embed_pixels(images, rows, network, batch_size)
 
-  num_computed = runs.fill(store, keys, compute, 'images')
+  num_computed = runs.fill(store, keys, compute, 'image')
   embeddings = embedding_set.EmbeddingSet(
     ids=np.array([f'{name}/{at}' for name, at in zip(split, positions, strict=True)]),
     x=store.gather(keys.tolist()),

@@ -69,7 +69,7 @@ def fill(
     keys: str [n], one per row; equal keys are equal examples.
     compute: gets the rows to embed, in ascending order. It returns them in batches with their
       embeddings, and may leave rows out.
-    unit: what a row is, for the progress bar.
+    unit: what a row is, in the singular, for the progress bar.
 
   Returns:
     How many embeddings were made.
