@@ -30,7 +30,7 @@ class EntryTest(absltest.TestCase):
 
   def test_noise_needs_a_budget(self):
     entry = _AGGREGATORS['dp_mean']
-    with self.assertRaisesRegex(ValueError, 'dp_mean needs the budget'):
+    with self.assertRaisesRegex(ValueError, 'dp_mean needs a privacy budget'):
       entry.build(entry.options(), _SETTING)
 
   def test_attackers_that_the_cohort_survives(self):

@@ -44,7 +44,7 @@ class RefusalTest(parameterized.TestCase):
     ({'task': 'diabetes', 'partition': 'shards'}, '--partition is shards, which spreads classes'),
     (
       {'selection_metric': 'auc', 'selection_scope': 'pooled'},
-      'no value of all clients together: use --selection_scope=client',
+      'no value over all clients together: use --selection_scope=client',
     ),
     ({**_NUMBERS, 'num_classes': 3}, '--objective=regression predicts one number'),
     ({**_NUMBERS, 'goal_accuracy': (0.0,)}, '--goal_accuracy has 0, expected MAE of more than 0'),

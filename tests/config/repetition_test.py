@@ -19,9 +19,9 @@ class RepetitionTest(parameterized.TestCase):
 
   @parameterized.parameters(
     ({'partition_seed': -1}, '--partition_seed is -1, expected 0 or more'),
-    ({'fold': 1}, '--fold is 1, but not --folds'),
+    ({'fold': 1}, '--fold is 1, but --folds, their number, is not given'),
     ({'folds': 1, 'fold': 0}, '--folds is 1, expected 2 or more'),
-    ({'folds': 5}, '--folds is 5, but not --fold, the one to test on'),
+    ({'folds': 5}, '--folds is 5, but --fold, the one to test on, is not given'),
     ({'folds': 5, 'fold': 5}, '--fold is 5, expected a number from 0'),
     ({'folds': 5, 'fold': 0, 'task': 'text'}, '--folds does not fit --task=text'),
     (

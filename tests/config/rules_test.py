@@ -167,7 +167,7 @@ class RefusalTest(parameterized.TestCase):
     ),
     (
       {'task': 'text', 'partition': 'natural_iid', 'held_out_clients': 1},
-      'shuffles examples between all clients: nobody can be held out',
+      'shuffles examples between all clients: none can be held out',
     ),
     ({'method': 'fedavg', 'local_layer_share': 0.5}, 'belongs to --method=lg_fedavg'),
     ({'local_layer_share': 1.5}, r'--local_layer_share is 1.5, expected in \[0, 1\]'),

@@ -17,7 +17,7 @@ class SplitOptionsTest(parameterized.TestCase):
     ({'protocol': 'reference'}, 'validation data, but --protocol=reference has none'),
     ({'auxiliary': 'supervised'}, '--auxiliary=supervised needs the first layers local'),
     ({'aggregator': 'dp_mean'}, '--aggregator=dp_mean does not cover'),
-    ({'attack': 'sign_flip'}, '--attack=sign_flip would have a say'),
+    ({'attack': 'sign_flip'}, '--attack=sign_flip would influence the choice'),
     ({'auto_rounds': 0}, '--auto_rounds is 0, expected more than 0'),
     ({'local_layer_share': 0.5}, 'both say which layers are global'),
   )

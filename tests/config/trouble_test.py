@@ -22,10 +22,13 @@ class TroubleOptionsTest(parameterized.TestCase):
     ({'attack': 'sign_flip', 'malicious_share': 1.5}, r'is 1.5, expected in \[0, 1\)'),
     ({'client_dropout_rate': 1.0}, r'--client_dropout_rate is 1.0, expected in \[0, 1\)'),
     ({'straggler_rate': -0.5}, r'--straggler_rate is -0.5, expected in \[0, 1\)'),
-    ({'attack': 'sign_flip', 'method': 'local_only'}, 'nobody hears an attacker'),
+    (
+      {'attack': 'sign_flip', 'method': 'local_only'},
+      '--method=local_only sends nothing to attack',
+    ),
     (
       {'attack': 'backdoor', 'task': 'embeddings', 'embeddings': 'set.npz'},
-      '--attack=backdoor is on images, but --task=embeddings has none',
+      '--attack=backdoor needs images, but --task=embeddings has none',
     ),
   )
   def test_refuses(self, changes, sentence):

@@ -28,7 +28,7 @@ class ExamplesTest(parameterized.TestCase):
     taken = examples.Examples(x, x + 1, _USERS).take(np.array([1]))
     np.testing.assert_array_equal(taken.y, [[3, 4]])
     np.testing.assert_array_equal(taken.users, ['bo'])
-    with self.assertRaisesRegex(examples.DataError, r'y is int32 \[3, 1\], expected .*a position'):
+    with self.assertRaisesRegex(examples.DataError, r'y is int32 \[3, 1\], expected .*per pos'):
       examples.Examples(x, x[:, :1])
 
   def test_concatenate(self):

@@ -82,7 +82,7 @@ class LoadSchoolTest(parameterized.TestCase):
     ({'X': np.ones((2, 2)), 'Y': _cells(np.ones((2, 1)))}, 'X not found, expected cells'),
     (
       {'X': _cells(np.ones((2, 3))), 'Y': _cells(np.ones(2), np.ones(2))},
-      'X has 1 cells and Y 2, expected one each a school',
+      'X has 1 cells and Y 2, expected one per school',
     ),
     (
       {'X': _cells(np.ones((2, 3))), 'Y': _cells(np.ones((3, 1)))},

@@ -83,7 +83,7 @@ class ReadUsersTest(absltest.TestCase):
   def test_damaged_database(self):
     folder = self.create_tempdir()
     folder.create_file('shakespeare.sqlite', 'half a download')
-    with self.assertRaisesRegex(data.DataError, 'not a database.*has to be deleted first'):
+    with self.assertRaisesRegex(data.DataError, 'not a database.*delete a broken download first'):
       tff_text.read_users('tff_shakespeare', folder.full_path)
 
 

@@ -143,7 +143,7 @@ class LoadVqaTest(parameterized.TestCase):
   def test_refuses_data(self):
     features = vqa.PictureFeatures(np.array([10, 20]), np.zeros((2, 3), np.float32), 'the file')
     with self.assertRaisesRegex(
-      examples.DataError, r'the file: no picture 30 found.*\(1 such questions of 4\)'
+      examples.DataError, r'the file: picture 30 not found.*\(1 such questions of 4\)'
     ):
       self._load(features=features)
     with self.assertRaisesRegex(examples.DataError, '3 of 9 clients have training questions'):

@@ -59,7 +59,10 @@ class VqaTaskTest(parameterized.TestCase):
   @parameterized.parameters(
     (['a_0.jpg', 'b.jpg'], 'the picture b.jpg has no number in its name'),
     (['a_0.jpg', 'b_00.jpg'], 'two pictures have the number 0'),
-    (['a_0.jpg', '1.jpg', '2.jpg'], r'pictures.npz: no picture 3 found.*\(2 such questions of 8\)'),
+    (
+      ['a_0.jpg', '1.jpg', '2.jpg'],
+      r'pictures.npz: picture 3 not found.*\(2 such questions of 8\)',
+    ),
   )
   def test_refuses(self, names, sentence):
     config = _config(**self._files(names))

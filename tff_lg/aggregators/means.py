@@ -64,8 +64,8 @@ def _secure_mean(options: Any, setting: entry.Setting) -> tff.aggregators.Aggreg
 def _not_secure(config: Any) -> Iterator[str]:
   if config.client_weighting == 'gradient_norm':
     yield (
-      '--client_weighting=gradient_norm does not fit --aggregator=secure_mean, whose sum of '
-      'weights is made for numbers of examples: steps of 0.0002 are all that it tells apart.'
+      '--client_weighting=gradient_norm does not fit --aggregator=secure_mean: its sum of '
+      'weights expects numbers of examples, and resolves only steps of 0.0002.'
     )
 
 

@@ -98,8 +98,8 @@ class PrivacyBudget:
     if self.mechanism == 'tree':
       if (self.max_participations or 0) < 1:
         raise ValueError(
-          f'max_participations is {self.max_participations}; the tree needs the number of rounds '
-          'that a client takes part in at most, at least 1.'
+          f'max_participations is {self.max_participations}; the tree needs the most rounds '
+          'that a client takes part in, at least 1.'
         )
     elif self.sampling == 'fixed_size' and self.accountant == 'pld':
       raise ValueError('accountant pld needs sampling poisson; use rdp for fixed_size.')
@@ -264,6 +264,6 @@ def privacy_warning(epsilon: float) -> str | None:
   if epsilon <= MEANINGLESS_EPSILON:
     return None
   return (
-    f'epsilon is {epsilon:,.0f}: this protects nobody, 10 is weak already; use more noise, '
+    f'epsilon is {epsilon:,.0f}: this protects nobody (10 is already weak); use more noise, '
     'fewer rounds or more clients.'
   )

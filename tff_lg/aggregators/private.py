@@ -84,7 +84,7 @@ def _build(options: Options, setting: entry.Setting) -> tff.aggregators.Aggregat
   from tff_lg.aggregators import factories  # It imports TensorFlow, which takes seconds.
 
   if setting.budget is None:
-    raise ValueError('dp_mean needs the budget that its noise is of.')
+    raise ValueError('dp_mean needs a privacy budget, which gives its noise.')
   return factories.dp_mean(
     setting.budget.noise_multiplier,
     options.clip_norm,
@@ -148,7 +148,7 @@ def _contradictions(config: Any) -> Iterator[str]:
     if is_adaptive:
       yield '--dp_mechanism=tree clips to a fixed norm: --dp_clipping=adaptive does not fit it.'
     if config.privacy_sampling is not None:
-      yield '--dp_mechanism=tree takes nothing from sampling: --privacy_sampling does not fit it.'
+      yield '--dp_mechanism=tree gains nothing from sampling: --privacy_sampling does not fit it.'
     if config.warm_start_rounds > 0:
       yield (
         f'--warm_start_rounds is {config.warm_start_rounds}, but --dp_mechanism=tree needs one '
@@ -158,7 +158,7 @@ def _contradictions(config: Any) -> Iterator[str]:
     if config.privacy_sampling is None:
       yield (
         '--privacy_accountant=pld knows poisson sampling only: use --cohort_sampling=poisson, or '
-        'say --privacy_sampling=poisson to take it for that.'
+        'let --privacy_sampling=poisson assume it.'
       )
   if config.dp_sigma is not None and (is_adaptive or config.dp_mechanism == 'tree'):
     yield (

@@ -168,7 +168,7 @@ class AdaptationFolder:
 
     Returns:
       The accuracies by the models' names, of the clients that have all of them; without
-      `own` where no client has an own local model.
+      `own` where no client has a locally trained model.
     """
     table = pd.DataFrame(
       {model: self.values(f'{model}/{metric}') for model in models or self.adapted_models}

@@ -26,8 +26,8 @@ _SPREAD_NOTE = (
   'that does worst.'
 )
 _BEST_NOTE = (
-  "Best by validation: of the federated and the adapted models, each client's one that is "
-  'best on its validation data, the first of equals.'
+  'Best by validation: for each client, the federated or adapted model that is best on its '
+  'validation data; ties go to the first.'
 )
 _WORSE_NOTE = 'Worse: share of the clients that do worse, by 1e-6 or more.'
 
@@ -147,7 +147,7 @@ def techniques_table(run: AdaptationFolder, clients: pd.Series) -> Table:
 
 
 def _accuracy(compared: ComparedRuns, model: str) -> pd.Series:
-  """Returns a model's accuracy by client; NaN for own local models that there are not."""
+  """Returns a model's accuracy by client; NaN for missing locally trained models."""
   if model != names.LOCAL_ONLY:
     return compared.accuracy[model]
   if compared.own is None:

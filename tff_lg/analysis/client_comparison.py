@@ -68,7 +68,7 @@ def describe_clients(accuracy: pd.Series, metric: str = names.LOCAL_TEST) -> Cli
   """Returns how an accuracy, or another metric, is spread over clients.
 
   Args:
-    accuracy: one a client; one that is NaN is left out.
+    accuracy: one per client; one that is NaN is left out.
     metric: which; it says which clients are the worst.
 
   Returns:

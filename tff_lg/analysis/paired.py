@@ -96,7 +96,7 @@ def worst_decile_mean(values: np.ndarray) -> float:
   """Returns the mean of the worst tenth of some values, every client counting the same.
 
   Args:
-    values: one a client, more is better.
+    values: one per client, more is better.
 
   Returns:
     The mean of the ceil(n / 10) lowest values; NaN without any.

@@ -64,7 +64,7 @@ class SweepResults:
       }
     except (KeyError, TypeError, AttributeError) as error:
       raise RunFolderError(
-        f'{file}: {error} is missing or no list, expected the axes and trials of a sweep.'
+        f'{file}: {error} is missing or not a list, expected the axes and trials of a sweep.'
       ) from error
     rows = {}
     for name, inputs in trials.items():

@@ -87,8 +87,8 @@ def check_folder(run_dir: str) -> None:
   """
   if _holds_something_else(run_dir):
     raise ValueError(
-      f'{run_dir}: the folder holds something else than invented numbers, which must not be '
-      'overwritten by them; name another folder.'
+      f'{run_dir}: the folder holds more than invented numbers, and must not be overwritten; '
+      'name another folder.'
     )
 
 

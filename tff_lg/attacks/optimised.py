@@ -76,7 +76,7 @@ def _entry(name: str, label: str, does: str, attack: Callable[[Rule], Attack]) -
   def build(options: Any, setting: Setting) -> Attack:
     del options
     if setting.rule is None:
-      raise ValueError(f'attack {name} is optimised against a rule, which this aggregator is not.')
+      raise ValueError(f'attack {name} is optimised against a rule, but this aggregator has none.')
     return attack(setting.rule)
 
   def check(config: Any) -> Iterator[str]:

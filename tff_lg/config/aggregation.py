@@ -90,8 +90,8 @@ def check(config: Any) -> None:
       check_belongs(config, (trait_option,), 'aggregator', name, owners)
   if not entry.takes_weights and config.client_weighting not in (None, 'uniform'):
     raise ConfigError(
-      f'--client_weighting is {config.client_weighting}, but --aggregator={name} counts all '
-      'clients alike.'
+      f'--client_weighting is {config.client_weighting}, but --aggregator={name} weights all '
+      'clients equally.'
     )
   if entry.needs_cohort_size and config.cohort_sampling == 'poisson':
     raise ConfigError(
@@ -108,7 +108,7 @@ def check(config: Any) -> None:
   if config.secure_noise and config.checkpoint_every != 1:
     raise ConfigError(
       f'--checkpoint_every is {config.checkpoint_every}, but --secure_noise needs 1: a round that '
-      'is run again after a stop would have other noise, and spend twice.'
+      'is repeated after a stop would draw other noise, and spend the budget twice.'
     )
 
 

@@ -28,7 +28,7 @@ class MethodOptions(_EntryOptions):
     own_models.BUDGETS,
   )
   rounds: int = option(
-    100, 'Rounds of the method. A finished run continues if there are more than before.'
+    100, 'Rounds of the method. A finished run continues if this number is raised.'
   )
   warm_start_rounds: int = option(0, 'FedAvg rounds before the rounds of the method.')
 

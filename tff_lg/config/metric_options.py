@@ -109,7 +109,7 @@ def check(config: Any, partition: str, scope: str) -> None:
     ),
     (
       not is_class and config.protocol != 'validation',
-      f'--protocol is {config.protocol}, which is of classes, {predicts}.',
+      f'--protocol is {config.protocol}, which needs classes, {predicts}.',
     ),
     (
       not is_class and config.attack is not None and ATTACKS[config.attack].needs_classes,
@@ -117,7 +117,7 @@ def check(config: Any, partition: str, scope: str) -> None:
     ),
     (
       not is_class and config.auxiliary is not None,
-      f'--auxiliary is {config.auxiliary}, which is of classes, {predicts}.',
+      f'--auxiliary is {config.auxiliary}, which needs classes, {predicts}.',
     ),
     (
       config.global_layers == split.AUTO and config.selection_metric not in (None, *of_splits),
@@ -126,8 +126,8 @@ def check(config: Any, partition: str, scope: str) -> None:
     ),
     (
       selected is not None and selected.pooling is None and scope == 'pooled',
-      f'--selection_metric is {config.selection_metric}, which has no value of all clients '
-      'together: use --selection_scope=client.',
+      f'--selection_metric is {config.selection_metric}, which has no value over all '
+      'clients together: use --selection_scope=client.',
     ),
   ]
   for name, given in (

@@ -30,7 +30,7 @@ class OwnModelOptions:
     OWN_MODELS,
   )
   local_only_epochs: int | None = option(
-    None, "Epochs of a client's own network at most; 200 by default."
+    None, "Most epochs of a client's own network; 200 by default."
   )
   local_only_patience: int | None = option(
     None,

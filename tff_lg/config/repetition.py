@@ -46,11 +46,12 @@ def check(config: Any, partition: str) -> None:
   if folds is None and fold is None:
     return
   conflicts = (
-    (folds is None, f'--fold is {fold}, but not --folds, how many there are.'),
+    (folds is None, f'--fold is {fold}, but --folds, their number, is not given.'),
     (folds is not None and folds < 2, f'--folds is {folds}, expected 2 or more.'),
     (
       fold is None,
-      f'--folds is {folds}, but not --fold, the one to test on; only pipelines.train runs all.',
+      f'--folds is {folds}, but --fold, the one to test on, is not given; only pipelines.train '
+      'runs all folds.',
     ),
     (
       None not in (folds, fold) and not 0 <= fold < folds,

@@ -146,7 +146,7 @@ def _check_contradictions(config: TrainConfig) -> None:
   conflicts = (
     (
       not entry.fits_reference and config.protocol != 'validation',
-      f'--protocol={config.protocol} is of the LG-FedAvg reference code and does not fit '
+      f'--protocol={config.protocol} follows the LG-FedAvg reference code and does not fit '
       f'--task={config.task}.',
     ),
     (
@@ -155,7 +155,7 @@ def _check_contradictions(config: TrainConfig) -> None:
     ),
     (
       PARTITIONS[partition].mixes_clients and bool(config.held_out_clients or config.held_out_ids),
-      f'--partition={partition} shuffles examples between all clients: nobody can be held out.',
+      f'--partition={partition} shuffles examples between all clients: none can be held out.',
     ),
     (
       config.warm_start_rounds and not method.has_warm_start,
@@ -196,11 +196,11 @@ def _check_contradictions(config: TrainConfig) -> None:
     ),
     (
       not method.sends_updates and config.attack is not None,
-      f'--attack is {config.attack}, but with --method={config.method} nobody hears an attacker.',
+      f'--attack is {config.attack}, but --method={config.method} sends nothing to attack.',
     ),
     (
       not entry.has_images and config.attack is not None and ATTACKS[config.attack].needs_images,
-      f'--attack={config.attack} is on images, but --task={config.task} has none.',
+      f'--attack={config.attack} needs images, but --task={config.task} has none.',
     ),
     (
       entry.is_embedded and config.data_dir is not None,

@@ -61,7 +61,7 @@ def check(config: Any) -> None:
     ),
     (
       config.attack is not None,
-      f'--attack={config.attack} would have a say in the choice: name the layers.',
+      f'--attack={config.attack} would influence the choice: name the layers.',
     ),
     (
       config.auto_rounds is not None and config.auto_rounds < 1,

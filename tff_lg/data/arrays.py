@@ -133,7 +133,7 @@ def to_examples(
   if users is not None and (users.dtype.kind not in 'iuU' or users.shape != x.shape[:1]):
     raise examples.DataError(
       f'{path}: users is {users.dtype} {list(users.shape)}, '
-      f'expected {len(x)} names or integers, one a row of x.'
+      f'expected {len(x)} names or integers, one per row of x.'
     )
   with np.errstate(over='ignore'):  # The next check finds what is too large for float32.
     x = examples.scale_pixels(x) if x.dtype == np.uint8 else x.astype(np.float32, copy=False)
@@ -150,7 +150,7 @@ def _to_classes(
 ) -> np.ndarray:
   if y.dtype.kind not in 'iu' or y.shape != (size,):
     raise examples.DataError(
-      f'{path}: y is {y.dtype} {list(y.shape)}, expected {size} integers, one a row of x.'
+      f'{path}: y is {y.dtype} {list(y.shape)}, expected {size} integers, one per row of x.'
     )
   # Before the cast to int32, which would turn an absurd label into another one.
   examples.check_labels(y, num_classes or len(y), str(path))
@@ -163,7 +163,7 @@ def _to_numbers(
   del num_classes
   if y.dtype.kind not in 'buif' or y.shape not in ((size,), (size, 1)):
     raise examples.DataError(
-      f'{path}: y is {y.dtype} {list(y.shape)}, expected {size} numbers, one a row of x.'
+      f'{path}: y is {y.dtype} {list(y.shape)}, expected {size} numbers, one per row of x.'
     )
   with np.errstate(over='ignore'):
     numbers = y.reshape(-1).astype(np.float32)

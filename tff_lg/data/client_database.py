@@ -144,7 +144,7 @@ def _read_sizes(file: pathlib.Path) -> dict[str, dict[str, int]]:
     ).fetchall()
   if any('SCAN' in str(step) for step in plan):
     logging.warning(
-      '%s has no index on client_id: each client is looked for in the whole file. Once: '
+      '%s has no index on client_id, so reading a client searches the whole file. Create it once: '
       'sqlite3 %s "CREATE INDEX by_client ON examples (client_id)".',
       file,
       file,

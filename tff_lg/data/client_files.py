@@ -56,7 +56,7 @@ def load_client_folder(
   root = pathlib.Path(folder).expanduser()
   client_ids = sorted(path.stem for path in root.glob('*.npz'))
   if not client_ids:
-    raise examples.DataError(f'{folder}: no npz file found, expected a folder with one a client.')
+    raise examples.DataError(f'{folder}: no npz file found, expected a folder with one per client.')
   sizes, shapes, crc = [], [], 0
   for client_id in client_ids:
     path = root / f'{client_id}.npz'
@@ -108,7 +108,7 @@ def _sizes(
     if shapes.get(y, ())[:1] != shape[:1]:
       raise examples.DataError(
         f'{path}: {y} is {list(shapes[y]) if y in shapes else "missing"}, expected '
-        f'[{shape[0]}], one label a row of x.'
+        f'[{shape[0]}], one label per row of x.'
       )
   if len({shape[1:] for shape in of_x.values()}) > 1:
     raise examples.DataError(f'{path}: its parts have rows of different shapes, expected one.')

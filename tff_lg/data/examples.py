@@ -54,15 +54,15 @@ class Examples:
     if not is_float and (self.y.dtype != np.int32 or self.y.shape not in shapes):
       found = f'{self.y.dtype} {list(self.y.shape)}'
       raise DataError(
-        f'y is {found}, expected int32 [{len(self.x)}], one label a row of x, or for sequences '
-        'one a position of x; or float32, numbers or several labels a row.'
+        f'y is {found}, expected int32 [{len(self.x)}], one label per row of x, or for sequences '
+        'one per position of x; or float32, numbers or several labels per row.'
       )
     if is_float and len(self.y) != len(self.x):
-      raise DataError(f'y has {len(self.y)} rows, expected {len(self.x)}, one a row of x.')
+      raise DataError(f'y has {len(self.y)} rows, expected {len(self.x)}, one per row of x.')
     users = self.users
     if users is not None and (users.dtype.kind != 'U' or users.shape != self.x.shape[:1]):
       found = f'{users.dtype} {list(users.shape)}'
-      raise DataError(f'users is {found}, expected str [{len(self.x)}], one name a row of x.')
+      raise DataError(f'users is {found}, expected str [{len(self.x)}], one name per row of x.')
     for name in ('attributes', 'answers'):
       array = getattr(self, name)
       if array is not None and (

@@ -118,11 +118,11 @@ def read_schools(path: str) -> tuple[Pupils, ...]:
   cells = {}
   for name in ('X', 'Y'):
     if name not in found or found[name].dtype != object or not found[name].size:
-      raise examples.DataError(f'{file}: {name} not found, expected cells, one a school.')
+      raise examples.DataError(f'{file}: {name} not found, expected cells, one per school.')
     cells[name] = found[name].ravel()
   if len(cells['X']) != len(cells['Y']):
     raise examples.DataError(
-      f'{file}: X has {len(cells["X"])} cells and Y {len(cells["Y"])}, expected one each a school.'
+      f'{file}: X has {len(cells["X"])} cells and Y {len(cells["Y"])}, expected one per school.'
     )
   pairs = zip(cells['X'], cells['Y'], strict=True)
   schools = tuple(_pupils(file, number, *pair) for number, pair in enumerate(pairs, start=1))

@@ -90,7 +90,7 @@ def read_users(name: str, cache_dir: str | None = None) -> TffUsers:
   except Exception as error:  # Of the network, the file system, LZMA, SQLite or TFF.
     raise examples.DataError(
       f'--text_source={name} could not be loaded ({error}): without a network, name the folder of '
-      f"TFF's {module}.sqlite by --data_dir; a broken download has to be deleted first."
+      f"TFF's {module}.sqlite by --data_dir; delete a broken download first."
     ) from error
   if module == 'shakespeare':
     return TffUsers(splits, 'snippets', None)

@@ -214,7 +214,7 @@ def _examples(
   missing = np.flatnonzero(features.numbers[places] != questions.pictures)
   if len(missing):
     raise examples.DataError(
-      f'{features.name}: no picture {questions.pictures[missing[0]]} found, which a question is '
+      f'{features.name}: picture {questions.pictures[missing[0]]} not found, which a question is '
       f'about ({len(missing)} such questions of {len(places)}).'
     )
   texts = [vocabulary.words(text)[:sequence_length] for text in questions.texts]

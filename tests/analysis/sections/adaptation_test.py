@@ -103,7 +103,7 @@ class SectionsTest(absltest.TestCase):
       'source': {'protocol': 'reference'},
     }
     html = _sections(**run)['result'].html
-    self.assertIn('Held-out clients, which training never saw: there are no others.', html)
+    self.assertIn('Held-out clients, which training never saw: the run has no other clients.', html)
     self.assertIn('chosen on test data', html)
 
   def test_command(self):

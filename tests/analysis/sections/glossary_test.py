@@ -31,8 +31,8 @@ class GlossaryTest(parameterized.TestCase):
     ({'selection_metric': 'loss'}, 'the lowest loss on its own validation data'),
     (
       {'selection_metric': 'loss', 'selection_scope': 'pooled'},
-      'the lowest loss on all clients&#39; validation examples pooled, the later of equals; it is '
-      'one round for all clients.',
+      'the lowest loss on all clients&#39; validation examples pooled. Ties go to the '
+      'later round. It is one round for all clients.',
     ),
     (
       {'protocol': 'reference', 'selection_scope': 'pooled'},
@@ -42,7 +42,7 @@ class GlossaryTest(parameterized.TestCase):
   def test_says_how_the_best_round_is_chosen(self, hparams, sentence):
     html = glossary.build_glossary(testing.make_run(hparams=hparams)).html
     self.assertIn(sentence, html)
-    self.assertEqual(html.count('est round is, of the evaluated rounds'), 1)
+    self.assertEqual(html.count('est round is the evaluated round after'), 1)
 
   def test_says_that_a_sample_of_clients_chooses(self):
     run = testing.make_run()

@@ -35,7 +35,7 @@ def client_scatter(
   Clients at the same place, as small test sets give them, make one larger mark.
 
   Args:
-    own: local test accuracy, or another metric, of each client's local-only model.
+    own: local test accuracy, or another metric, of each client's locally trained model.
     federated: the same of the method, for the same clients.
     method: the method, such as `lg_fedavg`.
     metric: which; accuracies are shares in [0, 1].

@@ -96,7 +96,7 @@ def _result(run: AdaptationFolder, group: str, compared: ComparedRuns) -> Sectio
     for text, applies in (
       (SYNTHETIC_WARNING, run.is_synthetic),
       (REFERENCE_WARNING, run.chosen_on_test_data),
-      (f'{group}: there are no others.', group == HELD_OUT),
+      (f'{group}: the run has no other clients.', group == HELD_OUT),
     )
     if applies
   ]
@@ -209,7 +209,7 @@ def _data(run: AdaptationFolder, compared: ComparedRuns) -> Section | None:
 
 
 def _gains(compared: ComparedRuns) -> dict[str, pd.DataFrame]:
-  """Returns gains by client and model, over own local models where known, and federated."""
+  """Returns gains by client and model, over locally trained models where known, and federated."""
   accuracy, sign = compared.accuracy, 1 if formats.is_more_better(compared.metric) else -1
   over: dict[str, pd.DataFrame] = {}
   if compared.own is not None:

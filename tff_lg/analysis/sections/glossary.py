@@ -168,7 +168,7 @@ def _is_in(entry: Entry, found: set[str]) -> bool:
 
 def _note(run: RunFolder) -> str:
   return (
-    'In means over clients every client counts the same; std is that of the population. '
+    'Means over clients weight all clients equally; std is that of the population. '
     f'{_best_round(run)} METHOD/ in front of a name: that baseline.{_without_noise(run)}'
   )
 
@@ -188,12 +188,12 @@ def _best_round(run: RunFolder) -> str:
   if run.hparams.get('selection_scope') == 'pooled':
     clients = 'the evaluated' if names.NUM_EVALUATED in run.summary else 'all'
     return (
-      'The best round is, of the evaluated rounds after the warm start, the one with the '
-      f"{best} on {clients} clients' {data} examples pooled, the later of equals; it is one round "
-      'for all clients.'
+      'The best round is the evaluated round after the warm start with the '
+      f"{best} on {clients} clients' {data} examples pooled. Ties go to the later round. It is one "
+      'round for all clients.'
     )
   return (
-    "A client's best round is, of the evaluated rounds after the warm start, the one with the "
-    f'{best} on its own {data} data, the later of equals; where all weights are global it is one '
-    'round for all, by the mean over clients.'
+    "A client's best round is the evaluated round after the warm start with the "
+    f'{best} on its own {data} data. Ties go to the later round. Where all weights are global it '
+    'is one round for all, by the mean over clients.'
   )

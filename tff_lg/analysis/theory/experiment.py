@@ -67,8 +67,8 @@ class LinearResult:
     num_devices: M.
     variances: R and T of the simulated devices.
     paper_variances: R and T as the paper writes them, R = rho^2.
-    measured: the error on test data, one a repeat.
-    estimated: R and T estimated from training data, one a repeat.
+    measured: the error on test data, one per repeat.
+    estimated: R and T estimated from training data, one per repeat.
   """
 
   rho: float
