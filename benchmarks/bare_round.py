@@ -1,7 +1,7 @@
 """A program of TensorFlow alone that trains clients for one round; `benchmarks.launch` times it.
 
-The digits of scikit-learn, 10 clients, one epoch in batches of 10, and the mean of their weights:
-what somebody would write who needs nothing else.
+It trains 10 clients on the digits of scikit-learn for one epoch in batches of 10, and takes the
+mean of their weights. A user who needs nothing else would write this.
 """
 
 import numpy as np

@@ -2,11 +2,11 @@
 
     from tff_lg.compatibility import tff
 
-is `import tensorflow_federated as tff` wherever TFF works by itself. TFF imports packages of which
-most programs use nothing, and which have no release for today's TensorFlow. Where one of them
-cannot be imported, TFF gets a stand-in; using that raises an `ImportError` that says what is
-missing. No file of an installed package is changed, and nothing that can be imported is replaced;
-`mends` changes three functions of TFF in memory, and `delayed` puts off two imports of packages.
+is `import tensorflow_federated as tff` wherever TFF works by itself. TFF imports packages that most
+programs do not use, and that have no release for today's TensorFlow. Where one of them cannot be
+imported, TFF gets a stand-in; using that raises an `ImportError` that says what is missing. No file
+of an installed package is changed, and nothing that can be imported is replaced. `mends` changes
+three functions of TFF in memory, and `delayed` puts off two imports of packages.
 
 The names of TFF that the project uses beyond the public ones come from here too. So this is the
 one place to look when names of TFF move. Those that its repository has moved since 0.87 are taken

@@ -30,7 +30,7 @@ class OwnModelOptions:
     OWN_MODELS,
   )
   local_only_epochs: int | None = option(
-    None, "Most epochs of a client's own network; 200 by default."
+    None, "Maximum number of epochs of a client's own network; 200 by default."
   )
   local_only_patience: int | None = option(
     None,
