@@ -11,7 +11,6 @@ _ROOT = pathlib.Path(__file__).parents[1]
 _PAGES = ('README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'docs')
 _SOURCES = ('tff_lg', 'pipelines', 'benchmarks', 'tools', 'tests')
 _MOST_WORDS = 25
-_MOST_WORDS_OF_DOCSTRINGS = 40
 
 # A pattern that no sentence may have, and what to write instead.
 _BANNED = tuple(
@@ -65,9 +64,9 @@ def banned(sentence: str) -> Iterator[str]:
       yield f'"{match[0].strip()}": write {advice}'
 
 
-def too_long(sentence: str, most: int = _MOST_WORDS) -> Iterator[str]:
-  """Yields a message if a sentence has more words than that."""
-  if (found := num_words(sentence)) > most:
+def too_long(sentence: str) -> Iterator[str]:
+  """Yields a message if a sentence has more than 25 words."""
+  if (found := num_words(sentence)) > _MOST_WORDS:
     yield f'a sentence of {found} words: split it ("{" ".join(sentence.split()[:6])} ...")'
 
 
@@ -167,7 +166,7 @@ def check_source(source: str, is_test: bool = False) -> Iterator[tuple[int, str]
         yield number, f'a docstring that begins with "{start}": write "Returns", "Computes", ...'
       for paragraph in re.split(r'\n\s*\n|\n(?=\s*(?:\w+: |[-*|] |\d+\. ))', text):
         for sentence in sentences(paragraph):
-          for message in (*banned(sentence), *too_long(sentence, _MOST_WORDS_OF_DOCSTRINGS)):
+          for message in (*banned(sentence), *too_long(sentence)):
             yield number, message
   for node in ast.walk(tree):
     if (

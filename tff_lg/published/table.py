@@ -32,7 +32,7 @@ class Run:
   Attributes:
     name: of the run and of its folders.
     flags: of the pipeline. `{configs}` stands for the folder of flag files, `{seed}` for the
-      table's seed, and `{run:NAME}` for the folder of another run of that seed, which comes first.
+      table's seed. `{run:NAME}` is the folder of another run of that seed, which comes first.
       `{data}` is what --data names; without it, a run that starts from no other has --data_dir.
     pipeline: that runs it, such as `adapt`, by its name.
     seed_offset: that the run adds to the table's seed.
