@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 from absl.testing import absltest, parameterized
 
+from tests.simulation import running
 from tff_lg import checkpoints, data, learning, own_models, seeds, simulation
 from tff_lg import config as config_lib
 from tff_lg.experiments import new_device, new_device_rows
@@ -31,7 +32,7 @@ _OLD = 'old_clients/local_test/accuracy/pooled'
 
 
 def setUpModule():
-  simulation.set_execution_context()
+  running.set_up_module()
 
 
 def _arrays(run_dir):

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from absl.testing import absltest
 
+from tests.simulation import running
 from tff_lg import config as config_lib
 from tff_lg import personalization, simulation
 from tff_lg.run_folder import run_files
@@ -27,7 +28,7 @@ _SOURCE = config_lib.TrainConfig(
 
 
 def setUpModule():
-  simulation.set_execution_context()
+  running.set_up_module()
 
 
 class FollowingTest(absltest.TestCase):

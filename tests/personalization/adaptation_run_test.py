@@ -13,6 +13,7 @@ import pandas as pd
 from absl.testing import absltest
 
 from tests import reading
+from tests.simulation import running
 from tff_lg import config as config_lib
 from tff_lg import personalization, simulation, verdicts
 from tff_lg.personalization import adaptation_run, adaptation_work, adapting
@@ -21,6 +22,7 @@ from tff_lg.simulation import trained_run
 _SOURCE = config_lib.TrainConfig(
   task='digits', num_clients=5, clients_per_round=2, rounds=3, method='fedavg', evaluate_every=1
 )
+_OWN = {'local_only_epochs': 4, 'local_only_learning_rate': (0.1,)}
 _TESTS = ('local_test/accuracy', 'participant_test/accuracy')
 
 # Kills itself as a chunk of the second adaptation is about to be evaluated.
@@ -45,7 +47,7 @@ personalization.run_adaptation(config.AdaptConfig(**{fields!r}), {folder!r})
 
 
 def setUpModule():
-  simulation.set_execution_context()
+  running.set_up_module()
 
 
 def _train(folder, **fields):
@@ -59,7 +61,7 @@ class AdaptationRunTest(absltest.TestCase):
   def setUpClass(cls):
     super().setUpClass()
     cls.root = cls.create_tempdir(cls()).full_path
-    cls.source = _train(f'{cls.root}/source')
+    cls.source = _train(f'{cls.root}/source', **_OWN)
     cls.config = config_lib.AdaptConfig(
       from_run=cls.source,
       adaptation=('fine_tune', 'distillation'),

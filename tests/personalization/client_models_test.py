@@ -8,6 +8,7 @@ import pandas as pd
 import tensorflow as tf
 from absl.testing import absltest
 
+from tests.simulation import running
 from tff_lg import config as config_lib
 from tff_lg import data, personalization, simulation, verdicts
 from tff_lg.personalization import client_models
@@ -18,7 +19,7 @@ _HOSPITALS = ('Aspen', 'Birch', 'Cedar', 'Elm')
 
 
 def setUpModule():
-  simulation.set_execution_context()
+  running.set_up_module()
 
 
 class ClientModelsTest(absltest.TestCase):

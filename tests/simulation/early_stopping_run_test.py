@@ -10,7 +10,7 @@ from absl.testing import absltest
 
 from tests import reading
 from tests.simulation import running
-from tff_lg import analysis, simulation
+from tff_lg import analysis
 from tff_lg import config as config_lib
 from tff_lg.inputs import tasks
 from tff_lg.simulation import trained_run
@@ -35,7 +35,7 @@ _run = functools.partial(running.run, _CONFIG)
 
 
 def setUpModule():
-  simulation.set_execution_context()
+  running.set_up_module()
 
 
 class EarlyStoppingRunTest(absltest.TestCase):

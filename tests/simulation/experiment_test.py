@@ -12,6 +12,7 @@ import pandas as pd
 from absl.testing import absltest
 
 from tests import reading
+from tests.simulation import running
 from tff_lg import client_gains, simulation
 from tff_lg import config as config_lib
 
@@ -49,7 +50,7 @@ simulation.run_experiment(config.resolve(config.TrainConfig(**{fields!r})), {fol
 
 
 def setUpModule():
-  simulation.set_execution_context()
+  running.set_up_module()
 
 
 def _fields():

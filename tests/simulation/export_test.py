@@ -9,6 +9,7 @@ import numpy as np
 import tensorflow as tf
 from absl.testing import absltest
 
+from tests.simulation import running
 from tff_lg import config as config_lib
 from tff_lg import data, simulation
 from tff_lg.personalization import adaptation_work
@@ -30,7 +31,7 @@ print(json.dumps([name.decode() for name in result['class'].numpy().tolist()]))
 
 
 def setUpModule():
-  simulation.set_execution_context()
+  running.set_up_module()
 
 
 class ExportTest(absltest.TestCase):

@@ -7,7 +7,7 @@ from absl.testing import absltest
 
 from tests import reading
 from tests.simulation import running
-from tff_lg import analysis, simulation
+from tff_lg import analysis
 from tff_lg import config as config_lib
 from tff_lg.simulation import trained_run
 from tff_lg.training import releases
@@ -30,7 +30,7 @@ _run = functools.partial(running.run, _CONFIG)
 
 
 def setUpModule():
-  simulation.set_execution_context()
+  running.set_up_module()
 
 
 class GoalRunTest(absltest.TestCase):

@@ -8,6 +8,7 @@ from unittest import mock
 import numpy as np
 from absl.testing import absltest, parameterized
 
+from tests.simulation import running
 from tff_lg import checkpoints, learning, simulation
 from tff_lg import config as config_lib
 from tff_lg.inputs import tasks
@@ -22,7 +23,7 @@ _EMPTY = 0
 
 
 def setUpModule():
-  simulation.set_execution_context()
+  running.set_up_module()
 
 
 def _config(method, **changes):
@@ -89,9 +90,8 @@ class MethodRunsTest(parameterized.TestCase):
       with mock.patch.object(manager, 'rounds', return_value=[round_num]):
         arrays[round_num] = manager.load_latest()[1]
     start = run_state.start_weights(arrays[3])
-    process = experiment.build_phases(config, tasks.build_model(config.input_options, _data()))[
-      -1
-    ].process
+    model = tasks.build_model(config.input_options, _data())
+    process = experiment.build_phases(config, model, num_clients=3)[-1].process
     network = process.merge(*process.model.split(start))
     for index, weight in enumerate(network):
       np.testing.assert_array_equal(weight, arrays[2][f'server/{index}'])

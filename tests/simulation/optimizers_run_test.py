@@ -10,7 +10,7 @@ from absl.testing import absltest, parameterized
 
 from tests import reading
 from tests.simulation import running
-from tff_lg import checkpoints, checksums, simulation
+from tff_lg import checkpoints, checksums
 from tff_lg import config as config_lib
 from tff_lg.training import releases
 
@@ -42,7 +42,7 @@ _run = functools.partial(running.run, _CONFIG)
 
 
 def setUpModule():
-  simulation.set_execution_context()
+  running.set_up_module()
 
 
 def _checkpoint(folder):

@@ -30,7 +30,7 @@ _run = functools.partial(running.run, _CONFIG)
 
 
 def setUpModule():
-  simulation.set_execution_context()
+  running.set_up_module()
 
 
 class PrivateRunTest(parameterized.TestCase):

@@ -11,6 +11,7 @@ import pandas as pd
 from absl.testing import absltest, parameterized
 
 from tests import reading
+from tests.simulation import running
 from tff_lg import config as config_lib
 from tff_lg import data, models, seeds, simulation, training
 from tff_lg.inputs import tasks
@@ -32,7 +33,7 @@ _PARAMETERS = {'hidden_1': 4_160, 'hidden_2': 4_160, 'hidden_3': 2_080, 'output'
 
 
 def setUpModule():
-  simulation.set_execution_context()
+  running.set_up_module()
 
 
 def _layer(name, alpha):

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from absl.testing import absltest
 
+from tests.simulation import running
 from tff_lg import config as config_lib
 from tff_lg import simulation
 from tff_lg.inputs import tasks
@@ -31,7 +32,7 @@ _CONFIG = config_lib.TrainConfig(
 
 
 def setUpModule():
-  simulation.set_execution_context()
+  running.set_up_module()
 
 
 class TrainedRunTest(absltest.TestCase):
