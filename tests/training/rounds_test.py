@@ -1,6 +1,7 @@
 """Tests of the round loop: what a round changes, what stops it, and resuming after a stop."""
 
 import dataclasses
+import functools
 import os
 from unittest import mock
 
@@ -50,12 +51,18 @@ def _config(**changes):
   )
 
 
-def _phase(num_rounds, layers=('output',), method='lg_fedavg', rate=0.1, extra_weights=()):
-  process = learning.build_local_global_process(
+def _build_process(layers, rate=0.1, extra_weights=()):
+  return learning.build_local_global_process(
     testing.classifier().with_global_layers(layers).with_extra_weights(dict(extra_weights)),
     testing.settings(rate, learning.TensorBatches(3)),
   )
-  return training.Phase(method, process, num_rounds)
+
+
+_process = functools.cache(_build_process)  # To build one takes longer than its rounds.
+
+
+def _phase(num_rounds, layers=('output',), method='lg_fedavg', rate=0.1):
+  return training.Phase(method, _process(layers, rate), num_rounds)
 
 
 def _attacked_phase(num_rounds, size):
@@ -137,7 +144,8 @@ class RoundLoopTest(parameterized.TestCase):
   def test_warm_start_knows_no_extra_weights(self):
     folder = self.create_tempdir().full_path
     extra = {'extra/kernel': np.array([7, 8], np.float32)}
-    phases = [_phase(1, ('hidden_1', 'output'), 'fedavg'), _phase(2, extra_weights=extra)]
+    own = training.Phase('lg_fedavg', _build_process(('output',), extra_weights=extra), 2)
+    phases = [_phase(1, ('hidden_1', 'output'), 'fedavg'), own]
     shorter = [phases[0], dataclasses.replace(phases[1], num_rounds=1)]
     for phases_ in (shorter, phases):
       state = _run(_config(), _federated_data(), phases_, folder)
@@ -344,11 +352,6 @@ class SelectionTest(parameterized.TestCase):
   )
   _ACCURACY = ((0.6, 0.7, 0.0, _NAN), (0.5, 0.8, 1.0, _NAN), (0.4, 0.9, 0.0, _NAN), (0, 0, 0, _NAN))
 
-  @classmethod
-  def setUpClass(cls):
-    super().setUpClass()
-    cls.phases = {layers: _phase(4, layers) for layers in (_SOME, _ALL)}
-
   def _best_rounds(self, layers=_SOME, **changes):
     data_ = _federated_data()
     clients = tuple(
@@ -362,7 +365,7 @@ class SelectionTest(parameterized.TestCase):
     data_ = dataclasses.replace(data_, clients=clients)
     folder = self.create_tempdir().full_path
     with mock.patch.object(evaluation, 'evaluate_parts', side_effect=values):
-      return _run(_config(**changes), data_, [self.phases[layers]], folder).selection
+      return _run(_config(**changes), data_, [_phase(4, layers)], folder).selection
 
   @parameterized.named_parameters(
     # Pooled losses: 12/6, 10/6, 10/6 (the later wins), none; accuracies 3.1/6, 3.8/6, 2.5/6, 0.

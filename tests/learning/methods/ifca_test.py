@@ -1,5 +1,7 @@
 """Tests of IFCA, replayed in NumPy as Ghosh et al. write it."""
 
+import functools
+
 import numpy as np
 from absl.testing import absltest, parameterized
 
@@ -37,6 +39,7 @@ def _replay(starts):
   return [*np.ravel(models), *[0] * len(starts)], np.eye(len(starts))[chosen]
 
 
+@functools.cache
 def _process(num_clusters=2):
   settings = learning.ProcessSettings(
     tff.learning.optimizers.build_sgdm(float(replay.RATE)),
