@@ -39,6 +39,40 @@ class ArraysTest(parameterized.TestCase):
     self._write('test.npz', x=_X, y=np.array([0, 1, 2, 3]))
     self.assertEqual(self._load().class_names, ('a', 'b', 'c', 'd'))
 
+  def test_class_of_the_test_file_alone(self):
+    self._write('train.npz', x=_X, y=np.array([0, 1, 1, 0]))
+    self._write('test.npz', x=_X[:1], y=np.array([2]))
+    self.assertEqual(self._load().class_names, ('0', '1', '2'))
+
+  def test_several_inputs_are_columns(self):
+    pixels = np.full([4, 1, 2, 1], 255, np.uint8)
+    self._write('train.npz', x_image=pixels, x_age=_X[:, :1], y=_Y)
+    self._write('test.npz', x_age=_X[:1, :1], x_image=pixels[:1], y=_Y[:1])
+    source = self._load()
+    self.assertEqual(source.inputs, {'image': (1, 2, 1), 'age': (1,)})
+    np.testing.assert_array_equal(source.train.x, [[1, 1, 0], [1, 1, 2], [1, 1, 4], [1, 1, 6]])
+    np.testing.assert_array_equal(source.test.x, [[1, 1, 0]])
+
+  @parameterized.parameters(
+    ({'x_age': _X}, 'test.npz: the inputs age found, expected age, sex'),
+    ({'x': _X}, 'test.npz: the inputs x found, expected age, sex'),
+    ({'x_age': _X, 'x_sex': _X[:3]}, r'the input sex has the shape .3, 2., expected .4, 2.'),
+    ({'x_age': _X, 'x_sex': _X[:, :1]}, r'the input sex has the shape .4, 1., expected .4, 2.'),
+    ({'x_age': _X, 'x_sex': _X * np.nan}, 'the input sex has a value in row 0'),
+  )
+  def test_refuses_other_inputs(self, arrays_of_test, sentence):
+    self._write('train.npz', x_age=_X, x_sex=_X, y=_Y)
+    self._write('test.npz', **arrays_of_test, y=_Y)
+    with self.assertRaisesRegex(examples.DataError, sentence):
+      self._load()
+
+  def test_weights(self):
+    self._write('train.npz', x=_X, y=_Y, weights=np.array([0, 1, 2, 3]))
+    self._write('test.npz', x=_X, y=_Y, weights=np.array([5, 5, 5, 5]))
+    source = self._load()
+    np.testing.assert_array_equal(source.train.weights, [0, 1, 2, 3])
+    np.testing.assert_array_equal(source.test.weights, [1, 1, 1, 1])
+
   def test_uint8_is_pixels(self):
     self._write('train.npz', x=np.full([4, 2], 255, np.uint8), y=_Y)
     np.testing.assert_array_equal(self._load().train.x, np.ones([3, 2], np.float32))
@@ -106,7 +140,7 @@ class ArraysTest(parameterized.TestCase):
     self._assert_refused(f'{self.folder / "train.npz"}: {message}')
 
   @parameterized.parameters(
-    ({'x': _X, 'y': _Y + 1}, 'label 3 found at position 1, expected labels from 0 to 2'),
+    ({'x': _X, 'y': _Y + 2}, 'label 4 found at position 1, expected labels from 0 to 3'),
     ({'x': _X[:, :1], 'y': _Y}, r'x has rows of \[1\], expected \[2\] as in train.npz'),
   )
   def test_refuses_test(self, values, message):

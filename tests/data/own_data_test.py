@@ -54,6 +54,49 @@ class FromArraysTest(parameterized.TestCase):
     of_7, of_8 = _federate(source).clients
     self.assertEqual((of_7.test.y.tolist(), of_8.test.y.tolist()), ([2], [1, 0]))
 
+  def test_several_inputs(self):
+    x = {'age': [1.0, 2, 3], 'image': np.full((3, 2, 2), 255, np.uint8)}
+    test = {'image': np.zeros((1, 2, 2), np.uint8), 'age': [4.0]}
+    source = data.from_arrays(x, [0, 1, 1], test=(test, [1]))
+    self.assertEqual(dict(source.inputs), {'age': (1,), 'image': (2, 2, 1)})
+    np.testing.assert_array_equal(source.train.x[1], [2, 1, 1, 1, 1])
+    np.testing.assert_array_equal(source.test.x, [[4, 0, 0, 0, 0]])
+
+  def test_weights_stay_with_their_examples(self):
+    weights = np.arange(1, 21) / 2
+    source = data.from_arrays(np.arange(1, 21), [0, 1] * 10, ['a', 'b'] * 10, sample_weight=weights)
+    for client in _federate(source).clients:
+      for part in (client.train, client.validation, client.test):
+        np.testing.assert_array_equal(part.weights, part.x[:, 0] / 2)
+
+  def test_client_without_a_weight(self):
+    source = data.from_arrays(
+      np.ones(6), [0, 1] * 3, ['a', 'a', 'a', 'b', 'b', 'b'], sample_weight=[1, 2, 3, 0, 0, 0]
+    )
+    with self.assertRaisesRegex(data.DataError, 'The client b has training examples of weight 0 a'):
+      _federate(source)
+
+  @parameterized.parameters(
+    ([1.0, -1.0], r'weights has -1 in row 1, expected finite numbers >= 0'),
+    ([np.nan, 1.0], r'weights has nan in row 0'),
+    ([np.inf, 1.0], r'weights has inf in row 0'),
+    ([1.0], r'weights is float32 .1., expected 2 numbers'),
+    (['a', 'b'], r'weights is <U1 .2., expected 2 numbers'),
+  )
+  def test_refuses_weights(self, weights, sentence):
+    with self.assertRaisesRegex(data.DataError, f'The data: {sentence}'):
+      data.from_arrays([[1.0], [1.0]], [0, 1], sample_weight=weights)
+
+  def test_refuses_inputs(self):
+    x = {'age': [1.0, 2.0], 'sex': [0.0]}
+    with self.assertRaisesRegex(data.DataError, 'the input sex has the shape .1, 1., expected .2'):
+      data.from_arrays(x, [0, 1])
+    with self.assertRaisesRegex(data.DataError, 'The data: x has no inputs'):
+      data.from_arrays({}, [0, 1])
+    with self.assertRaisesRegex(data.DataError, 'the inputs age found, expected age, sex'):
+      x = {'age': [1.0, 2.0], 'sex': [0.0, 1.0]}
+      data.from_arrays(x, [0, 1], test=({'age': [1.0]}, [0]))
+
   def test_other_objectives(self):
     source = data.from_arrays([1.0, 2, 3], [0.5, 1, 2], objective='regression', test_fraction=0)
     self.assertEqual(source.train.x.shape, (3, 1))

@@ -50,6 +50,39 @@ class TableTest(parameterized.TestCase):
     source = _load(_table(when=when), time_column='when', test_fraction=0.3, standardize='none')
     np.testing.assert_array_equal(source.test.x, [[1], [2]])
 
+  def test_weights_and_inputs(self):
+    frame = _table(kilos=[7, 8, 9, 10, 11, 12], town=['x', 'y'] * 3, count=[1, 2, 3, 4, 5, 6])
+    source = _load(
+      frame,
+      weight_column='count',
+      inputs={'body': ['kilos', 'age'], 'place': ['town']},
+      test_fraction=0.0,
+      standardize='none',
+    )
+    self.assertEqual(source.inputs, {'body': (2,), 'place': (2,)})
+    np.testing.assert_array_equal(source.train.x[0], [7, 1, 1, 0])
+    np.testing.assert_array_equal(source.train.weights, [1, 2, 3, 4, 5, 6])
+
+  @parameterized.parameters(
+    ([1, 2, 3, -4, 5, 6], 'column count has -4 in row 4, expected finite numbers >= 0'),
+    ([1, 2, 3, 4, 5, _NAN], 'column count has nan in row 6'),
+  )
+  def test_refuses_weights(self, count, sentence):
+    with self.assertRaisesRegex(examples.DataError, sentence):
+      _load(_table(count=count), weight_column='count')
+
+  @parameterized.parameters(
+    (
+      {'body': ['age', 'size']},
+      'an input has the column size, which is not a feature; these are a',
+    ),
+    ({'body': ['age'], 'more': ['age', 'kilos']}, '2 inputs have the column age, expected one'),
+    ({'body': ['age']}, '0 inputs have the column kilos, expected one'),
+  )
+  def test_refuses_inputs(self, inputs, sentence):
+    with self.assertRaisesRegex(examples.DataError, sentence):
+      _load(_table(kilos=[1, 2, 3, 4, 5, 6]), inputs=inputs)
+
   def test_at_random_in_each_client_and_class(self):
     frame = pd.DataFrame(
       {'hospital': np.repeat(['a', 'b'], 20), 'age': np.arange(40), 'ill': np.tile([0, 1], 20)}

@@ -59,8 +59,8 @@ frozen = head(lambda n: layers.Dense(n, trainable=False))
 infinite = head(lambda n: layers.Dense(n, kernel_initializer=tf.keras.initializers.Constant(1e39)))
 
 def two_inputs(input_shape, num_outputs, seed):
-  inputs = [tf.keras.Input(input_shape) for _ in range(2)]
-  return tf.keras.Model(inputs, layers.Dense(num_outputs)(layers.Add()(inputs)))
+  inputs = [tf.keras.Input((5,), name=name) for name in 'ab']
+  return tf.keras.Model(inputs, layers.Dense(num_outputs)(layers.Concatenate()(inputs)))
 """
 
 
@@ -118,7 +118,7 @@ class ImportedTest(absltest.TestCase):
       ('regularised', 'has regularisers'),
       ('frozen', 'has no trainable weights'),
       ('infinite', 'has a weight that is not finite'),
-      ('two_inputs', 'has 2 inputs, expected one'),
+      ('two_inputs', 'takes the inputs a, b, but an example has one input'),
     ):
       with self.subTest(name), self.assertRaisesRegex(ValueError, sentence):
         self._build(name)

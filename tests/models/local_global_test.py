@@ -194,9 +194,22 @@ class FromKerasTest(absltest.TestCase):
     dense = tf.keras.layers.Dense(3)
     two_inputs = tf.keras.Model([one, other], dense(tf.keras.layers.Add()([one, other])))
     two_outputs = tf.keras.Model(one, [dense(one), tf.keras.layers.Dense(3)(one)])
-    for keras_model, what in ((two_inputs, 'inputs'), (two_outputs, 'outputs')):
-      with self.assertRaisesRegex(ValueError, f'2 {what} found, expected one; join several'):
+    for keras_model, sentence in (
+      (two_inputs, '2 inputs found, expected one; join several by models.join_inputs'),
+      (two_outputs, '2 outputs found, expected one'),
+    ):
+      with self.assertRaisesRegex(ValueError, sentence):
         _wrap(keras_model)
+
+  def test_regularisers_are_refused(self):
+    # Its loss would be 0.01 * 12 more, which no training step would see.
+    dense = tf.keras.layers.Dense(
+      3, kernel_initializer='ones', kernel_regularizer=tf.keras.regularizers.L2(0.01)
+    )
+    keras_model = tf.keras.Sequential([tf.keras.layers.InputLayer((4,)), dense])
+    self.assertAlmostEqual(float(keras_model.losses[0]), 0.12, places=6)
+    with self.assertRaisesRegex(ValueError, 'regularisers found, .* use learning.weight_decay'):
+      _wrap(keras_model)
 
   def test_weights_of_one_name_are_refused(self):
     class Twins(tf.keras.layers.Layer):

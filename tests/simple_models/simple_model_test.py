@@ -49,6 +49,24 @@ class FitTest(absltest.TestCase):
     np.testing.assert_array_equal(self._fit([])(np.zeros((1, 2, 3))), [[0.25] * 4])
     self.assertEmpty(self.built)
 
+  def test_weight_of_two_is_an_example_twice_and_of_none_no_example(self):
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(30, 2)).astype(np.float32), rng.integers(0, 2, 30)
+    times = rng.integers(0, 3, 30)
+    linear = simple_models.SIMPLE_MODELS['linear']
+    weighed = simple_models.fit(linear, 1.0, x, y, 2, 0, times.astype(np.float32))
+    repeated = simple_models.fit(linear, 1.0, np.repeat(x, times, 0), np.repeat(y, times), 2, 0)
+    np.testing.assert_allclose(weighed(x), repeated(x), atol=1e-5)
+    self.assertGreater(
+      np.abs(weighed(x) - simple_models.fit(linear, 1.0, x, y, 2, 0)(x)).max(), 0.01
+    )
+    affine = simple_models.fit_affine(linear, 1.0, x, y, 2, 0, times.astype(np.float32))
+    logits = (x - affine.mean) / affine.scale @ affine.kernel + affine.bias
+    np.testing.assert_allclose(special.softmax(logits, axis=1), weighed(x), atol=1e-5)
+    boosting = simple_models.SIMPLE_MODELS['boosting']
+    of_weight_0 = simple_models.fit_number(boosting, 0.1, x, y, 0, (y == 1).astype(np.float32))
+    np.testing.assert_allclose(of_weight_0(x), 1.0)
+
   def test_nothing_to_predict(self):
     self.assertEqual(self._fit([0, 1])(np.zeros((0, 2, 3))).shape, (0, 4))
 

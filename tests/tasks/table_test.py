@@ -61,6 +61,9 @@ class TableOptionsTest(parameterized.TestCase):
       '--ignored_columns and --time_column both name the column t',
     ),
     ({'test_column': 'a', 'time_column': 'b'}, '--test_column and --time_column'),
+    ({'weight_column': 'ill'}, '--label_column and --weight_column both name the column ill'),
+    ({'input_columns': ('body:age', 'sex')}, '--input_columns has sex, expected input:column'),
+    ({'input_columns': ('body:ill',)}, '--input_columns has the column ill, which --label_column'),
     ({'test_column': 'a', 'test_fraction': 0.3}, '--test_fraction is given, but --test_column'),
     ({'label_column': ('ill', 'dead')}, '--label_column is ill,dead, expected one column'),
     (

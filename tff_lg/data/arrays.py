@@ -1,10 +1,13 @@
 """The user's own data, from npz files."""
 
 import pathlib
+import types
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
-from tff_lg.data import bounded, examples, splits
+from tff_lg.data import bounded, examples, several_inputs, splits
 
 _TEST_FRACTION = 0.2
 
@@ -21,9 +24,13 @@ def load(
   - `y`: labels, integers [n] from 0. With other objectives: numbers [n] to be predicted, or 0 and 1
     [n, num_labels] where an example has any of several labels.
   - `users`, optional: names or integers [n], the natural client of each example.
+  - `weights`, optional: numbers [n] from 0, factors of the examples' losses in training.
   - `class_names`, optional, in `train.npz`: names [num_classes], at least two, none twice.
-    Without it there are as many classes as the largest training label says, and no more than
+    Without it there are as many classes as the largest label of both files says, and no more than
     training examples.
+
+  Examples with several inputs have an array for each instead of `x`, such as `x_age` and `x_image`
+  for the inputs `age` and `image`.
 
   Without `test.npz` a fifth of the examples (of each user, if there are users) is held out,
   stratified by class.
@@ -48,18 +55,25 @@ def load(
   num_classes = None if class_names is None else len(class_names)
   if objective == 'regression':
     num_classes, class_names = 1, ('target',)
-  train = to_examples(train_path, train_arrays, num_classes, objective)
+  test_arrays = read_npz(test_path) if test_path.exists() else None
+  for arrays in filter(None, (train_arrays, test_arrays)):
+    several_inputs.gather(arrays)
+  inputs = several_inputs.shapes(train_arrays.get('x', {}))
+  train = to_examples(train_path, train_arrays, num_classes, objective, inputs)
   if class_names is None:
     of_classes = objective == 'classification'
     number = train.y.max() + 1 if of_classes else train.y.shape[1]
+    if of_classes and test_arrays is not None:
+      number = max(number, _num_classes(test_arrays.get('y'), len(train)))
     class_names = tuple(str(label) for label in range(number))
     examples.check_class_names(class_names, str(train_path))
   if objective == 'classification' and len(class_names) < 2:
     raise examples.DataError(
       f'{train_path}: one class found, {class_names[0]}, expected at least two.'
     )
-  if test_path.exists():
-    test = to_examples(test_path, read_npz(test_path), len(class_names), objective)
+  if test_arrays is not None:
+    test = to_examples(test_path, test_arrays, len(class_names), objective, inputs)
+    test = examples.weigh_alike(test, train)
     if test.x.shape[1:] != train.x.shape[1:]:
       raise examples.DataError(
         f'{test_path}: x has rows of {list(test.x.shape[1:])}, '
@@ -67,7 +81,7 @@ def load(
       )
   else:
     train, test = split(train, np.random.default_rng(seed), _TEST_FRACTION)
-  return examples.Source('arrays', train, test, len(class_names), class_names)
+  return examples.Source('arrays', train, test, len(class_names), class_names, inputs=inputs)
 
 
 def find_files(data_dir: str) -> None:
@@ -80,7 +94,7 @@ def _check_exists(path: pathlib.Path) -> None:
     raise examples.DataError(f'{path.parent}: no {path.name} found, expected one with x and y.')
 
 
-def read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
+def read_npz(path: pathlib.Path) -> dict[str, Any]:
   """Reads all arrays of a file; DataError if it is missing or damaged."""
   _check_exists(path)
   try:
@@ -97,18 +111,21 @@ def read_npz(path: pathlib.Path) -> dict[str, np.ndarray]:
 
 def to_examples(
   path: pathlib.Path,
-  arrays: dict[str, np.ndarray],
+  arrays: dict[str, Any],
   num_classes: int | None,
   objective: str = 'classification',
+  inputs: Mapping[str, tuple[int, ...]] = types.MappingProxyType({}),
 ) -> examples.Examples:
   """Checks the arrays of a file and gives them their dtypes.
 
   Args:
     path: named in errors.
-    arrays: x, y and perhaps users, as of `load`; x is taken out.
+    arrays: x, y and perhaps users and weights, as of `load`; x is taken out. It maps names to
+      arrays where there are several inputs.
     num_classes: None for as many as there are rows at most; how many labels, where an example has
       any of several.
     objective: what y is, see `examples.Examples.objective`.
+    inputs: see `examples.Source.inputs`.
 
   Returns:
     The examples.
@@ -118,12 +135,10 @@ def to_examples(
   """
   if not {'x', 'y'} <= arrays.keys():
     raise examples.DataError(f'{path}: arrays {sorted(arrays)} found, expected x and y.')
-  x, y, users = arrays.pop('x'), arrays['y'], arrays.get('users')
-  if x.dtype.kind not in 'buif' or x.ndim < 2 or not x.size:
-    raise examples.DataError(
-      f'{path}: x is {x.dtype} {list(x.shape)}, expected numbers [n, ...], at least one row with '
-      'at least one number.'
-    )
+  x = several_inputs.join(
+    arrays.pop('x'), inputs, lambda *named: _to_features(path, *named), str(path)
+  )
+  y, users, weights = arrays['y'], arrays.get('users'), arrays.get('weights')
   to_labels = {
     'classification': _to_classes,
     'regression': _to_numbers,
@@ -135,14 +150,27 @@ def to_examples(
       f'{path}: users is {users.dtype} {list(users.shape)}, '
       f'expected {len(x)} names or integers, one per row of x.'
     )
+  if weights is not None:
+    with np.errstate(over='ignore'):  # The check finds what is too large for float32.
+      weights = weights.astype(np.float32) if weights.dtype.kind in 'buif' else weights
+    examples.check_weights(weights, len(x), f'{path}: weights')
+  return examples.Examples(x, labels, None if users is None else users.astype(str), weights=weights)
+
+
+def _to_features(path: pathlib.Path, x: np.ndarray, name: str) -> np.ndarray:
+  if x.dtype.kind not in 'buif' or x.ndim < 2 or not x.size:
+    raise examples.DataError(
+      f'{path}: {name} is {x.dtype} {list(x.shape)}, expected numbers [n, ...], at least one row '
+      'with at least one number.'
+    )
   with np.errstate(over='ignore'):  # The next check finds what is too large for float32.
-    x = examples.scale_pixels(x) if x.dtype == np.uint8 else x.astype(np.float32, copy=False)
-  if not np.isfinite(x).all():
-    row = np.argwhere(~np.isfinite(x))[0][0]
-    raise examples.DataError(f'{path}: x has a value in row {row} that is not a finite float32.')
-  if users is not None:
-    users = users.astype(str)
-  return examples.Examples(x, labels, users)
+    features = examples.scale_pixels(x) if x.dtype == np.uint8 else x.astype(np.float32, copy=False)
+  if not np.isfinite(features).all():
+    row = np.argwhere(~np.isfinite(features))[0][0]
+    raise examples.DataError(
+      f'{path}: {name} has a value in row {row} that is not a finite float32.'
+    )
+  return features
 
 
 def _to_classes(
@@ -155,6 +183,13 @@ def _to_classes(
   # Before the cast to int32, which would turn an absurd label into another one.
   examples.check_labels(y, num_classes or len(y), str(path))
   return y.astype(np.int32)
+
+
+def _num_classes(test_y: np.ndarray | None, most: int) -> int:
+  """Returns how many classes labels of test examples say, at most `most`; 0 if they say none."""
+  if test_y is None or test_y.dtype.kind not in 'iu' or not test_y.size:
+    return 0  # What is wrong with them, `to_examples` says.
+  return min(int(test_y.max()) + 1, most)
 
 
 def _to_numbers(

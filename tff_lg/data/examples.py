@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 # Each client's predictions are held for every class.
 MOST_CLASSES = 10_000
+
+# Fields of examples that some data do not have.
+_OPTIONAL = ('users', 'attributes', 'answers', 'weights')
 
 
 class DataError(ValueError):
@@ -34,9 +37,10 @@ class Examples:
     attributes: int32 [n, k], protected attributes from 0, such as sex, where the data have any.
     answers: int32 [n, k], where annotators say what is right: the label that each of them gave,
       -1 for one that is not a class.
+    weights: float32 [n], finite and not negative, the factor of each example's loss in training.
 
   Raises:
-    DataError: a wrong dtype, or arrays of different lengths.
+    DataError: a wrong dtype, arrays of different lengths, or a weight that cannot be.
   """
 
   x: np.ndarray
@@ -44,6 +48,7 @@ class Examples:
   users: np.ndarray | None = None
   attributes: np.ndarray | None = None
   answers: np.ndarray | None = None
+  weights: np.ndarray | None = None
 
   def __post_init__(self) -> None:
     if self.x.dtype not in (np.float32, np.int32) or self.x.ndim < 1:
@@ -70,6 +75,8 @@ class Examples:
       ):
         found = f'{array.dtype} {list(array.shape)}'
         raise DataError(f'{name} is {found}, expected int32 [{len(self.x)}, k].')
+    if self.weights is not None:
+      check_weights(self.weights, len(self.x), 'weights')
 
   def __len__(self) -> int:
     return len(self.y)
@@ -92,14 +99,20 @@ class Examples:
     def taken(of_all: np.ndarray | None) -> np.ndarray | None:
       return None if of_all is None else of_all[indices]
 
-    more = map(taken, (self.users, self.attributes, self.answers))
+    more = map(taken, (getattr(self, name) for name in _OPTIONAL))
     return Examples(self.x[indices], self.y[indices], *more)
+
+  def relative_weights(self) -> np.ndarray:
+    """Returns the weights divided by their mean, float32 [n]; all are 1 without weights."""
+    if self.weights is None or not self.weights.any():
+      return np.ones(len(self), np.float32)
+    return (self.weights / self.weights.mean(dtype=np.float64)).astype(np.float32)
 
 
 def concatenate(parts: Sequence[Examples]) -> Examples:
   """Returns all examples of the parts, at least one, in their order; users only if all have them.
 
-  The same holds for attributes and answers.
+  The same holds for attributes, answers and weights.
   """
 
   def joined(name: str) -> np.ndarray | None:
@@ -107,7 +120,7 @@ def concatenate(parts: Sequence[Examples]) -> Examples:
     return None if any(values is None for values in of_parts) else np.concatenate(of_parts)
 
   x, y = (np.concatenate([getattr(part, name) for part in parts]) for name in ('x', 'y'))
-  return Examples(x, y, *map(joined, ('users', 'attributes', 'answers')))
+  return Examples(x, y, *map(joined, _OPTIONAL))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -121,10 +134,12 @@ class Source:
     num_classes: labels are in [0, num_classes); of numbers 1, of several labels how many.
     class_names: one name a class.
     encoding: of a table, how its columns became features; None for other data.
+    inputs: the shape of each of several inputs by its name, in the order of the columns of x; empty
+      for one input.
 
   Raises:
-    DataError: a label out of range, training and test rows of different shapes, or not one name
-      a class.
+    DataError: a label out of range, training and test rows of different shapes, weights of one part
+      alone, or not one name a class.
   """
 
   name: str
@@ -133,6 +148,7 @@ class Source:
   num_classes: int
   class_names: tuple[str, ...]
   encoding: table_encoding.TableEncoding | None = None
+  inputs: Mapping[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
 
   def __post_init__(self) -> None:
     for part, labelled in (('train', self.train), ('test', self.test)):
@@ -143,6 +159,8 @@ class Source:
       raise DataError(
         f'{self.name}: a test example has shape {test_shape}, expected {train_shape}.'
       )
+    if (self.train.weights is None) != (self.test.weights is None):
+      raise DataError(f'{self.name}: one of training and test examples has weights, expected both.')
     check_class_names(self.class_names, self.name)
     if len(self.class_names) != self.num_classes:
       raise DataError(
@@ -166,6 +184,34 @@ def check_labels(labels: np.ndarray, num_classes: int, where: str) -> None:
     raise DataError(
       f'{where}: label {labels[wrong[0]]} found at position {wrong[0]}, '
       f'expected labels from 0 to {num_classes - 1}.'
+    )
+
+
+def weigh_alike(test: Examples, train: Examples) -> Examples:
+  """Returns test examples of weight 1 if training examples have weights, else without any."""
+  weights = None if train.weights is None else np.ones(len(test), np.float32)
+  return dataclasses.replace(test, weights=weights)
+
+
+def check_weights(weights: np.ndarray, size: int, where: str, first: int = 0) -> None:
+  """Checks weights of examples.
+
+  Args:
+    weights: of the examples.
+    size: how many examples there are.
+    where: names the weights in errors.
+    first: number of the first row in errors.
+
+  Raises:
+    DataError: other than float32 [size], finite and not negative; one sentence.
+  """
+  if weights.dtype != np.float32 or weights.shape != (size,):
+    found = f'{weights.dtype} {list(weights.shape)}'
+    raise DataError(f'{where} is {found}, expected {size} numbers, one a row.')
+  wrong = np.flatnonzero(~np.isfinite(weights) | (weights < 0))
+  if len(wrong):
+    raise DataError(
+      f'{where} has {weights[wrong[0]]:g} in row {wrong[0] + first}, expected finite numbers >= 0.'
     )
 
 

@@ -1,6 +1,7 @@
 """From a data set to clients, each with its own training, validation and test examples."""
 
 import dataclasses
+from collections.abc import Mapping
 
 import numpy as np
 from absl import logging
@@ -23,6 +24,10 @@ class FederatedData:
     vocabulary: of texts or questions with one label each, the tokens by their numbers in x.
     reader: of clients that are read when needed; None where all are in memory.
     encoding: of a table, how its columns became features; None for other data.
+    inputs: see `examples.Source.inputs`.
+
+  Raises:
+    DataError: a client has training examples, all of weight 0.
   """
 
   clients: tuple[client_examples.ClientExamples | client_examples.UnreadClient, ...]
@@ -33,6 +38,21 @@ class FederatedData:
   vocabulary: tuple[str, ...] = ()
   reader: client_examples.Reader | None = None
   encoding: table_encoding.TableEncoding | None = None
+  inputs: Mapping[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
+
+  def __post_init__(self) -> None:
+    for client in (*self.clients, *self.held_out) if self.has_weights else ():
+      weights = client.train.weights
+      if weights is not None and len(weights) and not weights.any():
+        raise examples.DataError(
+          f'The client {client.client_id} has training examples of weight 0 alone '
+          f'({len(weights)}), expected one with a greater weight.'
+        )
+
+  @property
+  def has_weights(self) -> bool:
+    """Whether examples have weights."""
+    return self.test.weights is not None
 
   @property
   def objective(self) -> str:
@@ -157,6 +177,7 @@ def partition_clients(
     source.num_classes,
     source.class_names,
     encoding=source.encoding,
+    inputs=source.inputs,
   )
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tff_lg.data import arrays, examples
+from tff_lg.data import arrays, examples, several_inputs
 
 
 def from_arrays(
@@ -15,6 +15,7 @@ def from_arrays(
   clients: Any = None,
   *,
   test: tuple[Any, ...] | None = None,
+  sample_weight: Any = None,
   class_names: Sequence[str] | None = None,
   objective: str = 'classification',
   test_fraction: float = 0.2,
@@ -24,12 +25,15 @@ def from_arrays(
   """Makes a data set of arrays.
 
   Args:
-    x: numbers [n, ...]; uint8 is divided by 255, as pixels.
+    x: numbers [n, ...]; uint8 is divided by 255, as pixels. For a model of several inputs, such
+      numbers of each input by its name.
     y: [n], classes as integers from 0 or as texts; or as `objective` says, numbers [n], or 0 and 1
-      [n, num_labels].
+      [n, num_labels]. Classes are those of all data: one may occur in test examples alone.
     clients: [n], the client of each example, a text or an integer; None if the data name none.
     test: `(x, y)`, or `(x, y, clients)` with clients, for testing. By default a part of each
       client's examples is, stratified by class.
+    sample_weight: numbers [n] from 0, the factor of each example's loss in training; metrics count
+      examples alike. None for equal weights.
     class_names: of integers in their order; by default those of the texts, or the integers.
     objective: what y is, see `examples.Examples.objective`.
     test_fraction: without `test`, in [0, 1).
@@ -60,18 +64,26 @@ def from_arrays(
   elif class_names is None:
     class_names = tuple(map(str, range(labels[0].shape[1] if labels[0].ndim == 2 else 1)))
   examples.check_class_names(class_names, where)
-  parts = []
+  parts: list[examples.Examples] = []
+  inputs: Mapping[str, tuple[int, ...]] = {}
   for (part_x, _, part_clients), part_y in zip(given, labels, strict=True):
-    named = {} if part_clients is None else {'users': _names(part_clients, where)}
-    found_arrays = {'x': _to_array(part_x, where), 'y': part_y, **named}
+    found_arrays = {'x': _to_inputs(part_x, where), 'y': part_y}
+    if part_clients is not None:
+      found_arrays['users'] = _names(part_clients, where)
+    if not parts:
+      inputs = several_inputs.shapes(found_arrays['x'])
+      if sample_weight is not None:
+        found_arrays['weights'] = np.asarray(sample_weight)
     number = None if objective == 'regression' else len(class_names)
-    parts.append(arrays.to_examples(pathlib.Path(where), found_arrays, number, objective))
+    part = arrays.to_examples(pathlib.Path(where), found_arrays, number, objective, inputs)
+    parts.append(examples.weigh_alike(part, parts[0]) if parts else part)
   if objective == 'classification' and len(class_names) < 2:
     raise examples.DataError(f'{where}: one class found, {class_names[0]}, expected at least two.')
   if len(parts) == 1:
     parts += arrays.split(parts.pop(), np.random.default_rng(seed), test_fraction)
   train, tested = parts
-  return examples.Source('arrays', train, tested, len(class_names), tuple(class_names))
+  names = tuple(class_names)
+  return examples.Source('arrays', train, tested, len(names), names, inputs=inputs)
 
 
 def from_datasets(
@@ -151,14 +163,23 @@ def _join(
   return np.concatenate(rows), np.concatenate(labels), clients
 
 
-def _to_array(values: Any, where: str) -> np.ndarray:
+def _to_inputs(x: Any, where: str) -> np.ndarray | dict[str, np.ndarray]:
+  """Returns x as an array, or of several inputs as arrays by name."""
+  if not isinstance(x, Mapping):
+    return _to_array(x, where)
+  if not x:
+    raise examples.DataError(f'{where}: x has no inputs, expected one array for each.')
+  return {str(name): _to_array(values, where, f'the input {name}') for name, values in x.items()}
+
+
+def _to_array(values: Any, where: str, name: str = 'x') -> np.ndarray:
   """Returns rows as numbers [n, ...]; rows of one number get an axis, grey images a channel."""
   if not isinstance(values, np.ndarray) or values.dtype == object:
     rows = [np.asarray(row) for row in values]
     shapes = sorted({row.shape for row in rows})
     if len(shapes) > 1:
       listed = ' and '.join(str(list(shape)) for shape in shapes[:2])
-      raise examples.DataError(f'{where}: x has rows of {listed}, expected one shape.')
+      raise examples.DataError(f'{where}: {name} has rows of {listed}, expected one shape.')
     values = np.stack(rows) if rows else np.zeros([0, 1])
   if values.ndim == 1 or (values.ndim == 3 and values.dtype == np.uint8):
     return values[..., np.newaxis]

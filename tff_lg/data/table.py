@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ def load_table(
   objective: str = 'classification',
   test_column: str | None = None,
   time_column: str | None = None,
+  weight_column: str | None = None,
+  inputs: Mapping[str, Sequence[str]] = types.MappingProxyType({}),
   test_fraction: float = 0.2,
   fold: folds.Fold | None = None,
   category_columns: Collection[str] = (),
@@ -46,6 +49,9 @@ def load_table(
     objective: what is predicted, see `examples.Examples.objective`.
     test_column: says of each row whether it is for testing: test or train, true or false, 1 or 0.
     time_column: dates or numbers; the last rows of each client are for testing.
+    weight_column: numbers from 0, the factor of each row's loss in training; not a feature.
+    inputs: columns of each input, by its name, for a model of several inputs; each column that is a
+      feature once.
     test_fraction: part of each client's rows that is for testing where no column says it, in
       [0, 1); without `time_column` at random, stratified by class.
     fold: of each client's rows that is for testing, instead of these.
@@ -63,7 +69,7 @@ def load_table(
   where = table if isinstance(table, str) else 'The table'
   frame = table_files.read_table(table) if isinstance(table, str) else _to_frame(table)
   label_columns = (label_column,) if isinstance(label_column, str) else tuple(label_column)
-  roles = [*label_columns, *filter(None, (client_column, test_column, time_column))]
+  roles = [*label_columns, *filter(None, (client_column, test_column, time_column, weight_column))]
   for name in (*roles, *category_columns, *ignored_columns):
     if name not in frame:
       raise examples.DataError(
@@ -72,7 +78,8 @@ def load_table(
   for name in roles:
     if roles.count(name) > 1:
       raise examples.DataError(
-        f'{where}: column {name} is given twice, expected other columns for label, client and time.'
+        f'{where}: column {name} is given twice, expected other columns for label, client, time '
+        'and weight.'
       )
   if objective not in _READ_LABELS:
     raise ValueError(f'objective is {objective!r}, expected one of {", ".join(_READ_LABELS)}.')
@@ -92,6 +99,8 @@ def load_table(
   if is_test.all():
     raise examples.DataError(f'{where}: every row is for testing, expected some for training.')
   features = frame.drop(columns=[*roles, *ignored_columns])
+  if inputs:
+    features = features[_columns_of(inputs, features, where)]
   table_encoding.check_numbers(features, category_columns, where)
   encoding = table_encoding.fit(
     features[~is_test],
@@ -108,9 +117,16 @@ def load_table(
     encoding.encode(features, users),
     y.astype(np.int32 if objective == 'classification' else np.float32),
     None if users is None else users.astype(str),
+    weights=None if weight_column is None else _to_weights(frame[weight_column], where),
   )
   train, test = (rows.take(np.flatnonzero(part)) for part in (~is_test, is_test))
-  return examples.Source('table', train, test, len(class_names), class_names, encoding)
+  widths = {
+    name: (sum(len(encoding.features_of(column)) for column in columns),)
+    for name, columns in inputs.items()
+  }
+  return examples.Source(
+    'table', train, test, len(class_names), class_names, encoding, inputs=widths
+  )
 
 
 def _to_frame(table: Any) -> pd.DataFrame:
@@ -122,6 +138,33 @@ def _to_frame(table: Any) -> pd.DataFrame:
   if not frame.columns.is_unique:
     raise examples.DataError('The table has two columns of one name, expected each name once.')
   return frame
+
+
+def _columns_of(
+  inputs: Mapping[str, Sequence[str]], features: pd.DataFrame, where: str
+) -> list[str]:
+  """Returns the columns of all inputs in their order, each of the features once."""
+  columns = [column for of_input in inputs.values() for column in of_input]
+  for name in (*columns, *features.columns):
+    times = columns.count(name)
+    if name not in features:
+      raise examples.DataError(
+        f'{where}: an input has the column {name}, which is not a feature; these are '
+        f'{", ".join(features.columns)}.'
+      )
+    if times != 1:
+      raise examples.DataError(
+        f'{where}: {times} inputs have the column {name}, expected one; leave columns out by '
+        'ignored_columns.'
+      )
+  return columns
+
+
+def _to_weights(column: pd.Series, where: str) -> np.ndarray:
+  with np.errstate(over='ignore'):
+    weights = table_encoding.to_numbers(column).astype(np.float32)
+  examples.check_weights(weights, len(weights), f'{where}: column {column.name}', first=1)
+  return weights
 
 
 def _named(frame: pd.DataFrame, column: str, where: str, what: str) -> np.ndarray:

@@ -40,6 +40,11 @@ class NumberColumn:
   deviation: float
   has_missing: bool
 
+  @property
+  def feature_names(self) -> tuple[str, ...]:
+    """One name a feature, such as `age` and `age is missing`."""
+    return (self.name, *[f'{self.name} is missing'] * self.has_missing)
+
 
 @dataclasses.dataclass(frozen=True)
 class CategoryColumn:
@@ -52,6 +57,11 @@ class CategoryColumn:
 
   name: str
   categories: tuple[str, ...]
+
+  @property
+  def feature_names(self) -> tuple[str, ...]:
+    """One name a feature, such as `country=France`."""
+    return tuple(f'{self.name}={category}' for category in self.categories)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,13 +84,11 @@ class TableEncoding:
   @property
   def feature_names(self) -> tuple[str, ...]:
     """One name a feature, such as `age`, `age is missing` and `country=France`."""
-    names: list[str] = []
-    for column in self.columns:
-      if isinstance(column, NumberColumn):
-        names += [column.name] + [f'{column.name} is missing'] * column.has_missing
-      else:
-        names += [f'{column.name}={category}' for category in column.categories]
-    return tuple(names)
+    return tuple(name for column in self.columns for name in column.feature_names)
+
+  def features_of(self, column: str) -> tuple[str, ...]:
+    """Returns the names of a column's features."""
+    return next(found.feature_names for found in self.columns if found.name == column)
 
   def encode(
     self, table: pd.DataFrame, clients: Sequence[str] | np.ndarray | None = None

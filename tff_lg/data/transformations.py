@@ -84,4 +84,6 @@ def transform(examples: examples_lib.Examples, name: str) -> examples_lib.Exampl
     raise examples_lib.DataError(
       "examples have annotators' answers, expected images or vectors with labels."
     )
-  return examples_lib.Examples(TRANSFORMATIONS[name](examples.x), examples.y)
+  return examples_lib.Examples(
+    TRANSFORMATIONS[name](examples.x), examples.y, weights=examples.weights
+  )

@@ -142,7 +142,8 @@ def build_model(
   wrap = find_network(inputs).wrap
   if wrap is not None:
     return wrap(keras_model)
-  return as_local_global(keras_model, inputs.predicts, inputs.model_metrics)
+  model = as_local_global(keras_model, inputs.predicts, inputs.model_metrics)
+  return models.with_example_weights(model) if federated_data.has_weights else model
 
 
 def own_global_layers(options: config_lib.TaskOptions) -> tuple[str, ...] | None:
@@ -220,11 +221,12 @@ def build_auxiliary(
   if method.auxiliary is None:
     return None
   keras_model = build_keras_model(inputs, federated_data)
+  label_loss = _label_loss(keras_model)
   return models.build_auxiliary(
     method.auxiliary,
     keras_model,
     global_layers(inputs, method, models.layer_names(keras_model)),
-    label_loss=_label_loss(keras_model),
+    label_loss=models.WeighedClassLoss(label_loss) if federated_data.has_weights else label_loss,
     units=resolved(method.auxiliary_units),
     seed=seeds.derive_seed(inputs.seed, seeds.Purpose.INITIALISATION, 1),
   )

@@ -61,16 +61,16 @@ _ToLabels = Callable[[tf.Tensor, tf.Tensor], tuple[tf.Tensor, tf.Tensor, tf.Tens
 
 
 class SquaredError(tf.keras.losses.Loss):
-  """Mean squared error of outputs [n] or [n, 1] and labels [n]."""
+  """Mean squared error of outputs [n] or [n, 1] and labels [n]; 0 without examples."""
 
   def __init__(self) -> None:
     """Takes no options."""
-    super().__init__(reduction=tf.keras.losses.Reduction.NONE, name='squared_error')
+    reduction = tf.keras.losses.Reduction.SUM_OVER_BATCH_SIZE
+    super().__init__(reduction=reduction, name='squared_error')
 
   def call(self, y_true: tf.Tensor, y_pred: tf.Tensor) -> tf.Tensor:
-    """Returns a float32 scalar; 0 without examples."""
-    squares = tf.square(tf.reshape(y_true, [-1]) - tf.reshape(y_pred, [-1]))
-    return tf.math.divide_no_nan(tf.reduce_sum(squares), tf.cast(tf.size(squares), tf.float32))
+    """Returns float32 [n], the squared error of each example."""
+    return tf.square(tf.reshape(y_true, [-1]) - tf.reshape(y_pred, [-1]))
 
 
 class MacroF1(tf.keras.metrics.Metric):

@@ -26,6 +26,7 @@ from tff_lg.models.cgau_network import (
 )
 from tff_lg.models.cnn import build_cnn
 from tff_lg.models.dropout import StatelessDropout
+from tff_lg.models.example_weights import WeighedClassLoss, with_example_weights
 from tff_lg.models.imported import build_imported
 from tff_lg.models.lenet import build_lenet, build_reference_lenet
 from tff_lg.models.local_global import (
@@ -37,6 +38,7 @@ from tff_lg.models.local_global import (
 )
 from tff_lg.models.lstm import build_lstm
 from tff_lg.models.mlp import build_linear, build_mlp
+from tff_lg.models.named_inputs import TakeInput, join_inputs, separate_inputs
 from tff_lg.models.resnet import RESNET18_BODY, build_resnet18
 from tff_lg.models.sequences import SequenceCrossentropy, from_keras_sequences
 from tff_lg.models.vqa import VQA_GLOBAL_LAYERS, VqaAccuracy, build_vqa, from_keras_vqa
@@ -54,7 +56,9 @@ __all__ = [
   'ModelWeights',
   'SequenceCrossentropy',
   'StatelessDropout',
+  'TakeInput',
   'VqaAccuracy',
+  'WeighedClassLoss',
   'append_client_index',
   'build_adversary',
   'build_auxiliary',
@@ -73,8 +77,11 @@ __all__ = [
   'from_keras',
   'from_keras_sequences',
   'from_keras_vqa',
+  'join_inputs',
   'layer_names',
   'protected_classifier',
   'representation',
+  'separate_inputs',
   'unknown_client_weights',
+  'with_example_weights',
 ]

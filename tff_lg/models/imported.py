@@ -3,15 +3,16 @@
 import contextlib
 import importlib
 import inspect
+import math
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from tff_lg.models import keras3
+from tff_lg.models import keras3, named_inputs
 
 _EXPECTED = 'build(input_shape, num_outputs, seed)'
 # Of the last layer, where losses take logits.
@@ -20,7 +21,7 @@ _NOT_LOGITS = ('softmax', 'sigmoid')
 
 def build_imported(
   path: str,
-  input_shape: Sequence[int],
+  input_shape: Sequence[int] | Mapping[str, tuple[int, ...]],
   num_outputs: int,
   seed: int,
   *,
@@ -29,44 +30,52 @@ def build_imported(
   """Builds the network of a function that is named by its module.
 
   The function is called as `build(input_shape, num_outputs, seed)`. The first is the shape of one
-  example, a tuple of ints. The second is the number of classes or labels, or 1 for a number. The
-  seed is an int. The seeds of TensorFlow, NumPy and Python are set before. A network without seeds
-  of its own is therefore the same each time, and so are the names of unnamed layers. The function
-  returns a sequential or functional model of legacy Keras (tf_keras) or of Keras 3. It maps float32
-  [batch, *input_shape] to logits [batch, num_outputs].
+  example, a tuple of ints; of several inputs it is a dict from names to shapes. The second is the
+  number of classes or labels, or 1 for a number. The seed is an int. The seeds of TensorFlow, NumPy
+  and Python are set before. A network without seeds of its own is therefore the same each time, and
+  so are the names of unnamed layers. The function returns a sequential or functional model of
+  legacy Keras (tf_keras) or of Keras 3. It maps float32 [batch, *input_shape] to logits
+  [batch, num_outputs]. Several inputs have the names and shapes of `input_shape` and any dtype, or
+  are joined as the columns of one.
 
   Args:
     path: module and function, such as `my_module:build`; found from the working directory, too.
-    input_shape: of an example.
+    input_shape: of an example, or of each of its inputs by name.
     num_outputs: size of the output.
     seed: for the function.
     objective: what is predicted, by its name in `metrics.OBJECTIVES`.
 
   Returns:
-    A model of legacy Keras that shares nothing with what the function keeps.
+    A model of legacy Keras that shares nothing with what the function keeps. It has one input:
+    several are the columns of one array, in the order of `input_shape`.
 
   Raises:
     ValueError: there is no such function, it fails, or what it returns cannot be trained; one
       sentence.
   """
   build = _import_function(path)
+  several: dict[str, tuple[int, ...]] = {}
+  if isinstance(input_shape, Mapping):
+    several = dict(input_shape)
+    input_shape = (sum(map(math.prod, several.values())),)
+  shape = tuple(input_shape)
   tf.keras.utils.set_random_seed(seed % 2**32)
   _name_from_the_start()
   try:
-    built = build(tuple(input_shape), num_outputs, seed)
+    built = build(several or shape, num_outputs, seed)
   except Exception as error:  # Whatever the user's function raises.
     raise ValueError(f'--model={path} failed: {_first_line(error)}') from error
   try:
     keras_model = keras3.to_legacy(built) if keras3.is_keras3(built) else built
   except ValueError as error:
     raise ValueError(f'--model={path}: {error}') from error
-  for sentence in _faults(keras_model, tuple(input_shape), num_outputs, objective):
+  for sentence in _faults(keras_model, shape, several, num_outputs, objective):
     raise ValueError(f'--model={path} {sentence}')
   copy = tf.keras.models.clone_model(keras_model)
   for layer, same in zip(copy._flatten_layers(), keras_model._flatten_layers(), strict=True):
     layer._trainable = same.trainable  # A model's own flag is not part of its copy.
   copy.set_weights(keras_model.get_weights())
-  return copy
+  return named_inputs.join_inputs(copy, several) if _takes_names(copy, several) else copy
 
 
 def _import_function(path: str) -> Callable[..., Any]:
@@ -108,7 +117,11 @@ def _name_from_the_start() -> None:
 
 
 def _faults(
-  model: Any, input_shape: tuple[int, ...], num_outputs: int, objective: str
+  model: Any,
+  input_shape: tuple[int, ...],
+  several: Mapping[str, tuple[int, ...]],
+  num_outputs: int,
+  objective: str,
 ) -> Iterator[str]:
   """Yields the faults of what a function has built; each but the first expects those before."""
   if not isinstance(model, tf.keras.Model):
@@ -118,20 +131,12 @@ def _faults(
       'returns a subclassed model or one without an Input, expected a sequential or functional '
       'model.'
     )
-  for what, tensors in (('inputs', model.inputs), ('outputs', model.outputs)):
-    if len(tensors) != 1:
-      yield (
-        f'has {len(tensors)} {what}, expected one; an example is one array, which layers may split.'
-      )
-  found = tuple(model.input_shape[1:])
-  fits = len(found) == len(input_shape) and all(
-    size in (None, wanted) for size, wanted in zip(found, input_shape, strict=True)
-  )
-  if not fits or model.input.dtype != tf.float32:
-    yield (
-      f'takes {model.input.dtype.name} {list(found)}, but an example is float32 '
-      f'{list(input_shape)}.'
-    )
+  if len(model.outputs) != 1:
+    yield f'has {len(model.outputs)} outputs, expected one.'
+  if _takes_names(model, several):
+    yield from named_inputs.faults(model, several)
+  elif (fault := _fault_of_input(model, input_shape)) is not None:
+    yield fault
   expected = [(num_outputs,), *([()] if objective == 'regression' else [])]
   if tuple(model.output_shape[1:]) not in expected:
     yield (
@@ -147,6 +152,20 @@ def _faults(
     yield f'ends in a {name}, expected logits: no activation in its last layer.'
   if not all(np.isfinite(weight).all() for weight in model.get_weights()):
     yield 'has a weight that is not finite.'
+
+
+def _takes_names(model: tf.keras.Model, several: Mapping[str, tuple[int, ...]]) -> bool:
+  """Returns whether a model takes inputs by name, and not one array."""
+  return len(model.inputs) > 1 or set(model.input_names) == several.keys()
+
+
+def _fault_of_input(model: tf.keras.Model, input_shape: tuple[int, ...]) -> str | None:
+  found = tuple(model.input_shape[1:])
+  if named_inputs.fits(found, input_shape) and model.input.dtype == tf.float32:
+    return None
+  return (
+    f'takes {model.input.dtype.name} {list(found)}, but an example is float32 {list(input_shape)}.'
+  )
 
 
 def _first_line(error: Exception) -> str:

@@ -62,7 +62,9 @@ def _copy_functional(model: Any) -> tf.keras.Model:
   }
   # By layer, number of the call, and number of the output.
   tensors = {
-    (tensor._keras_history.operation.name, 0, 0): _input(tensor) for tensor in model.inputs
+    (name, 0, 0): _input(tensor, name)
+    for tensor in model.inputs
+    for name in [tensor._keras_history.operation.name]
   }
   calls = [
     (layer['name'], number, node)
@@ -93,8 +95,8 @@ def _copy_functional(model: Any) -> tf.keras.Model:
   )
 
 
-def _input(tensor: Any) -> tf.Tensor:
-  return tf.keras.Input(tuple(tensor.shape[1:]), dtype=tensor.dtype)
+def _input(tensor: Any, name: str | None = None) -> tf.Tensor:
+  return tf.keras.Input(tuple(tensor.shape[1:]), dtype=tensor.dtype, name=name)
 
 
 def _key(history: Any) -> tuple[str, int, int]:

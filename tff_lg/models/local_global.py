@@ -262,19 +262,23 @@ def from_keras(
     The model; choose a split by `with_global_layers`.
 
   Raises:
-    ValueError: the model has several inputs or outputs, no weights to train, or two weights of one
-      name. Or weights change without a gradient, and are not statistics of batch normalisation.
-      Or the model or a metric of Keras 3 has no counterpart in legacy Keras.
+    ValueError: the model has several inputs or outputs, regularisers, no weights to train, or two
+      weights of one name. Or weights change without a gradient, and are not statistics of batch
+      normalisation. Or the model or a metric of Keras 3 has no counterpart in legacy Keras.
   """
-  for what in ('inputs', 'outputs'):
+  for what, advice in (('inputs', '; join several by models.join_inputs'), ('outputs', '')):
     found = getattr(keras_model, what, None)
     if found is not None and len(found) != 1:
       raise ValueError(
-        f'model {keras_model.name}: {len(found)} {what} found, expected one; join several as the '
-        'columns of one array, and split them in the first layer.'
+        f'model {keras_model.name}: {len(found)} {what} found, expected one{advice}.'
       )
   if keras3.is_keras3(keras_model):
     keras_model = keras3.to_legacy(keras_model)
+  if getattr(keras_model, 'losses', ()):
+    raise ValueError(
+      f'model {keras_model.name}: regularisers found, which no loss of functional models adds; '
+      'leave them out, or use learning.weight_decay.'
+    )
   for name, build in metrics.items():
     if keras3.is_keras3(build()):
       raise ValueError(f'metric {name} is one of Keras 3, expected metrics of tf.keras.')

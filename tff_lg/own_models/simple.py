@@ -82,11 +82,11 @@ def fit_simple_models(
 
   def fit_and_score(client: int, value: float, parts_scored: tuple[str, ...]) -> dict:
     of_client = federated_data.clients[client]
-    x, y = of_client.train.x, of_client.train.y
+    x, y, weights = _weighed(of_client.train)
     if is_class:
-      predict = simple_models.fit(model, value, x, y, federated_data.num_classes, seed)
+      predict = simple_models.fit(model, value, x, y, federated_data.num_classes, seed, weights)
     else:
-      predict = simple_models.fit_number(model, value, x, y, seed)
+      predict = simple_models.fit_number(model, value, x, y, seed, weights)
     found: dict[str, Any] = {}
     for name in parts_scored:
       examples = getattr(of_client, evaluation.PARTS[name])
@@ -183,13 +183,18 @@ def refit(
   Raises:
     ValueError: the model has no affine form.
   """
-  train = federated_data.clients[client].train
+  x, y, weights = _weighed(federated_data.clients[client].train)
   is_class = selection.predicts.name == 'classification'
   num_classes = federated_data.num_classes if is_class else None
   with threadpoolctl.threadpool_limits(1):
     return simple_models.fit_affine(
-      simple_models.SIMPLE_MODELS[name], value, train.x, train.y, num_classes, _seed(selection)
+      simple_models.SIMPLE_MODELS[name], value, x, y, num_classes, _seed(selection), weights
     )
+
+
+def _weighed(train: data_lib.Examples) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+  """Returns a client's features, labels and weights; None if it has no weights."""
+  return train.x, train.y, None if train.weights is None else train.relative_weights()
 
 
 def _seed(selection: config_lib.SelectionOptions) -> int:

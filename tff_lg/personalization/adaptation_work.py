@@ -45,9 +45,7 @@ def public_examples(
     clients[client].validation.take(chosen[owner == client] - first[client])
     for client in np.unique(owner)
   ]
-  return data_lib.Examples(
-    np.concatenate([part.x for part in parts]), np.concatenate([part.y for part in parts])
-  )
+  return data_lib.concatenate(parts)
 
 
 def build_adaptation(
@@ -243,7 +241,9 @@ class AdaptationWork:
     """Returns clients' initial weights, and their training data with the seeds of their order."""
     weights = [self._source.weights[client] for client in clients]
     train = [
-      client_data.to_tensors(self._source.federated_data.clients[client].train)._replace(
+      client_data.to_tensors(
+        self._source.federated_data.clients[client].train, are_trained_on=True
+      )._replace(
         # The same for all adaptations and settings, so that they differ by nothing else.
         seed=seeds.tensor_seed(self._config.seed, seeds.Purpose.ADAPTATION, int(client))
       )

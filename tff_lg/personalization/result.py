@@ -32,7 +32,7 @@ class Result:
     self.summary, self.clients = run_files.load_results(run_dir)
 
   def model_for(self, client_id: str) -> tf.keras.Model:
-    """Returns the legacy Keras model of a client, from features to logits.
+    """Returns the legacy Keras model of a client, from features to logits, several inputs by name.
 
     In an advice it is the model that the client is advised to use, in a run its chosen one.
 
@@ -43,7 +43,7 @@ class Result:
       ValueError: no such client, data that have changed, or a model without a Keras form.
       checkpoints.CheckpointError: the run's models are missing or damaged.
     """
-    return self._load(client_id).network
+    return self._load(client_id).keras_model
 
   def export(self, client_id: str, output_dir: str) -> None:
     """Writes a client's model as `pipelines.export` does.

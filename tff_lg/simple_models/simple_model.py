@@ -54,7 +54,13 @@ class SimpleModel:
 
 
 def fit(
-  model: SimpleModel, value: float, x: np.ndarray, y: np.ndarray, num_classes: int, seed: int
+  model: SimpleModel,
+  value: float,
+  x: np.ndarray,
+  y: np.ndarray,
+  num_classes: int,
+  seed: int,
+  weights: np.ndarray | None = None,
 ) -> Predict:
   """Fits a model to one client's examples.
 
@@ -65,19 +71,22 @@ def fit(
     y: int32 [n], labels in [0, num_classes).
     num_classes: of the task; the client may know fewer.
     seed: of what is random in fitting.
+    weights: float32 [n], of the examples, not negative; None if all count alike. Examples of weight
+      0 are left out.
 
   Returns:
     A function from features to the probability of each class. A class that the client does not
     know has probability 0. A client without examples predicts all classes alike, and one that
     knows a single class predicts that.
   """
+  x, y, weights = _weighed(x, y, weights)
   known = np.unique(y)
   if len(known) < 2:
     constant = np.full(num_classes, 1 / num_classes)
     if len(known):
       constant = (np.arange(num_classes) == known[0]).astype(np.float64)
     return lambda x: np.tile(constant, (len(x), 1))
-  classifier = model.build(value, len(y), seed).fit(_flat(x), y)
+  classifier = _fitted(model.build(value, len(y), seed), x, y, weights)
 
   def predict(x: np.ndarray) -> np.ndarray:
     probabilities = np.zeros((len(x), num_classes))
@@ -89,7 +98,12 @@ def fit(
 
 
 def fit_number(
-  model: SimpleModel, value: float, x: np.ndarray, y: np.ndarray, seed: int
+  model: SimpleModel,
+  value: float,
+  x: np.ndarray,
+  y: np.ndarray,
+  seed: int,
+  weights: np.ndarray | None = None,
 ) -> Predict:
   """Fits a model of a number to one client's examples.
 
@@ -99,15 +113,17 @@ def fit_number(
     x: float32 [n, ...], features; they are flattened.
     y: float32 [n], the numbers.
     seed: of what is random in fitting.
+    weights: as of `fit`.
 
   Returns:
     A function from features to float64 [n]. A client with fewer than two examples predicts their
     mean, one without any 0.
   """
+  x, y, weights = _weighed(x, y, weights)
   if len(y) < 2:
     mean = float(y.mean()) if len(y) else 0.0
     return lambda x: np.full(len(x), mean)
-  regressor = model.build_regressor(value, len(y), seed).fit(_flat(x), y)
+  regressor = _fitted(model.build_regressor(value, len(y), seed), x, y, weights)
   return lambda x: regressor.predict(_flat(x)).astype(np.float64) if len(x) else np.zeros(0)
 
 
@@ -118,6 +134,7 @@ def fit_affine(
   y: np.ndarray,
   num_classes: int | None,
   seed: int,
+  weights: np.ndarray | None = None,
 ) -> Affine:
   """Fits a model as `fit` and `fit_number` do, and returns its affine form.
 
@@ -128,25 +145,26 @@ def fit_affine(
     y: labels, or numbers.
     num_classes: of the task; None for numbers.
     seed: of what is random in fitting.
+    weights: as of `fit`.
 
   Raises:
     ValueError: the model has no such form.
   """
   if model.to_affine is None:
     raise ValueError('The model has no affine form, expected a linear one.')
-  flat = _flat(x)
-  zeros = np.zeros(flat.shape[1])
+  x, y, weights = _weighed(x, y, weights)
+  zeros = np.zeros(math.prod(x.shape[1:]))
   if num_classes is None:
     if len(y) < 2:
       bias = np.array([y.mean() if len(y) else 0.0])
       return Affine(zeros, zeros + 1, zeros[:, np.newaxis], bias)
-    return model.to_affine(model.build_regressor(value, len(y), seed).fit(flat, y))
+    return model.to_affine(_fitted(model.build_regressor(value, len(y), seed), x, y, weights))
   known = np.unique(y)
   kernel = np.zeros((len(zeros), num_classes))
   if len(known) < 2:
     is_known = np.isin(np.arange(num_classes), known) | (len(known) == 0)
     return Affine(zeros, zeros + 1, kernel, np.where(is_known, 0.0, _NEVER))
-  fitted = model.to_affine(model.build(value, len(y), seed).fit(flat, y))
+  fitted = model.to_affine(_fitted(model.build(value, len(y), seed), x, y, weights))
   bias = np.full(num_classes, _NEVER)
   bias[known] = 0
   told_apart = known[1:] if len(known) == 2 else known
@@ -165,6 +183,23 @@ def log_likelihoods(probabilities: np.ndarray, y: np.ndarray) -> np.ndarray:
     float64 [n].
   """
   return np.log(np.maximum(probabilities[np.arange(len(y)), y], _LEAST_PROBABILITY))
+
+
+def _weighed(
+  x: np.ndarray, y: np.ndarray, weights: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+  """Returns the examples of positive weight, and their weights."""
+  if weights is None:
+    return x, y, None
+  counts = weights > 0
+  return x[counts], y[counts], weights[counts]
+
+
+def _fitted(estimator: Any, x: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> Any:
+  """Returns scikit-learn's estimator or pipeline, fitted, with weights if there are any."""
+  steps = getattr(estimator, 'steps', None)
+  names = ['sample_weight'] if steps is None else [f'{step}__sample_weight' for step, _ in steps]
+  return estimator.fit(_flat(x), y, **({} if weights is None else dict.fromkeys(names, weights)))
 
 
 def _flat(x: np.ndarray) -> np.ndarray:

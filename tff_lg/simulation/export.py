@@ -1,6 +1,7 @@
 """A client's model of a finished run, to be used without this project."""
 
 import dataclasses
+import math
 import os
 import re
 import tempfile
@@ -32,7 +33,8 @@ class ClientModel:
     inputs: of its run.
     federated_data: with the client, and how columns of a table became features.
     client: the client's examples.
-    network: a legacy Keras model with its weights, from features to outputs.
+    network: a legacy Keras model with its weights, from features to outputs. Several inputs are
+      the columns of one array.
     outputs_probabilities: whether outputs are probabilities, else logits.
     row: of the client, in the run's table of clients.
   """
@@ -44,6 +46,11 @@ class ClientModel:
   network: tf.keras.Model
   outputs_probabilities: bool
   row: Mapping[str, Any]
+
+  @property
+  def keras_model(self) -> tf.keras.Model:
+    """The network, from features to outputs; of several inputs with each by its name."""
+    return models.separate_inputs(self.network)
 
   def predict(self, x: np.ndarray) -> np.ndarray:
     """Returns predictions as `metrics.exact` takes them: probabilities, or numbers."""
@@ -112,10 +119,12 @@ def export_client(model: ClientModel, output_dir: str) -> None:
   """Writes a client's model.
 
   - `saved_model`: loads by `tf.saved_model.load(...)` without this project. Its `predict` takes a
-    dictionary of a table's columns, each a list, and does what was done to them; of other data the
-    features x. It gives a dictionary with `probabilities` and `class`; of numbers `value`, in the
-    unit of the table; for several labels `probabilities`, one column per label.
-  - `model.keras`: the network alone, from features to logits, for legacy Keras (tf_keras).
+    dictionary of a table's columns, each a list, and does what was done to them. It takes a
+    dictionary of several inputs, too; other data are the features x. It gives a dictionary with
+    `probabilities` and `class`, or for numbers with `value`, in the unit of the table. Several
+    labels have `probabilities` alone, one column per label.
+  - `model.keras`: the network alone, from features to logits, for legacy Keras (tf_keras); several
+    inputs by name.
   - `about.json`: whose model it is, and what its test data say of it.
 
   Args:
@@ -134,7 +143,7 @@ def export_client(model: ClientModel, output_dir: str) -> None:
     predictor = _Predictor(model)
     signatures = {_SERVING: predictor.predict.get_concrete_function(predictor.spec)}
     tf.saved_model.save(predictor, os.path.join(whole, 'saved_model'), signatures)
-    model.network.save(os.path.join(whole, 'model.keras'))
+    model.keras_model.save(os.path.join(whole, 'model.keras'))
     about = strict_json.dumps(_describe(model))
     files.write_atomically(os.path.join(whole, 'about.json'), about)
     os.replace(whole, output_dir)
@@ -165,8 +174,11 @@ class _Predictor(tf.Module):
     self._is_probability = model.outputs_probabilities
     self._objective = data.objective
     self._label = (0.0, 1.0) if data.encoding is None else data.encoding.label
-    client_id = model.client.client_id
-    self._encode = None if data.encoding is None else _ColumnEncoder(data.encoding, client_id)
+    self._encode: _ColumnEncoder | _InputJoiner | None = None
+    if data.encoding is not None:
+      self._encode = _ColumnEncoder(data.encoding, model.client.client_id)
+    elif data.inputs:
+      self._encode = _InputJoiner(data.inputs)
     x = data.clients[0].train.x
     features = tf.TensorSpec([None, *x.shape[1:]], x.dtype, 'x')
     self.spec = features if self._encode is None else self._encode.specs
@@ -223,6 +235,24 @@ class _ColumnEncoder:
     return tf.concat(features, axis=1)
 
 
+class _InputJoiner:
+  """From named inputs to the columns of one array.
+
+  Attributes:
+    specs: of each input, by its name.
+  """
+
+  def __init__(self, inputs: Mapping[str, tuple[int, ...]]) -> None:
+    self.specs = {
+      name: tf.TensorSpec([None, *shape], tf.float32, _tensor_name(name))
+      for name, shape in inputs.items()
+    }
+
+  def __call__(self, inputs: Mapping[str, tf.Tensor]) -> tf.Tensor:
+    sizes = {name: math.prod(spec.shape[1:]) for name, spec in self.specs.items()}
+    return tf.concat([tf.reshape(inputs[name], [-1, size]) for name, size in sizes.items()], axis=1)
+
+
 def _tensor_name(column: str) -> str:
   """Returns a name that graphs and signatures may have."""
   return re.sub('^(?![A-Za-z0-9])', 'column_', re.sub(r'[^A-Za-z0-9_]', '_', column))
@@ -230,7 +260,7 @@ def _tensor_name(column: str) -> str:
 
 def _describe(model: ClientModel) -> dict[str, Any]:
   encoding = model.federated_data.encoding
-  about = {
+  about: dict[str, Any] = {
     'client_id': model.client.client_id,
     'method': model.name,
     'task': model.inputs.task,
@@ -239,6 +269,8 @@ def _describe(model: ClientModel) -> dict[str, Any]:
   if encoding is not None:
     about['columns'] = [column.name for column in encoding.columns]
     about['feature_names'] = list(encoding.feature_names)
+  if model.federated_data.inputs:
+    about['inputs'] = {name: list(shape) for name, shape in model.federated_data.inputs.items()}
   # Without the marks of examples.
   known = {name: v for name, v in model.row.items() if not name.endswith(_OF_EXAMPLES)}
   as_json = {

@@ -174,5 +174,6 @@ def _halves(
   order = np.random.default_rng(seed).permutation(len(train))
   size = len(train) // 2
   return [
-    client_data.to_tensors(train.take(order[half * size : (half + 1) * size])) for half in range(2)
+    client_data.to_tensors(train.take(order[half * size : (half + 1) * size]), are_trained_on=True)
+    for half in range(2)
   ]

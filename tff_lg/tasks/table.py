@@ -46,6 +46,18 @@ class Options:
     'testing, instead of random ones',
     more='It is not a feature.',
   )
+  weight_column: str | None = entries.option(
+    None,
+    "Column with each row's weight, a number from 0, by which its loss in training is multiplied",
+    more='It is not a feature, and metrics count rows alike.',
+    by_default='equal weights',
+  )
+  input_columns: tuple[str, ...] | None = entries.option(
+    None,
+    'For a --model of several inputs, the input of each column as input:column, such as '
+    'vitals:age,vitals:bmi,place:region',
+    by_default='one input with all columns',
+  )
   category_columns: tuple[str, ...] | None = entries.option(
     None, 'Columns of numbers that are categories, such as postal codes', by_default='none'
   )
@@ -75,7 +87,7 @@ def _partition(config: Any) -> str:
 def _check(config: Any) -> Iterator[str]:
   roles = [
     (f'--{name}', column)
-    for name in ('client_column', 'test_column', 'time_column')
+    for name in ('client_column', 'test_column', 'time_column', 'weight_column')
     if (column := getattr(config, name)) is not None
   ]
   roles += [('--label_column', column) for column in config.label_column or ()]
@@ -86,6 +98,7 @@ def _check(config: Any) -> Iterator[str]:
     if column in by_column:
       yield f'{flag} and {by_column[column]} both name the column {column}, expected one of them.'
     by_column[column] = flag
+  yield from _check_inputs(config, by_column)
   if config.data_dir is None:
     yield from _check_generated(config, roles)
   else:
@@ -99,6 +112,24 @@ def _check(config: Any) -> Iterator[str]:
       yield '--folds splits the rows of each client, which needs --client_column.'
   if config.test_column is not None and config.test_fraction is not None:
     yield '--test_fraction is given, but --test_column says which rows are for testing.'
+
+
+def _check_inputs(config: Any, by_column: Mapping[str, str]) -> Iterator[str]:
+  for pair in config.input_columns or ():
+    name, _, column = pair.partition(':')
+    if not name or not column:
+      yield f'--input_columns has {pair}, expected input:column, such as vitals:age.'
+    elif by_column.get(column, '--category_columns') != '--category_columns':
+      yield f'--input_columns has the column {column}, which {by_column[column]} names too.'
+
+
+def _inputs(pairs: tuple[str, ...] | None) -> dict[str, list[str]]:
+  """Returns the columns of each input, by its name, in the order of their first mention."""
+  inputs: dict[str, list[str]] = {}
+  for pair in pairs or ():
+    name, _, column = pair.partition(':')
+    inputs.setdefault(name, []).append(column)
+  return inputs
 
 
 def _check_generated(config: Any, roles: list[tuple[str, str]]) -> Iterator[str]:
@@ -160,6 +191,8 @@ def _load(options: Options, setting: task.Setting) -> data.Source:
     objective=setting.objective,
     test_column=options.test_column,
     time_column=options.time_column,
+    weight_column=options.weight_column,
+    inputs=_inputs(options.input_columns),
     test_fraction=options.test_fraction or 0.0,
     fold=setting.fold,
     category_columns=options.category_columns or (),

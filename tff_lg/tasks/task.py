@@ -221,7 +221,7 @@ def _of_function(path: str) -> NetworkEntry:
     del options
     shape, num_outputs = setting.data.test.x.shape[1:], setting.data.num_classes
     return models.build_imported(
-      path, shape, num_outputs, setting.seed, objective=setting.objective
+      path, setting.data.inputs or shape, num_outputs, setting.seed, objective=setting.objective
     )
 
   return NetworkEntry(name=path, label='a function of your own', build=build)

@@ -15,11 +15,23 @@ from tff_lg.data import examples as examples_lib
 from tff_lg.learning import batches
 
 
-def to_tensors(examples: examples_lib.Examples) -> batches.ClientTensors:
-  """Returns a client's examples as the process takes them, in TensorFlow's memory for good."""
+def to_tensors(
+  examples: examples_lib.Examples, *, are_trained_on: bool = False
+) -> batches.ClientTensors:
+  """Returns a client's examples as the process takes them, in TensorFlow's memory for good.
+
+  Args:
+    examples: of the client.
+    are_trained_on: whether their weights count, if they have any; their mean is 1. All weights
+      are 1 where examples only measure.
+  """
   y = examples.y
-  if examples.answers is not None:  # They go where labels go, not into the network.
+  # Answers and weights go where labels go, not into the network.
+  if examples.answers is not None:
     y = np.column_stack([y, examples.answers])
+  if examples.weights is not None:
+    weights = examples.relative_weights() if are_trained_on else np.ones(len(y), np.float32)
+    y = np.column_stack([y, weights]).astype(np.float32)
   with tf.device('cpu:0'):
     return batches.ClientTensors(tf.constant(examples.x), tf.constant(y))
 
@@ -51,7 +63,8 @@ class UnreadTensors(Sequence[batches.ClientTensors]):
     if isinstance(index, slice):
       self.prefetch(range(len(self))[index])
       return [self[number] for number in range(len(self))[index]]
-    return to_tensors(getattr(self._clients[index], self._part))
+    examples = getattr(self._clients[index], self._part)
+    return to_tensors(examples, are_trained_on=self._part == 'train')
 
   def take(self, indices: Sequence[int] | np.ndarray) -> 'UnreadTensors':
     """Returns the data of some clients, in this order."""
@@ -72,7 +85,8 @@ def part_tensors(federated_data: data_lib.FederatedData, part: str) -> ClientDat
   clients = federated_data.clients
   if unread := [client for client in clients if isinstance(client, data_lib.UnreadClient)]:
     return UnreadTensors(unread, part)
-  return [to_tensors(getattr(client, part)) for client in clients]
+  is_train = part == 'train'
+  return [to_tensors(getattr(client, part), are_trained_on=is_train) for client in clients]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
