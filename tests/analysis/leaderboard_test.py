@@ -75,11 +75,17 @@ class ScoreRowsTest(absltest.TestCase):
       _row('c', _scores([2.0, 6.0]), _scores([2.0, 6.0])),
     ]
     scores = leaderboard.score_rows(rows, more_is_better=False)
+    np.testing.assert_array_equal(scores['share_worse'], [np.nan, 1, np.nan])
+    better = leaderboard.score_rows(
+      [_row('a', _scores([1.0, 5.0])), _row('b', _scores([0.5, 5.0]))], more_is_better=True
+    )
+    self.assertEqual(better.loc[1, 'share_worse'], 0.5)
     differences = scores[[f'difference_{name}' for name in ('mean', 'low', 'high')]]
     np.testing.assert_array_equal(differences, [[np.nan] * 3, [1] * 3, [np.nan] * 3])
     shown = leaderboard.Shown('error', False, '{:.2f}'.format, '{:+.2f}'.format)
     text = tables.to_text(leaderboard.to_table(scores, shown))
     self.assertIn('minus A, 95 % interval', text)
+    self.assertIn('worse than A (% of clients)', text)
     self.assertIn('+1.00 (+1.00 to +1.00)', text)
 
 

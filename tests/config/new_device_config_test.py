@@ -36,6 +36,10 @@ class NewDeviceConfigTest(parameterized.TestCase):
       {'aggregator': 'median'},
       '--from_run=r has --aggregator=median, expected a run with',
     ),
+    (
+      {'task': 'client_files', 'data_dir': 'd', 'num_classes': 3, 'method': 'fedavg'},
+      '--from_run=r is a run of --task=client_files, expected one whose clients are all in memory',
+    ),
     ({'attack': 'sign_flip'}, 'has --attack=sign_flip, expected a run with the mean and without'),
     (
       {'task': 'embeddings', 'embeddings': 'e.npz', 'model': 'cgau_shared'},

@@ -161,6 +161,9 @@ class RefusalTest(parameterized.TestCase):
     ({'selection_scope': 'all'}, '--selection_scope is all, expected one of client, pooled'),
     ({'held_out_clients': -1}, '--held_out_clients is -1, expected 0 or more'),
     ({'held_out_clients': 1, 'held_out_ids': ('a',)}, 'both say who is held out'),
+    ({'validation_clients': 1}, '--validation_clients is 1, expected .* held-out clients, 0'),
+    ({'held_out_clients': 2, 'validation_clients': 2}, '--validation_clients is 2, expected more'),
+    ({'held_out_clients': 2, 'validation_clients': 0}, '--validation_clients is 0, expected more'),
     (
       {'task': 'embeddings', 'embeddings': 'x', 'model': 'cgau_shared', 'held_out_clients': 1},
       'none of which fits a held-out client',

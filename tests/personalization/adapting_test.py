@@ -135,13 +135,20 @@ class AdaptClientsTest(absltest.TestCase):
 
 
 class SampleClientsTest(absltest.TestCase):
-  def _sample(self, num_clients, **fields):
+  def _sample(self, num_clients, held_out=(), **fields):
     config = config_lib.AdaptConfig(**fields)
-    return adapting.sample_clients(config, num_clients).tolist()
+    is_held_out = np.isin(np.arange(num_clients), held_out)
+    return adapting.sample_clients(config, is_held_out).tolist()
 
   def test_all_in_order(self):
     self.assertEqual(self._sample(4), [0, 1, 2, 3])
     self.assertEqual(self._sample(4, max_clients=9), [0, 1, 2, 3])
+
+  def test_held_out_clients_alone_where_validation_clients_choose(self):
+    self.assertEqual(self._sample(4, (1, 3)), [0, 1, 2, 3])
+    chosen = {'held_out': (1, 3), 'choose': 'validation_clients'}
+    self.assertEqual(self._sample(4, **chosen), [1, 3])
+    self.assertIn(self._sample(4, **chosen, max_clients=1), ([1], [3]))
 
   def test_seeded_sample(self):
     sample = self._sample(50, max_clients=7)

@@ -47,6 +47,22 @@ class BenchmarkTest(absltest.TestCase):
     self.assertEqual(board[['method', 'num_runs']].values.tolist(), [['Ditto', 2]])
     self.assertIn('local test MAE, mean ± std', result.stdout)
 
+  def test_test_clients_are_scored_and_validation_clients_choose(self):
+    flags = ('--suite=motley_cross_device', '--fast', '--methods=fine_tuning,local')
+    result = self._benchmark(*flags, '--repeats=1', '--rounds=1', f'--run_dir={self.folder}/suite')
+    self.assertEqual(result.returncode, 0, result.stderr)
+    board = pd.read_csv(self.folder / 'suite/leaderboard.csv')
+    self.assertEqual(board['row'].tolist(), ['fedavg', 'fine_tuning', 'local'])
+    self.assertEqual(board['num_clients'].tolist(), [1, 1, 1])
+    (trained,) = (self.folder / 'suite/methods/fedavg/trials').glob('*/held_out_clients.parquet')
+    clients = pd.read_parquet(trained).set_index('is_validation_client')
+    self.assertAlmostEqual(board['mean'][0], 100 * clients['local_test/accuracy'][False])
+    (adapted,) = (self.folder / 'suite/methods/local/trials').glob('*/clients.parquet')
+    clients = pd.read_parquet(adapted).set_index('is_validation_client')
+    self.assertLen(clients, 2)
+    self.assertAlmostEqual(board['mean'][2], 100 * clients['fine_tune/local_test/accuracy'][False])
+    self.assertEqual(board['is_default'].sum(), 1)
+
   def test_robustness_in_the_worst_case(self):
     flags = ('--suite=byzantine', '--fast', '--methods=trimmed_mean_arc', '--rounds=1')
     result = self._benchmark(*flags, '--repeats=1', f'--run_dir={self.folder}/robust')

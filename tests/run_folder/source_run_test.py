@@ -27,10 +27,6 @@ class LoadConfigTest(parameterized.TestCase):
       {'method': 'fedavg', 'task': 'toy'},
       'is a run of --task=toy, expected one of .*: --import names',
     ),
-    (
-      {'method': 'fedavg', 'task': 'client_files'},
-      'is a run of --task=client_files, expected one whose clients are all in memory',
-    ),
     ({'method': 'fedavg', 'toy_strength': 1}, 'hparams.json has toy_strength, expected'),
     ({'method': 'local_only'}, 'is a run of --method=local_only, expected one with a federated'),
   )

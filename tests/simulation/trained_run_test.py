@@ -116,10 +116,6 @@ class TrainedRunTest(absltest.TestCase):
         '--method=local_only, expected one with a federated model',
       ),
       (
-        lambda folder: _write(f'{folder}/hparams.json', '{"task": "client_files"}'),
-        '--task=client_files, expected one whose clients are all in memory',
-      ),
-      (
         lambda folder: _write(f'{folder}/summary.json', '{"evaluated/num_clients": 2}'),
         'evaluated 2 of its clients, expected all of them',
       ),

@@ -1,4 +1,4 @@
-"""Tests of Motley's cross-silo suite: its rows are of the methods that are registered."""
+"""Tests of Motley's suites: their rows are of the methods that are registered."""
 
 import numpy as np
 from absl.testing import absltest
@@ -7,6 +7,7 @@ from tff_lg import suites
 from tff_lg.learning.methods import METHODS
 
 _SUITE = suites.SUITES['motley_cross_silo']
+_CROSS_DEVICE = suites.SUITES['motley_cross_device']
 
 
 class MotleyTest(absltest.TestCase):
@@ -32,6 +33,16 @@ class MotleyTest(absltest.TestCase):
 
   def test_score_is_half_the_squared_error(self):
     np.testing.assert_array_equal(_SUITE.score(np.array([0.0, 2.0])), [0, 2])
+
+  def test_rows_across_devices(self):
+    rows = {row.name: row for row in _CROSS_DEVICE.choose_methods()}
+    self.assertEqual(list(rows)[:4], ['fedavg', 'fine_tuning', 'last_layer', 'local'])
+    self.assertEqual(rows['local'].flags['start'], 'initial')
+    for name in ('fine_tuning', 'last_layer', 'local'):
+      self.assertEqual(rows[name].flags['choose'], 'validation_clients')
+    names = [axis.name for axis in rows['hypcluster'].axes]
+    self.assertEqual(names, ['num_clusters', 'client_learning_rate', 'server_learning_rate'])
+    np.testing.assert_array_equal(_CROSS_DEVICE.score(np.array([0.5])), [50])
 
 
 if __name__ == '__main__':

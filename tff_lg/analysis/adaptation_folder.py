@@ -144,10 +144,12 @@ class AdaptationFolder:
 
     Returns:
       By their name, `TRAINED` or `HELD_OUT`; a group without clients only if there are none
-      at all. Malicious clients, whose gain or loss is nobody's concern, are in no group.
+      at all. Malicious clients, whose gain or loss is nobody's concern, and validation clients
+      are in no group.
     """
     is_held_out = self.values(_IS_HELD_OUT) > 0
-    groups = {TRAINED: ~is_held_out & ~self.is_malicious, HELD_OUT: is_held_out}
+    chooses = self.values(names.IS_VALIDATION_CLIENT) > 0
+    groups = {TRAINED: ~is_held_out & ~self.is_malicious, HELD_OUT: is_held_out & ~chooses}
     return {name: chosen for name, chosen in groups.items() if chosen.any()} or groups
 
   def values(self, column: str) -> pd.Series:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from tff_lg import csv_text, files
+from tff_lg import client_gains, csv_text, files
 from tff_lg.analysis import formats, markup, report, sortable, tables, two_way
 from tff_lg.analysis.leaderboard_runs import RunScores
 from tff_lg.analysis.paired import worst_decile_mean
@@ -25,7 +25,7 @@ _NOTES = (
   'Worst decile: mean of the tenth of clients, rounded up, with the worst scores.',
   two_way.INTERVAL,
   'Minus the first row: the difference on the same clients and repeats, which is known better than '
-  'either score.',
+  'either score. Worse: the share of clients with a worse score than there.',
   'Default: the row with the best mean main metric on validation data, the one to use before any '
   'test data are seen. Adapted models that each client chose on these data are not candidates.',
 )
@@ -93,7 +93,8 @@ def score_rows(rows: Sequence[LeaderboardRow], *, more_is_better: bool) -> pd.Da
     `client_memory_bytes`, `num_runs`, `num_clients`,
     `published_mean`, `published_std`, `options`. For each goal, `rounds_to/GOAL` and
     `bytes_to/GOAL`. If repeats pair with those of the first row, `difference_mean`,
-    `difference_low` and `difference_high` from it.
+    `difference_low` and `difference_high` from it, and `share_worse`, the share of clients whose
+    score is worse than there.
   """
   validation = [float(np.mean([run.main_validation.mean() for run in row.runs])) for row in rows]
   known = [value for value in validation if math.isfinite(value)]
@@ -102,20 +103,28 @@ def score_rows(rows: Sequence[LeaderboardRow], *, more_is_better: bool) -> pd.Da
     [
       {
         **_numbers(row, is_default=number == default, more_is_better=more_is_better),
-        **_difference(row, rows[0]),
+        **_difference(row, rows[0], more_is_better=more_is_better),
       }
       for number, row in enumerate(rows)
     ]
   )
 
 
-def _difference(row: LeaderboardRow, first: LeaderboardRow) -> dict[str, float]:
+def _difference(
+  row: LeaderboardRow, first: LeaderboardRow, *, more_is_better: bool
+) -> dict[str, float]:
   """Returns the mean difference from the first row, repeat by repeat and client by client."""
-  interval = two_way.Interval(math.nan, math.nan, math.nan)
+  interval, share = two_way.Interval(math.nan, math.nan, math.nan), math.nan
   if row is not first and len(row.runs) == len(first.runs):
-    pairs = zip(row.runs, first.runs, strict=True)
+    pairs = list(zip(row.runs, first.runs, strict=True))
     interval = two_way.mean_interval([run.test - other.test for run, other in pairs])
-  return {f'difference_{name}': value for name, value in interval._asdict().items()}
+    gains = [
+      client_gains.client_gains(run.test, other.test, more_is_better=more_is_better)
+      for run, other in pairs
+    ]
+    share = _mean([client_gains.share_worse(gain) for gain in gains])
+  differences = {f'difference_{name}': value for name, value in interval._asdict().items()}
+  return {**differences, 'share_worse': share}
 
 
 def _numbers(
@@ -238,6 +247,10 @@ def _columns(scores: pd.DataFrame, shown: Shown) -> dict[str, _Show]:
     f'{shown.label}, mean ± std': ('mean', pair('mean', 'std_over_clients', ' ± ')),
     '95 % interval': ('low', pair('low', 'high', ' to ')),
     f'minus {scores["method"].iloc[0]}, 95 % interval': ('difference_mean', difference),
+    f'worse than {scores["method"].iloc[0]} (% of clients)': (
+      'share_worse',
+      number('share_worse', formats.percent),
+    ),
     'worst decile': ('worst_decile', number('worst_decile', shown.text)),
     'held-out clients': ('held_out_mean', number('held_out_mean', shown.text)),
     'rounds': ('rounds', number('rounds', formats.count)),

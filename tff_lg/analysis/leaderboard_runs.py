@@ -4,6 +4,7 @@ import dataclasses
 import math
 import os
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -27,7 +28,8 @@ class RunScores:
     validation: the score on its validation data, times -1 where less is better: greater is better.
     main_validation: the same of the main metric, by which rows are compared. NaN for adapted models
       that each client chose on its own validation data: such scores would be optimistic.
-    held_out: the score of clients that took no part in training; empty without any.
+    held_out: the score of clients that took no part in training, without those whose validation
+      data choose; empty without any.
     rounds: of the method and its warm start; NaN where it has none.
     num_bytes: sent in all.
     to_goals: by goal, rounds and bytes until the pooled test data first reached it; NaN if never.
@@ -50,41 +52,54 @@ def _as_it_is(values: np.ndarray) -> np.ndarray:
   return values
 
 
-def load_trained(path: str, metric: str | None = None, score: Score = _as_it_is) -> RunScores:
+def load_trained(
+  path: str,
+  metric: str | None = None,
+  score: Score = _as_it_is,
+  *,
+  of_test_clients: bool = False,
+) -> RunScores:
   """Reads a run of `pipelines.train`.
 
   Args:
     path: its folder.
     metric: of clients' data, such as `rmse`; the main one by default.
     score: what is shown of the metric.
+    of_test_clients: whether the scores are those of the run's test clients, and validation scores
+      those of its validation clients, instead of those that took part.
 
   Raises:
     RunFolderError: a file is missing or damaged, or has not this metric; one sentence.
   """
-  return score_run(RunFolder.load(path), metric, score)
+  return score_run(RunFolder.load(path), metric, score, of_test_clients=of_test_clients)
 
 
-def score_run(run: RunFolder, metric: str | None = None, score: Score = _as_it_is) -> RunScores:
+def score_run(
+  run: RunFolder,
+  metric: str | None = None,
+  score: Score = _as_it_is,
+  *,
+  of_test_clients: bool = False,
+) -> RunScores:
   """Scores a run, see `load_trained`."""
   metric, main = metric or run.metric.name, run.metric.name
   clients = run.clients
   if names.IS_MALICIOUS in clients:
     clients = clients[~(clients[names.IS_MALICIOUS] > 0)]
-  _check(os.path.join(run.path, file_names.CLIENTS), clients, f'local_test/{metric}')
   file = os.path.join(run.path, file_names.HELD_OUT_CLIENTS)
-  held_out = pd.Series(dtype='float64')
-  if os.path.exists(file):
-    held_out = _scored(readers.read_clients(file, names.is_text), f'local_test/{metric}', score)
+  others = readers.read_clients(file, names.is_text) if os.path.exists(file) else clients[:0]
+  groups = _group(clients, others, of_test_clients=of_test_clients)
+  _check(os.path.join(run.path, file_names.CLIENTS), groups.test, f'local_test/{metric}')
   counts = {
     goal: tuple(map(run.value, goal_names.goal_counts(goal, main)))
     for goal in run.hparams.get('goal_accuracy') or ()
   }
   rounds = [run.value(name) for name in run.summary if name.startswith('rounds/')]
   return RunScores(
-    test=_scored(clients, f'local_test/{metric}', score),
-    validation=_signed(clients, f'validation/{metric}', metric, score),
-    main_validation=_signed(clients, f'validation/{main}', main, _as_it_is),
-    held_out=held_out,
+    test=_scored(groups.test, f'local_test/{metric}', score),
+    validation=_signed(groups.validation, f'validation/{metric}', metric, score),
+    main_validation=_signed(groups.validation, f'validation/{main}', main, _as_it_is),
+    held_out=_scored(groups.held_out, f'local_test/{metric}', score),
     rounds=float(np.sum(rounds)) if rounds else math.nan,
     num_bytes=run.value(names.BYTES_TOTAL),
     to_goals={goal: (found[0], found[2]) for goal, found in counts.items()},
@@ -94,7 +109,12 @@ def score_run(run: RunFolder, metric: str | None = None, score: Score = _as_it_i
 
 
 def load_adapted(
-  path: str, technique: str, metric: str | None = None, score: Score = _as_it_is
+  path: str,
+  technique: str,
+  metric: str | None = None,
+  score: Score = _as_it_is,
+  *,
+  of_test_clients: bool = False,
 ) -> RunScores:
   """Reads a technique of a run of `pipelines.adapt`; rounds and bytes are of the run adapted.
 
@@ -103,6 +123,7 @@ def load_adapted(
     technique: of `--adaptation`.
     metric: of clients' data; the main one by default.
     score: what is shown of the metric.
+    of_test_clients: as of `load_trained`.
 
   Raises:
     RunFolderError: a file is missing or damaged, or has not this metric; one sentence.
@@ -113,16 +134,36 @@ def load_adapted(
   column = f'{technique}/local_test/{metric}'
   honest, is_held_out = ~run.is_malicious, run.values('is_held_out') > 0
   _check(os.path.join(path, file_names.CLIENTS), run.clients, column)
-  trained = run.clients[honest & ~is_held_out]
-  validation = _signed(trained, f'{technique}/validation/{main}', main, _as_it_is)
+  groups = _group(
+    run.clients[honest & ~is_held_out],
+    run.clients[honest & is_held_out],
+    of_test_clients=of_test_clients,
+  )
+  validation = _signed(groups.validation, f'{technique}/validation/{main}', main, _as_it_is)
+  chose_alone = run.hparams.get('choose', 'client') == 'client'
   return dataclasses.replace(
-    score_run(source, metric, score),
-    test=_scored(trained, column, score),
+    score_run(source, metric, score, of_test_clients=of_test_clients),
+    test=_scored(groups.test, column, score),
     validation=validation,
-    main_validation=validation if run.hparams.get('choose') == 'global' else validation * math.nan,
-    held_out=_scored(run.clients[honest & is_held_out], column, score),
+    main_validation=validation * math.nan if chose_alone else validation,
+    held_out=_scored(groups.held_out, column, score),
     to_goals={},
   )
+
+
+class _Groups(NamedTuple):
+  """The tables of the clients that a row is scored on, of those that choose, and of others."""
+
+  test: pd.DataFrame
+  validation: pd.DataFrame
+  held_out: pd.DataFrame
+
+
+def _group(clients: pd.DataFrame, others: pd.DataFrame, *, of_test_clients: bool) -> _Groups:
+  chooses = others.get(names.IS_VALIDATION_CLIENT, pd.Series(0.0, others.index)) > 0
+  if of_test_clients:
+    return _Groups(others[~chooses], others[chooses], others[:0])
+  return _Groups(clients, clients, others[~chooses])
 
 
 def _check(file: str, clients: pd.DataFrame, column: str) -> None:

@@ -32,6 +32,8 @@ PARAMETERS_TO_ALL = 'communication/broadcast_to_all/parameters_total'
 BYTES_TO_ALL = 'communication/broadcast_to_all/bytes_total'
 # Column of clients.parquet, only with an attack: 1 where the client is malicious.
 IS_MALICIOUS = 'is_malicious'
+# Column of held-out clients: 1 where the client's validation data choose for all.
+IS_VALIDATION_CLIENT = 'is_validation_client'
 # Text column of the clients.parquet of local learning: the kind of model of each client.
 OWN_MODEL = 'own_model'
 # The method that a client should use, see docs/VERDICTS.md.

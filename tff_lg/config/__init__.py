@@ -20,6 +20,7 @@ Checks of entries take the whole too, as a choice may contradict any other one.
 from tff_lg.config.adapt_config import (
   ADAPTATIONS,
   TECHNIQUE_OPTIONS,
+  VALIDATION_CLIENTS,
   AdaptConfig,
   fast_adapt,
   resolve_adapt,
@@ -89,6 +90,7 @@ __all__ = [
   'TASKS',
   'TASK_OPTIONS',
   'TECHNIQUE_OPTIONS',
+  'VALIDATION_CLIENTS',
   'TRANSFORMS',
   'WITHOUT_EFFECT',
   'AdaptConfig',

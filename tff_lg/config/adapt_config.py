@@ -15,7 +15,9 @@ from tff_lg.config.train_config import TrainConfig
 TECHNIQUE_OPTIONS = EntryOptions(ADAPTATIONS, 'adaptation', keeps_defaults=True)
 _TechniqueOptions: Any = TECHNIQUE_OPTIONS.make_class()
 
-CHOICES = ('client', 'global')
+VALIDATION_CLIENTS = 'validation_clients'
+CHOICES = ('client', 'global', VALIDATION_CLIENTS)
+STARTS = ('trained', 'initial')
 RETRAIN_WITHOUT = ('federated', 'best')
 
 
@@ -62,8 +64,16 @@ class AdaptConfig(_TechniqueOptions, own_models.OwnModelOptions):
   choose: str = option(
     'client',
     'Choice of the epoch (and learning rate, ...): by each client on its validation data, or by '
-    'all clients together on all validation data. Epoch 0, the federated model, is a candidate.',
+    'all clients together on all validation data. Epoch 0, the federated model, is a candidate. '
+    'With validation_clients, only held-out clients are adapted, all with what is best on average '
+    "over the source run's --validation_clients.",
     CHOICES,
+  )
+  start: str = option(
+    'trained',
+    "Weights at epoch 0: trained, the source run's; initial, those that its rounds began with, so "
+    'that clients learn alone.',
+    STARTS,
   )
   selection_metric: str | None = option(
     None,
@@ -132,6 +142,11 @@ class AdaptConfig(_TechniqueOptions, own_models.OwnModelOptions):
           f'--aggregate_epochs has {epochs}, expected multiples of --evaluate_every_epochs, '
           f'{self.evaluate_every_epochs}, of at most --epochs, {self.epochs}.'
         )
+    if self.aggregate_epochs and self.choose == VALIDATION_CLIENTS:
+      raise ConfigError(
+        f'--aggregate_epochs is given, but --choose={VALIDATION_CLIENTS} adapts held-out clients '
+        'alone: nobody takes part in another round.'
+      )
     own_models.check(self)
     if self.trains_own_models and self.local_only_from is not None:
       raise ConfigError(

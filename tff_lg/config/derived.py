@@ -84,6 +84,7 @@ def fast(config: TrainConfig) -> TrainConfig:
     clients_per_round=5,
     held_out_clients=config.held_out_clients and min(config.held_out_clients, 2),
     held_out_ids=None,
+    validation_clients=config.held_out_clients and config.validation_clients and 1,
     **aggregation.without_cohort(config),
     **own,
     rounds=min(config.rounds, 3),

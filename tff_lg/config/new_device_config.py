@@ -90,6 +90,11 @@ def check_new_device(from_run: str, source: TrainConfig) -> None:
         f'--from_run={from_run} has --{name}={getattr(source, name)}, expected a run with the mean '
         'and without attack: a round may have the new device alone.'
       )
+  if tasks.TASKS[source.task].reads_when_needed:
+    raise ConfigError(
+      f'--from_run={from_run} is a run of --task={source.task}, expected one whose clients are all '
+      'in memory: load them with --task=arrays.'
+    )
   if optimization.needs_num_rounds(source):
     raise ConfigError(
       f'--from_run={from_run} has learning rates that end with its rounds (--client_schedule, '

@@ -42,6 +42,12 @@ class PartitionOptions(_EntryOptions, repetition.RepetitionOptions):
   held_out_ids: tuple[str, ...] | None = option(
     None, 'Ids of the clients to hold out, separated by commas, instead of drawn ones.'
   )
+  validation_clients: int | None = option(
+    None,
+    'How many of the held-out clients, drawn at random, are validation clients, which choose for '
+    'all with --choose=validation_clients of `pipelines.adapt`; the others are test clients. '
+    'Nobody by default.',
+  )
   validation_fraction: float | None = option(
     None,
     "Part of each client's training examples (of all its examples for --task=mood) held out to "

@@ -143,6 +143,8 @@ def _check_contradictions(config: TrainConfig) -> None:
   PARTITION_OPTIONS.check(config, (partition,))
   entry_options.METHOD_OPTIONS.check(config, (config.method, *(config.baselines or ())))
   method = METHODS[config.method]
+  named = config.held_out_ids
+  num_held_out = (config.held_out_clients or 0) if named is None else len(named)
   conflicts = (
     (
       not entry.fits_reference and config.protocol != 'validation',
@@ -152,6 +154,11 @@ def _check_contradictions(config: TrainConfig) -> None:
     (
       config.held_out_clients and config.held_out_ids is not None,
       '--held_out_clients and --held_out_ids both say who is held out: give one of them.',
+    ),
+    (
+      config.validation_clients is not None and not 0 < config.validation_clients < num_held_out,
+      f'--validation_clients is {config.validation_clients}, expected more than 0 and fewer than '
+      f'the held-out clients, {num_held_out}: the others are test clients.',
     ),
     (
       PARTITIONS[partition].mixes_clients and bool(config.held_out_clients or config.held_out_ids),

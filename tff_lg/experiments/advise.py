@@ -63,8 +63,7 @@ def run_advise(
     federated_data = tasks.load_data(base.input_options)
   layers = tasks.build_model(base.input_options, federated_data).layer_names
   parts = list_parts(base, options, len(layers))
-  # Where clients' data are not in memory nobody adapts to them.
-  adapts = bool(options.adaptation) and FEDAVG in parts and base.task != 'client_files'
+  adapts = bool(options.adaptation) and FEDAVG in parts
   with folder_lock.hold(run_dir):
     run_settings.claim_hparams(run_dir, hparams)
     left = _Remaining(len(parts) + adapts)

@@ -13,6 +13,8 @@ from tff_lg.training import client_data
 from tff_lg.training import selection as selection_lib
 
 _PREFIX = 'held_out'
+# Column of the table of held-out clients.
+IS_VALIDATION_CLIENT = 'is_validation_client'
 
 
 def choose_by(inputs: config_lib.InputOptions) -> data_lib.ChooseHeldOut:
@@ -46,6 +48,19 @@ def choose_by(inputs: config_lib.InputOptions) -> data_lib.ChooseHeldOut:
     return chosen
 
   return choose
+
+
+def add_validation_clients(inputs: config_lib.InputOptions, clients: pd.DataFrame) -> None:
+  """Adds the column that says which held-out clients choose for all, if any are to.
+
+  Args:
+    inputs: of a resolved config.
+    clients: a row per held-out client; gets `is_validation_client`, bool.
+  """
+  if inputs.validation_clients is not None:
+    seed = seeds.derive_seed(config_lib.data_seed(inputs), seeds.Purpose.PARTITION, 2)
+    order = np.random.default_rng(seed).permutation(len(clients))
+    clients[IS_VALIDATION_CLIENT] = order < inputs.validation_clients
 
 
 def select_models(

@@ -27,6 +27,7 @@ _COPIED = (
   'num_classes',
   'is_malicious',
   'is_held_out',
+  'is_validation_client',
 )
 
 
@@ -56,7 +57,7 @@ def run_adaptation(config: config_lib.AdaptConfig, run_dir: str) -> dict[str, An
     inputs = source.config.input_options
     own = own_models.load_own_models(config.local_only_from, source.clients, inputs)
     source = dataclasses.replace(source, local_only=own)
-  clients = adapting.sample_clients(config, len(source.clients))
+  clients = adapting.sample_clients(config, source.is_held_out)
   adapting.check_adaptable(config, source, clients)
   with folder_lock.hold(run_dir):
     run_settings.claim_hparams(run_dir, hparams)
@@ -78,7 +79,8 @@ def _adapt(
       'give --own_models=network to train such models, or --local_only_from.',
       config.from_run,
     )
-  adapted = adapting.adapt_clients(config, source, clients, os.path.join(run_dir, 'parts'))
+  started = adapting.with_start(config, source)
+  adapted = adapting.adapt_clients(config, started, clients, os.path.join(run_dir, 'parts'))
   table = build_table(config, source, clients, adapted)
   if config.retrain_without is not None:
     retrained = retraining.retrain_without(
@@ -121,18 +123,18 @@ def build_table(
   Returns:
     One row per client. The models M are `local_only` (if there are such), `federated`, the
     adaptations and `best`. Each has the columns `M/validation/...` of the main metric,
-    `M/local_test/...` of each metric and, for plain classes, `M/participant_test/accuracy`. Each
-    adaptation also has its chosen `M/epoch`, `M/is_finite` and settings, such as
-    `M/learning_rate`. `best/name` is the federated or adapted model that is best on validation
-    data, the first among equals. A client without validation data has the one that is best on all
-    validation data. The mean of models adapted by A for E epochs is
+    `M/local_test/...` of each metric and, for plain classes of clients in memory,
+    `M/participant_test/accuracy`. Each adaptation also has its chosen `M/epoch`, `M/is_finite` and
+    settings, such as `M/learning_rate`. `best/name` is the federated or adapted model that is best
+    on validation data, the first among equals. A client without validation data has the one that is
+    best on all validation data. The mean of models adapted by A for E epochs is
     `A_aggregated_E`, with test accuracies only.
   """
   own = source.clients.iloc[clients].reset_index(drop=True)
   table = own[[name for name in _COPIED if name in own]].copy()
   main = metrics_lib.METRICS[source.config.model_metrics[0]]
   tests = scores.compared_columns(source.config.model_metrics)
-  if not source.federated_data.has_plain_labels:
+  if not source.federated_data.has_plain_labels or source.federated_data.reader is not None:
     tests = tests[:-1]
   validation = f'validation/{main.name}'
   metrics = (validation, *tests)
@@ -161,7 +163,7 @@ def build_table(
     table['num_validation'].to_numpy(),
     per_client=True,
     maximize=main.more_is_better,
-    decides_for_all=~source.is_held_out[clients],
+    decides_for_all=adapting.decides_for_all(config, source, clients),
   ).setting
   table['best/name'] = np.array(candidates, object)[best]
   for metric in metrics:
@@ -183,12 +185,19 @@ def summarize(table: pd.DataFrame) -> dict[str, Any]:
 
   Returns:
     `model/metric/...` and `model/gain_over/model/metric/...` of the clients that took part in
-    training. Those of held-out clients are under `held_out/`. After training again, there are
-    `kept/` and `removed/` as well. Gains are those of honest clients for which both metrics are
-    known.
+    training. Those of held-out clients are under `held_out/`, and those of the validation clients
+    among them under `validation_clients/` instead. After training again, there are `kept/` and
+    `removed/` as well. Gains are those of honest clients for which both metrics are known.
   """
-  is_held_out = table.get('is_held_out', pd.Series(False, table.index))
-  groups = {'': ~is_held_out, 'held_out/': is_held_out}
+  is_held_out, is_validation = (
+    table.get(name, pd.Series(False, table.index))
+    for name in ('is_held_out', 'is_validation_client')
+  )
+  groups = {
+    '': ~is_held_out,
+    'held_out/': is_held_out & ~is_validation,
+    'validation_clients/': is_validation,
+  }
   if 'is_removed' in table:
     groups['kept/'] = ~is_held_out & ~table['is_removed']
     groups['removed/'] = table['is_removed']

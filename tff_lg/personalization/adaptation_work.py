@@ -36,7 +36,7 @@ def public_examples(
   Returns:
     The examples, in the clients' order, each at most once.
   """
-  counts = [len(client.validation) for client in clients]
+  counts = [client.size('validation') for client in clients]
   rng = np.random.default_rng(seed)
   chosen = np.sort(rng.choice(sum(counts), min(num_examples, sum(counts)), replace=False))
   first = np.cumsum([0, *counts])
@@ -253,6 +253,8 @@ class AdaptationWork:
 
   def _measure(self, weights: list) -> list:
     """Returns what is measured on public data, once for weights that clients share."""
+    if build_adaptation(self._config, self._name, self.settings[0]).measure is None:
+      return [()] * len(weights)  # No public data are read for it.
     keys = [tuple(map(id, of_client)) for of_client in weights]
     missing = {k: w for k, w in zip(keys, weights, strict=True) if k not in self._measured}
     self._measured = {key: self._measured[key] for key in keys if key in self._measured}

@@ -6,6 +6,7 @@ up to the epoch that is best on all validation data. Adapted weights live as lon
 chunk, so memory does not grow with the number of clients.
 """
 
+import dataclasses
 from typing import NamedTuple
 
 import numpy as np
@@ -52,12 +53,41 @@ class Adapted(NamedTuple):
   aggregated: dict[int, adaptation_work.Arrays]
 
 
-def sample_clients(config: config_lib.AdaptConfig, num_clients: int) -> np.ndarray:
-  """Returns indices of the clients that are adapted, in order: all, or a seeded sample."""
-  if config.max_clients is None or config.max_clients >= num_clients:
-    return np.arange(num_clients)
+def sample_clients(config: config_lib.AdaptConfig, is_held_out: np.ndarray) -> np.ndarray:
+  """Returns indices of the clients that are adapted, in order.
+
+  Args:
+    config: resolved.
+    is_held_out: bool [num_clients], of all clients.
+
+  Returns:
+    All clients, or the held-out ones where validation clients choose; or a seeded sample of these.
+  """
+  chosen = is_held_out | (config.choose != config_lib.VALIDATION_CLIENTS)
+  clients = np.flatnonzero(chosen)
+  if config.max_clients is None or config.max_clients >= len(clients):
+    return clients
   rng = np.random.default_rng(seeds.derive_seed(config.seed, seeds.Purpose.SAMPLING, 0))
-  return np.sort(rng.choice(num_clients, config.max_clients, replace=False))
+  return np.sort(rng.choice(clients, config.max_clients, replace=False))
+
+
+def decides_for_all(
+  config: config_lib.AdaptConfig, source: trained_run.TrainedRun, clients: np.ndarray
+) -> np.ndarray:
+  """Returns whose validation data make a choice for all of some clients, bool [n]."""
+  if config.choose == config_lib.VALIDATION_CLIENTS:
+    return source.is_validation_client[clients]
+  return ~source.is_held_out[clients]
+
+
+def with_start(
+  config: config_lib.AdaptConfig, source: trained_run.TrainedRun
+) -> trained_run.TrainedRun:
+  """Returns the run with the weights that adaptation starts from."""
+  if config.start == 'trained':
+    return source
+  initial = tuple(source.model.initial_weights)
+  return dataclasses.replace(source, weights=(initial,) * len(source.weights))
 
 
 def check_adaptable(
@@ -110,12 +140,12 @@ def check_adaptable(
       f'--retrain_without={config.retrain_without} compares with own local models, but '
       f'--from_run={config.from_run} has none: give --own_models=network or --local_only_from.'
     )
-  takes_part = clients[~source.is_held_out[clients]]
-  if not any(len(source.federated_data.clients[client].validation) for client in takes_part):
+  deciding = clients[decides_for_all(config, source, clients)]
+  if not any(source.federated_data.clients[client].size('validation') for client in deciding):
     raise ValueError(
-      f'No client of --from_run={config.from_run} that took part in training has validation data '
-      'to choose epochs by, '
-      'expected a run with --validation_fraction above 0.'
+      f'No client of --from_run={config.from_run} that chooses epochs for all has validation data, '
+      'expected a run with --validation_fraction above 0 and, for '
+      f'--choose={config_lib.VALIDATION_CLIENTS}, with --validation_clients.'
     )
 
 
@@ -148,13 +178,13 @@ def adapt_clients(
       fitting = _BYTES_IN_A_CHUNK // (num_bytes * len(config.settings(name)))
       chunk_size = config.clients_per_chunk or max(min(fitting, _CLIENTS_IN_A_CHUNK), 1)
       done = parts.Parts(folder, name, chunk_size, bar)
-      takes_part = ~source.is_held_out[clients]
+      deciding = decides_for_all(config, source, clients)
       if not adaptation_lib.ADAPTATIONS[name].trains:
         voting = knn_work.KnnWork(name, config, source)
-        adapted[name] = _adapt(config, clients, takes_part, voting, done)
+        adapted[name] = _adapt(config, clients, deciding, voting, done)
         continue
       work = adaptation_work.AdaptationWork(name, config, source, evaluator)
-      result = _adapt(config, clients, takes_part, work, done)
+      result = _adapt(config, clients, deciding, work, done)
       for epochs in config.aggregate_epochs or ():
         result.aggregated[epochs] = aggregating.aggregate_adapted(
           config, source, clients, work, result.curves, result.num_validation, epochs, done
@@ -166,7 +196,7 @@ def adapt_clients(
 def _adapt(
   config: config_lib.AdaptConfig,
   clients: np.ndarray,
-  takes_part: np.ndarray,
+  deciding: np.ndarray,
   work: adaptation_work.AdaptationWork | knn_work.KnnWork,
   done: parts.Parts,
 ) -> Adapted:
@@ -175,10 +205,11 @@ def _adapt(
   num_validation, metric = tried['num_validation'], config.selection_metric
   choice = adaptation_lib.choose(
     tried[f'validation/{metric}'].swapaxes(0, 1),
-    num_validation,
+    # Validation clients count alike, others by their examples.
+    num_validation > 0 if config.choose == config_lib.VALIDATION_CLIENTS else num_validation,
     per_client=config.choose == 'client',
     maximize=metrics.sign(resolved(metric)) > 0,
-    decides_for_all=takes_part,
+    decides_for_all=deciding,
   )
   rows = np.arange(len(clients))
   epochs = work.epochs[choice.epoch]

@@ -18,7 +18,7 @@ from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import own_models, simple_models
 from tff_lg.metrics import exact
-from tff_lg.personalization import adaptation_work
+from tff_lg.personalization import adaptation_work, adapting
 from tff_lg.run_folder import run_files, run_settings
 from tff_lg.scoring import scores
 from tff_lg.simulation import export, trained_run
@@ -108,7 +108,7 @@ def _open_adapted(run_dir: str, hparams: dict[str, Any], data_dir: str | None) -
     # Both may have moved, as parts of an advice.
     folder = os.path.join(os.path.dirname(os.path.abspath(run_dir)), os.path.basename(folder))
   source = trained_run.load_trained_run(folder, data_dir or config.data_dir)
-  inputs = source.config.input_options
+  inputs, started = source.config.input_options, adapting.with_start(config, source)
 
   def load(client_id: str) -> export.ClientModel:
     client = export.find_client(source.federated_data, client_id)
@@ -116,7 +116,7 @@ def _open_adapted(run_dir: str, hparams: dict[str, Any], data_dir: str | None) -
       raise ValueError(f'--client is {client_id}, which was not adapted in {run_dir}.')
     row = table.loc[client_id]
     name = row['best/name']
-    weights = source.weights[client]
+    weights = (source if name == 'federated' else started).weights[client]
     if name != 'federated' and row[f'{name}/epoch'] > 0:
       if not adaptation_lib.ADAPTATIONS[name].trains:
         raise ValueError(
@@ -124,7 +124,7 @@ def _open_adapted(run_dir: str, hparams: dict[str, Any], data_dir: str | None) -
           'cannot be exported.'
         )
       evaluator = adaptation_work.ModelEvaluator(source)
-      work = adaptation_work.AdaptationWork(name, config, source, evaluator)
+      work = adaptation_work.AdaptationWork(name, config, started, evaluator)
       setting = _find_setting(work.settings, row, name)
       (output,) = work.adapt_to_epoch(np.array([client]), setting, int(row[f'{name}/epoch']))
       weights = output.weights

@@ -59,7 +59,7 @@ class KnnWork:
       for metric in (*self._source.model.metric_names, 'loss')
     }
     num_validation = np.array(
-      [len(self._source.federated_data.clients[client].validation) for client in clients]
+      [self._source.federated_data.clients[client].size('validation') for client in clients]
     )
     is_chosen, choice = choosing.choose_alone(self._config, result, num_validation)
     evaluated: Arrays = {}

@@ -60,6 +60,7 @@ def retrain_without(
       dataclasses.replace(
         config_lib.without_baselines(source.config),
         held_out_clients=None,
+        validation_clients=None,
         held_out_ids=tuple(source.clients['client_id'][is_removed | source.is_held_out]),
         clients_per_round=min(resolved(source.config.clients_per_round), num_left),
         **config_lib.without_cohort(source.config),

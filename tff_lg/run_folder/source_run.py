@@ -45,11 +45,6 @@ def load_config(run_dir: str, *, is_federated: bool = True) -> config_lib.TrainC
       f'--from_run={run_dir} is a run of --method={config.method}, expected one with a federated '
       'model to adapt.'
     )
-  if TASKS[config.task].reads_when_needed:
-    raise ValueError(
-      f'--from_run={run_dir} is a run of --task={config.task}, expected one whose clients are all '
-      'in memory: load them with --task=arrays.'
-    )
   summary = run_settings.load_summary(run_dir)
   if 'evaluated/num_clients' in summary:
     raise ValueError(

@@ -214,7 +214,7 @@ def _run_locked(
   summary.update(advice.add_advice(clients, (config.method, *baselines), honest, selection))
   # Where all is local there is no model for those that took no part.
   if federated_data.held_out and state.server_state.global_weights:
-    summary.update(_score_held_out(federated_data, last, state, run_dir))
+    summary.update(_score_held_out(config.input_options, federated_data, last, state, run_dir))
   state.clients.close()
   seconds = run_files.Seconds(time.monotonic() - began, state.seconds)
   run_files.write_results(run_dir, summary, clients, seconds, state.round_num)
@@ -367,6 +367,7 @@ def _settings(
 
 
 def _score_held_out(
+  inputs: config_lib.InputOptions,
   federated_data: data_lib.FederatedData,
   process: learning.LocalGlobalProcess,
   state: run_state.RunState,
@@ -390,5 +391,6 @@ def _score_held_out(
     # Of text it is scored on the mean of all weights, which says nothing of these clients.
     with_new_test=not alone.has_sequences,
   )
+  held_out.add_validation_clients(inputs, clients)
   run_files.write_held_out_clients(run_dir, clients)
   return held_out.summarize(of_clients, clients, process.model.metric_names)

@@ -17,7 +17,7 @@ from tff_lg.learning import process as process_lib
 from tff_lg.run_folder import data_fingerprint, run_files, run_settings, source_run
 from tff_lg.scoring import results
 from tff_lg.simulation import experiment, split_choice, tuning
-from tff_lg.training import client_data, run_state, storage
+from tff_lg.training import client_data, evaluation, run_state, storage
 from tff_lg.training import selection as selection_lib
 
 _Newest = TypeVar('_Newest')
@@ -33,7 +33,8 @@ class TrainedRun:
     model: the run's, with every weight global: its split does not matter here.
     weights: of each client, all weights of its chosen model, global and local merged, without
       those of an auxiliary network. Clients that share weights share the arrays.
-    clients: the run's table of clients, where there are any with `is_held_out`, bool.
+    clients: the run's table of clients, where there are any with `is_held_out` and
+      `is_validation_client`, bool.
     local_only: each client's own local model, of its baseline, see `own_models`; None without.
   """
 
@@ -47,9 +48,17 @@ class TrainedRun:
   @property
   def is_held_out(self) -> np.ndarray:
     """Which clients were held out of training, bool [num_clients]."""
-    if 'is_held_out' not in self.clients:
+    return self._marks('is_held_out')
+
+  @property
+  def is_validation_client(self) -> np.ndarray:
+    """Which held-out clients choose for all, bool [num_clients]."""
+    return self._marks(held_out.IS_VALIDATION_CLIENT)
+
+  def _marks(self, column: str) -> np.ndarray:
+    if column not in self.clients:
       return np.zeros(len(self.clients), bool)
-    return self.clients['is_held_out'].to_numpy(bool)
+    return self.clients[column].to_numpy(bool)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -190,6 +199,8 @@ def _load_clients(run_dir: str) -> pd.DataFrame:
   both = [clients.assign(is_held_out=False), others.assign(is_held_out=True)]
   if 'is_malicious' in clients:
     both[1]['is_malicious'] = False
+  if held_out.IS_VALIDATION_CLIENT in others:
+    both[0][held_out.IS_VALIDATION_CLIENT] = False
   return pd.concat(both, ignore_index=True)
 
 
@@ -219,9 +230,9 @@ def _check_data(
     {
       'client_id': [client.client_id for client in federated_data.clients],
       **{
-        f'num_{part}': [
-          int(model.count_examples(getattr(client, part).y)) for client in federated_data.clients
-        ]
+        f'num_{part}': evaluation.count_examples(
+          model, client_data.part_tensors(federated_data, part)
+        )
         for part in ('train', 'validation', 'test')
       },
     }

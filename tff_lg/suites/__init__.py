@@ -48,5 +48,5 @@ __all__ = [
   'run_suite',
 ]
 
-for _module in ('motley', 'byzantine'):
+for _module in ('motley', 'motley_cross_device', 'byzantine'):
   importlib.import_module(f'{__name__}.{_module}')

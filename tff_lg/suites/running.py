@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -94,11 +95,13 @@ class SuiteRun:
     """Reads what a run of a row is for clients, as the suite scores it."""
     from tff_lg.analysis import leaderboard_runs  # pandas and Matplotlib take seconds to import.
 
+    load = leaderboard_runs.load_trained
     if method.adapts:
-      return leaderboard_runs.load_adapted(
-        folder, method.technique, self.suite.metric, self.suite.score
-      )
-    return leaderboard_runs.load_trained(folder, self.suite.metric, self.suite.score)
+      load = functools.partial(leaderboard_runs.load_adapted, technique=method.technique)
+    suite = self.suite
+    return load(
+      folder, metric=suite.metric, score=suite.score, of_test_clients=suite.scores_test_clients
+    )
 
 
 def run_suite(run: SuiteRun, methods: Sequence[SuiteMethod]) -> tuple[Row, ...]:

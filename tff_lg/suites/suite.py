@@ -56,6 +56,8 @@ class SuiteEntry(entries.Entry):
     axes: grid of a method that has no row.
     scores_last_round: whether the models after the last round are scored, instead of the best
       round by validation data; then no other round is evaluated.
+    scores_test_clients: whether held-out test clients are scored, and validation clients choose;
+      otherwise the clients that take part do both.
     num_repeats: by default; each has a seed of its own, from 0 on.
     rounds: of the method, by default.
     metric: of clients' validation and test data, by which points are chosen and rows are scored.
@@ -71,6 +73,7 @@ class SuiteEntry(entries.Entry):
   list_methods: Callable[[], tuple[SuiteMethod, ...]]
   axes: tuple[SearchAxis, ...]
   scores_last_round: bool
+  scores_test_clients: bool = False
   num_repeats: int
   rounds: int
   metric: str
