@@ -2,7 +2,6 @@ r"""Compares methods by a suite, a paper's protocol on its data, and writes a le
 
   python -m pipelines.benchmark --suite=motley_cross_silo --data=school.mat --run_dir=runs/school
   python -m pipelines.benchmark --suite=motley_cross_silo --fast --run_dir=runs/school_fast
-  python -m pipelines.benchmark --suite=motley_cross_device --data=roles --run_dir=runs/devices
   python -m pipelines.benchmark --suite=byzantine --data=mnist --run_dir=runs/byzantine
   python -m pipelines.benchmark --runs=runs/fedavg,runs/ditto_0,runs/ditto_1 --run_dir=runs/board
 

@@ -93,8 +93,8 @@ def score_rows(rows: Sequence[LeaderboardRow], *, more_is_better: bool) -> pd.Da
     `client_memory_bytes`, `num_runs`, `num_clients`,
     `published_mean`, `published_std`, `options`. For each goal, `rounds_to/GOAL` and
     `bytes_to/GOAL`. If repeats pair with those of the first row, `difference_mean`,
-    `difference_low` and `difference_high` from it, and `share_worse`, the share of clients whose
-    score is worse than there.
+    `difference_low` and `difference_high` from it, and `share_worse`. This is the share of
+    clients with a worse score than there.
   """
   validation = [float(np.mean([run.main_validation.mean() for run in row.runs])) for row in rows]
   known = [value for value in validation if math.isfinite(value)]
