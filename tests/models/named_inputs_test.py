@@ -4,10 +4,17 @@ import numpy as np
 import tensorflow as tf
 from absl.testing import absltest
 
-from tff_lg import models
+from tests.learning import testing
+from tff_lg import learning, models, simulation
+from tff_lg.inputs import tasks
+from tff_lg.metrics import OBJECTIVES
 
 layers = tf.keras.layers
 _SHAPES = {'table': (2,), 'kind': (1,), 'steps': (2, 3)}
+
+
+def setUpModule():
+  simulation.set_execution_context()
 
 
 def _network():
@@ -52,6 +59,35 @@ class NamedInputsTest(absltest.TestCase):
     self.assertFalse([layer for layer in kept.layers if isinstance(layer, models.TakeInput)])
     np.testing.assert_array_equal(kept(x), expected)
     self.assertIs(models.separate_inputs(network), network)
+
+  def test_two_clients_by_hand(self):
+    # f(a, b) = u a + v b from u = v = 1, a step of 0.1 on the squared error; v is local.
+    ones = tf.keras.initializers.Ones()
+    a, b = (tf.keras.Input((1,), name=name) for name in 'ab')
+    terms = [
+      layers.Dense(1, use_bias=False, kernel_initializer=ones, name=name)(x)
+      for name, x in (('of_a', a), ('of_b', b))
+    ]
+    network = tf.keras.Model([a, b], layers.Add()(terms))
+    joined = models.join_inputs(network, {'b': (1,), 'a': (1,)})
+    model = tasks.as_local_global(joined, OBJECTIVES['regression'], ('mae',))
+    model = model.with_global_layers(['of_a'])
+    process = learning.build_local_global_process(
+      model, testing.settings(0.1, learning.TensorBatches(None))
+    )
+    # (b, a) and y: errors 1 + 2 - 0 = 3 and 3 + 1 - 5 = -1.
+    clients = [
+      learning.ClientTensors(np.array([[2, 1]], np.float32), np.array([0], np.float32)),
+      learning.ClientTensors(np.array([[1, 3]], np.float32), np.array([5], np.float32)),
+    ]
+    weights = model.initial_weights
+    states = [process.initialize_client(weights) for _ in clients]
+    output = process.next(process.initialize(weights), states, clients)
+    # Gradients of u: 2 * 3 * 1 and 2 * -1 * 3; of v: 2 * 3 * 2 and 2 * -1 * 1.
+    (u,) = output.server_state.global_weights
+    np.testing.assert_allclose(u, [[(1 - 0.6 + 1 + 0.6) / 2]], rtol=1e-6)
+    v = [state.local_weights[0][0, 0] for state in output.client_states]
+    np.testing.assert_allclose(v, [1 - 1.2, 1 + 0.2], rtol=1e-5)
 
   def test_refuses(self):
     for inputs, sentence in (
