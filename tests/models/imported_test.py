@@ -61,6 +61,15 @@ infinite = head(lambda n: layers.Dense(n, kernel_initializer=tf.keras.initialize
 def two_inputs(input_shape, num_outputs, seed):
   inputs = [tf.keras.Input((5,), name=name) for name in 'ab']
   return tf.keras.Model(inputs, layers.Dense(num_outputs)(layers.Concatenate()(inputs)))
+
+def one_array(input_shape, num_outputs, seed):
+  return build((sum(size for size, in input_shape.values()),), num_outputs, seed)
+
+def two_of_keras3(input_shape, num_outputs, seed):
+  import keras
+  inputs = {name: keras.Input(shape, name=name) for name, shape in input_shape.items()}
+  joined = keras.layers.Concatenate()(list(inputs.values()))
+  return keras.Model(inputs, keras.layers.Dense(num_outputs)(joined))
 """
 
 
@@ -93,6 +102,21 @@ class ImportedTest(absltest.TestCase):
     self.assertIsInstance(one, tf.keras.Model)
     self.assertEqual([weight.name for weight in one.weights], [w.name for w in other.weights])
     np.testing.assert_array_equal(one.get_weights()[0], other.get_weights()[0])
+
+  def test_several_inputs(self):
+    shapes = {'b': (5,), 'a': (5,)}
+    names = ['two_inputs', 'one_array']
+    if not tf.__version__.startswith('2.14.'):
+      names.append('two_of_keras3')
+    for name in names:
+      model = models.build_imported(f'networks_of_mine:{name}', shapes, 3, 7)
+      self.assertEqual(model.input_shape, (None, 10), name)
+    with self.assertRaisesRegex(
+      ValueError, r'--model=n.*:two_inputs takes the input a as \[5\], bu'
+    ):
+      models.build_imported('networks_of_mine:two_inputs', {**shapes, 'a': (6,)}, 3, 7)
+    with self.assertRaisesRegex(ValueError, 'takes the inputs a, b, but an example has b, c'):
+      models.build_imported('networks_of_mine:two_inputs', {'b': (5,), 'c': (5,)}, 3, 7)
 
   def test_layers_that_the_function_keeps_stay_its_own(self):
     one = self._build('shared')

@@ -183,9 +183,12 @@ def _check_agreement(model: Any, copy: tf.keras.Model) -> None:
     for tensor in model.inputs
   ]
   batch = [abs(each) if each.dtype.kind in 'iu' else each for each in batch]
-  inputs = batch[0] if len(batch) == 1 else batch
+  inputs = inputs_of_copy = batch[0] if len(batch) == 1 else batch
+  if len(batch) > 1:  # The original may take them as a dict.
+    values = {id(tensor): each for tensor, each in zip(model.inputs, batch, strict=True)}
+    inputs = tf.nest.map_structure(lambda tensor: values[id(tensor)], model.input)
   for found, expected in zip(
-    tf.nest.flatten(copy(inputs, training=False)),
+    tf.nest.flatten(copy(inputs_of_copy, training=False)),
     tf.nest.flatten(model(inputs, training=False)),
     strict=True,
   ):
