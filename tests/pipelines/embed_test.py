@@ -174,7 +174,7 @@ class EmbedTest(parameterized.TestCase):
 
   def test_help_imports_no_tensorflow(self):
     result = _embed('--help')
-    for text in ('--positive_class', 'SavedModel folder', 'cache'):
+    for text in ('--positive_class', 'a SavedModel', 'cache'):
       self.assertIn(text, result.stdout)
     code = 'import sys, pipelines.embed, tff_lg.embeddings; print("tensorflow" in sys.modules)'
     self.assertEqual(_run('-c', code).stdout.strip(), 'False')
