@@ -99,6 +99,35 @@ class WorkerPoolTest(parameterized.TestCase):
     self.assertEqual(pool.map(str, [1, 2]), ['1', '2'])
     self.assertLess(len(ran), 5)
 
+  def test_hears_a_signal_that_does_not_end_a_wait(self):
+    pool = workers.WorkerPool(('cpu:0',), 1)
+    self.addCleanup(signal.signal, signal.SIGINT, signal.getsignal(signal.SIGINT))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    pool.map(str, [0])  # Its thread has started.
+    caller, interrupted, seen = threading.get_ident(), threading.Event(), []
+
+    def interrupt(_):
+      while sys._current_frames()[caller].f_code is not threading.Condition.wait.__code__:
+        pass
+      # As one that comes just before the wait: Python notes it, and nobody wakes.
+      signal.pthread_kill(threading.get_ident(), signal.SIGINT)
+      seen.append(interrupted.wait(_SECONDS))
+
+    with self.assertRaises(KeyboardInterrupt):
+      pool.map(interrupt, [0])
+    interrupted.set()
+    pool.close()
+    self.assertEqual(seen, [True])
+
+  def test_error_of_a_time_out_is_the_items(self):
+    pool = workers.WorkerPool(('cpu:0',), 1)
+
+    def fail(item):
+      raise TimeoutError(f'item {item}')
+
+    with self.assertRaisesRegex(TimeoutError, 'item 7'):
+      pool.map(fail, [7])
+
   def test_close_leaves_no_thread(self):
     pool = workers.WorkerPool(('cpu:0', 'cpu:1'), 2)
     before = threading.active_count()

@@ -1,10 +1,12 @@
 """Workers: threads that each run clients on one device."""
 
+import contextlib
 import os
 import queue
 import threading
 import weakref
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from concurrent.futures.thread import ThreadPoolExecutor
 from typing import Any
 
@@ -14,6 +16,9 @@ from tff_lg.runtime import cancellation
 
 # Attributes that a class sets aside places for in CPython 3.11; each instance takes one off.
 _SHARED_ATTRIBUTES = 30
+
+# How long a Ctrl-C may go unheard, in seconds.
+_LONGEST_WAIT = 0.5
 
 _POOLS: weakref.WeakSet['WorkerPool'] = weakref.WeakSet()
 
@@ -143,7 +148,7 @@ class WorkerPool:
       # Even a single item: Python hears no Ctrl-C in a thread that is inside TensorFlow.
       for item, ending in zip(items, endings, strict=True):
         futures.append(self._threads.submit(on_free_device, item, ending))
-      return [future.result() for future in futures]
+      return [_result(future) for future in futures]
     except BaseException:
       # Nobody waits for the others any more.
       for future in futures:
@@ -163,6 +168,17 @@ class WorkerPool:
     """Ends what runs, and the threads."""
     self.cancel()
     self._threads.shutdown(wait=True, cancel_futures=True)
+
+
+def _result(future: Future[Any]) -> Any:
+  """Returns a future's result, also waiting in a way that Ctrl-C always ends.
+
+  A signal that comes just before the wait, or in another thread, does not end the wait itself.
+  """
+  while not future.done():
+    with contextlib.suppress(TimeoutError):
+      return future.result(_LONGEST_WAIT)
+  return future.result()
 
 
 def _close_all() -> None:
