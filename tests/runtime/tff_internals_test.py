@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow as tf
 from absl.testing import absltest, parameterized
 
-from tff_lg.compatibility import tff
+from tff_lg.compatibility import native_compiler, tensorflow_tree_transformations, tff
 from tff_lg.runtime import tff_internals as internals
 from tff_lg.simulation import execution
 
@@ -19,6 +19,31 @@ def _pair(number, *floats):
 
 def _plain(elements):
   return [(int(b), a.numpy().tolist()) for b, a in elements]
+
+
+@tf.function(autograph=False)
+def _twice(x):
+  return 2 * x
+
+
+def _parts(block):
+  """Returns the TensorFlow parts of a computation."""
+  found = []
+
+  def note(part):
+    if isinstance(part, tff.framework.CompiledComputation):
+      found.append(part)
+    return part, False
+
+  tff.framework.transform_postorder(block, note)
+  return found
+
+
+def _graph(part):
+  """Returns a part's optimised graph as text."""
+  graph = tf.compat.v1.GraphDef()
+  internals.optimize(part).graph_def.Unpack(graph)
+  return str(graph)
 
 
 class SequencesTest(parameterized.TestCase):
@@ -67,6 +92,27 @@ class CompileTest(absltest.TestCase):
       lambda x: tff.federated_secure_sum(x, 10), tff.FederatedType(np.int32, tff.CLIENTS)
     )
     self.assertNotIn('secure', str(internals.compile_computation(computation)))
+
+  def test_the_form_and_the_graphs_are_those_of_tffs_native_compiler(self):
+    @tff.tensorflow.computation(tff.SequenceType(np.float32))
+    def work(dataset):  # The function of `map` is not inlined.
+      return dataset.map(_twice).reduce(np.float32(0), lambda total, x: total + x)
+
+    @tff.federated_computation(tff.FederatedType(tff.SequenceType(np.float32), tff.CLIENTS))
+    def computation(data):
+      return tff.federated_sum(tff.federated_map(work, data))
+
+    block, _ = tensorflow_tree_transformations.replace_intrinsics_with_bodies(
+      computation.to_building_block()
+    )
+    native = native_compiler.transform_to_native_form(
+      tff.framework.ConcreteComputation.from_building_block(block)
+    ).to_building_block()
+    compiled = internals.compile_computation(computation)
+    self.assertEqual(compiled.type_signature, native.type_signature)
+    found = list(map(_graph, _parts(compiled)))
+    self.assertEqual(found, list(map(_graph, _parts(native))))
+    self.assertTrue(any('PartitionedCall' in graph for graph in found))
 
 
 class WorkerContextTest(absltest.TestCase):

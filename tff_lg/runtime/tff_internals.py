@@ -34,16 +34,35 @@ from tff_lg.runtime import batch_norm, sequences
 def compile_computation(
   computation: tff.framework.ConcreteComputation,
 ) -> tff.framework.ComputationBuildingBlock:
-  """Compiles by TFF's native compiler; secure sums become sums with their range checks.
+  """Brings a computation into TFF's call-dominant form; secure sums become sums with range checks.
 
-  Its TensorFlow parts are left as they are, see `optimize`.
+  It does what TFF's native compiler does, but for TensorFlow parts. Those are left as they are,
+  see `optimize`, and get no identifiers, which only the worker needs.
   """
-  computation = secure_compiler.replace_secure_intrinsics_with_bodies(computation)
-  block, _ = tensorflow_tree_transformations.replace_intrinsics_with_bodies(
-    batch_norm.replace_in(computation.to_building_block())
-  )
-  computation = tff.framework.ConcreteComputation.from_building_block(block)
-  return native_compiler.transform_to_native_form(computation).to_building_block()
+  block = computation.to_building_block()
+  uris = _intrinsics_in(block)
+  # Each replacement goes through the whole tree several times, most often for nothing.
+  if any(uri.startswith('federated_secure') for uri in uris):
+    block = secure_compiler.replace_secure_intrinsics_with_bodies(computation).to_building_block()
+  block = batch_norm.replace_in(block)
+  if uris:
+    block, _ = tensorflow_tree_transformations.replace_intrinsics_with_bodies(block)
+  return tff.framework.to_call_dominant(block)
+
+
+def _intrinsics_in(block: tff.framework.ComputationBuildingBlock) -> set[str]:
+  """Returns the URIs of intrinsics in a tree."""
+  uris = set()
+
+  def note(
+    part: tff.framework.ComputationBuildingBlock,
+  ) -> tuple[tff.framework.ComputationBuildingBlock, bool]:
+    if isinstance(part, tff.framework.Intrinsic):
+      uris.add(part.uri)
+    return part, False
+
+  tff.framework.transform_postorder(block, note)
+  return uris
 
 
 class _WorkerContext(SyncExecutionContext):
@@ -97,6 +116,9 @@ def optimize(part: tff.framework.CompiledComputation) -> computation_pb2.TensorF
     ResNet-18 that is nine tenths of the time here. TensorFlow folds constants again when it
     instantiates the function that the part becomes a piece of.
   """
+  if b'PartitionedCall' in part.proto.tensorflow.graph_def.value:
+    # Functions that are not inlined are not optimised again, as by TFF's native compiler.
+    part, _ = compiled_computation_transformations.transform_tf_call_ops_to_disable_grappler(part)
   config = tf.compat.v1.ConfigProto()
   options = config.graph_options.rewrite_options
   options.memory_optimization = options.NO_MEM_OPT
