@@ -27,7 +27,10 @@ _RUN = (
   '--task=digits --partition=dirichlet --num_clients=20 --clients_per_round=5 --rounds=600 '
   '--evaluate_every=5 --checkpoint_every=10 --keep_client_optimizer --baselines='
 ).split()
-_COMPARED = ('metrics.csv', 'communication.csv', 'clients.parquet', 'summary.json')
+_COMPARED = (
+  *('metrics.csv', 'communication.csv', 'clients.parquet', 'client_curves.parquet'),
+  'summary.json',
+)
 
 
 def main(argv: Sequence[str]) -> None:

@@ -13,6 +13,8 @@ COMMUNICATION = 'communication.csv'
 CLIENTS = 'clients.parquet'
 CLIENTS_TEXT = 'clients.csv'
 HELD_OUT_CLIENTS = 'held_out_clients.parquet'
+# How clients' models scored in each evaluation.
+CLIENT_CURVES = 'client_curves.parquet'
 LABEL_COUNTS = 'label_counts.csv'
 # What the run began with: its clients, and the layers of its network.
 CLIENT_LIST = 'client_list.json'

@@ -140,6 +140,17 @@ class ReadClientsTest(absltest.TestCase):
     ):
       readers.read_clients(path)
 
+  def test_curves_of_clients(self):
+    path = self._file(round_num=[1, 1, 2, 2], client_id=[7, 8, 7, 8], loss=[4.0, 3.0, 2.0, 1.0])
+    curves = readers.read_client_curves(path)
+    self.assertEqual(curves['7']['loss'].to_dict(), {1: 4, 2: 2})
+    self.assertEqual(curves['8']['loss'].to_dict(), {1: 3, 2: 1})
+    self.assertEqual(list(curves['8']), ['loss'])
+    with self.assertRaisesRegex(
+      readers.RunFolderError, 'there is no column round_num; the columns'
+    ):
+      readers.read_client_curves(self._file(client_id=[7]))
+
   def test_cut_off(self):
     path = self._file(client_id=['a'])
     with open(path, 'rb+') as file:

@@ -41,7 +41,12 @@ class AdviseTest(absltest.TestCase):
     command = shlex.split(advice['export_command'][0])
     self.assertIn(f'--run_dir={self.folder}/advice', command)
     page = (self.folder / 'advice/report.html').read_text()
-    for text in ('Each client', 'id="panels"', '<rect class="area" data-client="client_0"'):
+    for text in (
+      'Each client',
+      'id="panels"',
+      'polyline points',
+      '<rect class="area" data-client="client_0"',
+    ):
       self.assertIn(text, page)
 
     # As if it had been stopped in its last part; the others are as they were.

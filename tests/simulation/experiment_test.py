@@ -87,8 +87,8 @@ class ExperimentTest(absltest.TestCase):
   def test_run_folder_is_complete(self):
     for name in (
       'flags.txt hparams.json client_list.json metrics.csv communication.csv clients.parquet '
-      'label_counts.csv model_split.txt summary.json timing.json checkpoints tensorboard '
-      'baselines/local_only'
+      'client_curves.parquet label_counts.csv model_split.txt summary.json timing.json checkpoints '
+      'tensorboard baselines/local_only'
     ).split():
       self.assertTrue(os.path.exists(os.path.join(self.folder, name)), name)
 
@@ -159,6 +159,16 @@ class ExperimentTest(absltest.TestCase):
         self.assertAlmostEqual(value, self.summary[f'gain_over/local_only/{name}/{key}'])
     self.assertTrue(set(clients['best_round']) <= {4, 6, 7})
 
+  def test_curves_of_clients_are_what_the_rounds_metrics_summarize(self):
+    curves = pd.read_parquet(f'{self.folder}/client_curves.parquet').set_index('round_num')
+    rounds = pd.read_csv(f'{self.folder}/metrics.csv').set_index('round_num')
+    evaluated = rounds['validation/accuracy/mean_over_clients'].dropna()
+    self.assertEqual(curves.index.tolist(), np.repeat(evaluated.index, 5).tolist())
+    for metric in ('accuracy', 'loss'):
+      mean = curves.groupby('round_num')[f'validation/{metric}'].mean()
+      expected = rounds.loc[evaluated.index, f'validation/{metric}/mean_over_clients']
+      np.testing.assert_allclose(mean, expected, rtol=1e-6)
+
   def test_same_command_again_changes_nothing(self):
     before = reading.read(self.folder, 'summary.json')
     again = simulation.run_experiment(config_lib.resolve(_CONFIG), self.folder)
@@ -188,7 +198,10 @@ class ExperimentTest(absltest.TestCase):
       self.assertEqual(_run_killed(folder, *killer), -9)
       self.assertFalse(os.path.exists(folder + '/summary.json'))
     simulation.run_experiment(config_lib.resolve(_CONFIG), folder)
-    for name in ('summary.json', 'metrics.csv', 'communication.csv', 'clients.parquet'):
+    for name in (
+      'summary.json metrics.csv communication.csv clients.parquet client_curves.parquet '
+      'baselines/local_only/client_curves.parquet'
+    ).split():
       self.assertEqual(reading.read(folder, name), reading.read(self.folder, name), name)
     for mine, other in zip(
       sorted(glob.glob(folder + '/checkpoints/*')),

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from tff_lg import file_names
 from tff_lg.analysis import (
+  client_curves,
   client_panels,
   figures,
   formats,
@@ -18,6 +19,7 @@ from tff_lg.analysis import (
   readers,
   report,
   sortable,
+  style,
   tables,
 )
 from tff_lg.analysis.client_panels import ClientPanel
@@ -206,6 +208,8 @@ def _panels(run_dir: str, clients: pd.DataFrame, summary: dict[str, Any]) -> dic
   sign = 1 if formats.is_more_better(metric) else -1
   parts = [name.removesuffix(f'/{metric}') for name in clients if name.endswith(f'/{metric}')]
   panels = {}
+  # Those of one seed would mislead beside means over seeds.
+  curves_of = {} if 'num_seeds' in summary else _load_curves(first, parts)
   for _, row in clients.sort_values('gain').iterrows():
     rows = []
     for part in parts:
@@ -236,8 +240,30 @@ def _panels(run_dir: str, clients: pd.DataFrame, summary: dict[str, Any]) -> dic
       facts.append(('epsilon', formats.significant(row['epsilon'])))
     client = str(row['client_id'])
     classes = client_panels.count_classes(counts, client)
-    panels[client] = ClientPanel(facts, heads, rows, classes, row.get('export_command', ''))
+    command = row.get('export_command', '')
+    curves = [
+      client_curves.Curve(_name(part), *style.nth_series(i)[:2], scores)
+      for i, (part, tables) in enumerate(curves_of.items())
+      if not (scores := client_curves.scores_by_round(tables.get(client), validation)).empty
+    ]
+    own = row[f'{names.LOCAL_ONLY}/{validation}']
+    if curves and own == own:
+      look = style.colour(names.LOCAL_ONLY), style.line_style(names.LOCAL_ONLY)
+      level = pd.Series([own])
+      curves.append(client_curves.Curve(_name(names.LOCAL_ONLY), *look, level, is_level=True))
+    drawn = client_curves.draw(curves, validation)
+    panels[client] = ClientPanel(facts, heads, rows, classes, command, drawn)
   return panels
+
+
+def _load_curves(first: str, parts: list[str]) -> dict[str, dict[str, pd.DataFrame]]:
+  """Returns the scores by round of each client, by the part of an advice that has them."""
+  paths = {part: os.path.join(first, 'parts', part, file_names.CLIENT_CURVES) for part in parts}
+  return {
+    part: found
+    for part, path in paths.items()
+    if (found := readers.if_present(readers.read_client_curves, path))
+  }
 
 
 def _figure(judged: pd.DataFrame, summary: dict[str, Any]) -> Illustration:

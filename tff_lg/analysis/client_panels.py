@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from tff_lg.analysis import formats, names
+from tff_lg.analysis import client_curves, formats, names
 from tff_lg.analysis.run_folder import RunFolder
 
 _SIZES = {
@@ -26,6 +26,7 @@ class ClientPanel(NamedTuple):
     rows: one per model, with a cell per column.
     classes: its examples of training and validation by class, the largest first.
     command: that writes its model, or nothing.
+    curves: its scores by round as HTML, or nothing.
   """
 
   facts: Sequence[tuple[str, str]]
@@ -33,6 +34,7 @@ class ClientPanel(NamedTuple):
   rows: Sequence[Sequence[str]]
   classes: Sequence[tuple[str, int]] = ()
   command: str = ''
+  curves: str = ''
 
 
 def run_panels(run: RunFolder, order: Sequence[str]) -> dict[str, ClientPanel]:
@@ -63,7 +65,13 @@ def run_panels(run: RunFolder, order: Sequence[str]) -> dict[str, ClientPanel]:
       unit = ' points' if formats.metric_scale(metric) == 100 else ''
       facts.append(('smallest difference to be seen', formats.value(metric, smallest) + unit))
     rows = [_model_row(run, row, method) for method in (None, *run.baselines)]
-    panels[client] = ClientPanel(facts, heads, rows, count_classes(run.label_counts, client))
+    panels[client] = ClientPanel(
+      facts,
+      heads,
+      rows,
+      count_classes(run.label_counts, client),
+      curves=client_curves.draw(*client_curves.find_curves(run, client)),
+    )
   return panels
 
 

@@ -159,16 +159,7 @@ def read_clients(path: str, is_text: Callable[[str], bool] = lambda name: False)
     RunFolderError: it is missing or no Parquet file, a client comes twice, a column
       is not numeric, or an accuracy is not in [0, 1].
   """
-  if not os.path.exists(path):
-    raise RunFolderError(
-      f'{path}: the file is missing; either the run has not finished or this is not a run folder.'
-    )
-  _check(path)
-  try:
-    table = pd.read_parquet(path)
-  except (OSError, ValueError) as error:  # Arrow's errors are ValueErrors.
-    raise RunFolderError(f'{path}: the file is damaged, expected a Parquet table.') from error
-  table = _indexed(path, table, 'client_id')
+  table = _indexed(path, _read_parquet(path), 'client_id')
   # What pandas takes a missing text for depends on its version.
   columns = {
     name: table[name].astype(object).where(table[name].notna(), None)
@@ -185,6 +176,25 @@ def read_clients(path: str, is_text: Callable[[str], bool] = lambda name: False)
   return pd.DataFrame(columns, index=table.index)
 
 
+def read_client_curves(path: str) -> dict[str, pd.DataFrame]:
+  """Reads how the model of each client scored in each evaluation.
+
+  Args:
+    path: a Parquet file with the columns `round_num` and `client_id`, and one per metric.
+
+  Returns:
+    A table per client, by its id as text: the metrics by `round_num`, its index.
+
+  Raises:
+    RunFolderError: it is missing or no Parquet file, or one of both columns is missing.
+  """
+  table = _read_parquet(path)
+  for key in ('round_num', 'client_id'):
+    _check_column(path, table, key)
+  by_client = table.set_index('round_num').groupby(table['client_id'].astype(str).to_numpy())
+  return {str(client): rows.drop(columns='client_id') for client, rows in by_client}
+
+
 def _is_share(column: str) -> bool:
   """Returns whether a column holds a metric that is in [0, 1]."""
   found = metrics.METRICS.get(column.rpartition('/')[2])
@@ -196,6 +206,18 @@ def _check(path: str) -> None:
     checksums.check(path)
   except checksums.DamagedFileError as error:
     raise RunFolderError(str(error)) from None
+
+
+def _read_parquet(path: str) -> pd.DataFrame:
+  if not os.path.exists(path):
+    raise RunFolderError(
+      f'{path}: the file is missing; either the run has not finished or this is not a run folder.'
+    )
+  _check(path)
+  try:
+    return pd.read_parquet(path)
+  except (OSError, ValueError) as error:  # Arrow's errors are ValueErrors.
+    raise RunFolderError(f'{path}: the file is damaged, expected a Parquet table.') from error
 
 
 def _read_csv(path: str, key: str) -> pd.DataFrame:
@@ -216,10 +238,14 @@ def _read_csv(path: str, key: str) -> pd.DataFrame:
   return _indexed(path, pd.DataFrame(rows[1:], columns=header, dtype=str), key)
 
 
-def _indexed(path: str, table: pd.DataFrame, key: str) -> pd.DataFrame:
-  if key not in table:
+def _check_column(path: str, table: pd.DataFrame, name: str) -> None:
+  if name not in table:
     found = ', '.join(map(str, table.columns)) or 'none'
-    raise RunFolderError(f'{path}: there is no column {key}; the columns are {found}.')
+    raise RunFolderError(f'{path}: there is no column {name}; the columns are {found}.')
+
+
+def _indexed(path: str, table: pd.DataFrame, key: str) -> pd.DataFrame:
+  _check_column(path, table, key)
   table = table.set_index(table[key].astype(str)).drop(columns=key)
   repeated = table.index[table.index.duplicated()]
   if len(repeated):

@@ -6,6 +6,7 @@
 | summary.json | final metrics, one flat object | yes |
 | metrics.csv | metrics by round, empty where a round was not evaluated | yes |
 | clients.parquet | metrics by client; clients.csv is the same, for people, and is not read | yes |
+| client_curves.parquet | metrics by evaluated round and client | no |
 | held_out_clients.parquet | the same of clients that took no part; not read | no |
 | communication.csv | parameters and bytes by round | no |
 | label_counts.csv | training examples by client and class | no |
@@ -66,6 +67,7 @@ class RunFolder(FinalMetrics):
     model_split: text table of the model's weights, or None.
     timing: seconds and rounds per second by name; empty if not recorded.
     baselines: the run folder of each baseline by its method, local only first.
+    client_curves: of each client that has them, metrics by evaluated round, by its id.
   """
 
   method: str
@@ -77,6 +79,7 @@ class RunFolder(FinalMetrics):
   model_split: str | None
   timing: Mapping[str, float | str]
   baselines: Mapping[str, 'RunFolder']
+  client_curves: Mapping[str, pd.DataFrame] = dataclasses.field(default_factory=dict)
 
   @classmethod
   def load(cls, path: str) -> 'RunFolder':
@@ -111,6 +114,8 @@ class RunFolder(FinalMetrics):
       model_split=readers.if_present(readers.read_text, file(file_names.MODEL_SPLIT)),
       timing=readers.if_present(readers.read_flat_object, file(file_names.TIMING)) or {},
       baselines=_load_baselines(file('baselines')),
+      client_curves=readers.if_present(readers.read_client_curves, file(file_names.CLIENT_CURVES))
+      or {},
     )
 
   @property

@@ -198,11 +198,17 @@ def svg_markup(
   svg = svg[svg.index('<svg') :].strip()
   svg = re.sub(r' xmlns(:\w+)?="[^"]*"', '', svg).replace('xlink:href', 'href')
   svg = re.sub(r'(<g) id="[a-z]+_?\d*(\.\w+)*"', r'\1', svg)
-  for variable, value in COLOURS.items():
-    svg = svg.replace(value.light, f'var(--{variable})')
+  svg = with_variables(svg)
   svg = svg.replace('<svg', f'<svg role="img" aria-label="{description}"', 1)
   if marks:
     svg = svg.removesuffix('</svg>') + _mark_areas(figure, marks) + '</svg>'
+  return svg
+
+
+def with_variables(svg: str) -> str:
+  """Returns a drawing with the variables of `palette_css` in place of the light colours."""
+  for variable, value in COLOURS.items():
+    svg = svg.replace(value.light, f'var(--{variable})')
   return svg
 
 

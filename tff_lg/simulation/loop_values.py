@@ -24,7 +24,11 @@ def loop_values(
     run_dir: the run folder, which gets metrics and checkpoints.
     groups: clients by index, evaluated together beside all of them.
   """
-  callbacks: list[training.Callback] = [training.MetricsFiles(run_dir), training.ProgressBar()]
+  callbacks: list[training.Callback] = [
+    training.MetricsFiles(run_dir),
+    training.ClientCurves(run_dir, config.choices.choose_by),
+    training.ProgressBar(),
+  ]
   if config.track is not None:
     callbacks.append(trackers.TRACKERS[config.track](run_dir, dataclasses.asdict(config)))
   return {

@@ -13,6 +13,7 @@ from tff_lg.training.callbacks import (
   MetricsFiles,
   ProgressBar,
 )
+from tff_lg.training.client_curves import ClientCurves
 from tff_lg.training.client_data import Clients, to_clients
 from tff_lg.training.cohorts import Cohort, CohortSampler, everybody
 from tff_lg.training.evaluation import evaluate_selected
@@ -23,6 +24,7 @@ from tff_lg.training.run_state import RunState
 __all__ = [
   'NEVER',
   'Callback',
+  'ClientCurves',
   'Clients',
   'Cohort',
   'CohortSampler',

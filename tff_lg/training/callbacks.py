@@ -9,6 +9,7 @@ from tff_lg.learning import process as process_lib
 from tff_lg.training import (
   communication,
   early_stopping,
+  evaluation,
   plan,
   releases,
   round_metrics,
@@ -20,8 +21,9 @@ class Callback:
   """Is told what happens in one run; each method does nothing unless it is overridden.
 
   A run calls `load_arrays` if it resumes from a checkpoint that has arrays of the callback, then
-  `on_run_begin`. After each round it calls `on_round_output`, `on_evaluation` if clients' models
-  were evaluated, `on_round_end`, and `to_arrays` if a checkpoint is due. It ends with `on_run_end`.
+  `on_run_begin`. After each round it calls `on_round_output`, `on_evaluation` and
+  `on_client_metrics` if clients' models were evaluated, `on_round_end`, and `to_arrays` if a
+  checkpoint is due. It ends with `on_run_end`.
 
   Attributes:
     name: under which a checkpoint has the callback's arrays; empty for a callback that keeps none.
@@ -56,6 +58,21 @@ class Callback:
     Args:
       state: after the round that was evaluated.
       scores: float64 [num_clients], greater is better; NaN for a client that is not judged.
+    """
+
+  def on_client_metrics(
+    self,
+    state: run_state.RunState,
+    client_ids: Sequence[str],
+    metrics: Mapping[str, evaluation.ClientValues],
+  ) -> None:
+    """Is called after `on_evaluation` with what was measured of each client.
+
+    Args:
+      state: after the round that was evaluated.
+      client_ids: of all clients.
+      metrics: by part of clients' data (`validation`, `local_test`), then by name, float64
+        [num_clients]; NaN for a client without examples, or not evaluated.
     """
 
   def on_round_end(self, state: run_state.RunState, metrics: Mapping[str, float]) -> None:

@@ -323,6 +323,7 @@ class _RoundLoop:
     state.selection.offer(state.round_num, scores, weights, client_states)
     for callback in self.callbacks:
       callback.on_evaluation(state, scores)
+      callback.on_client_metrics(state, self.clients.ids, values)
     groups: dict[str, Sequence[int]] = {'': range(len(self.clients))}
     groups |= {f'{name}/': of_group for name, of_group in how.groups.items()}
     metrics = round_metrics.of_evaluation(values, sizes, groups)

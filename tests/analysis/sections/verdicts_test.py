@@ -52,6 +52,13 @@ class VerdictsTest(absltest.TestCase):
       panel.rows[1], ['Local only', '–', '80.00', '+10.00', '+1.00 to +19.00', 'better']
     )
 
+  def test_panels_have_curves(self):
+    scores = pd.DataFrame({'validation/accuracy': [0.5, 0.75]}, index=[2, 4])
+    run = testing.make_judged_run()
+    panels = verdicts.build_verdicts(dataclasses.replace(run, client_curves={'a': scores})).panels
+    self.assertIn('at the end: LG-FedAvg 75.00"', panels['a'].curves)
+    self.assertEqual(panels['b'].curves, '')
+
   def test_answer_comes_first(self):
     html = result.build_result(testing.make_judged_run()).html
     self.assertStartsWith(html, '<p class="headline">1 of 2 clients should take part, 0 should not')
