@@ -200,6 +200,40 @@ class ClientFolderTest(absltest.TestCase):
       kept = [row for row in file['x_train'].tolist() if row in bob.train.x.tolist()]
     self.assertLen(kept, 3)
 
+  def test_several_inputs(self):
+    age, image = np.arange(4.0).reshape(4, 1), np.full([4, 1, 2], 255, np.uint8)
+    self._save('ann', x_age=age, x_image=image, y=[0, 1, 2, 0])
+    self._save(
+      'bob',
+      **{'x_train_image': image, 'x_train_age': age, 'y_train': [0, 1, 2, 0]},
+      **{'x_test_age': -age[:1], 'x_test_image': image[:1], 'y_test': [1]},
+    )
+    federated_data = data.load_client_folder(self.folder, 3)
+    self.assertEqual(federated_data.inputs, {'age': (1,), 'image': (1, 2)})
+    ann, bob = federated_data.clients
+    rows = np.concatenate([ann.train.x, ann.validation.x, ann.test.x])
+    self.assertEqual(sorted(rows.tolist()), [[0, 1, 1], [1, 1, 1], [2, 1, 1], [3, 1, 1]])
+    self.assertEqual((bob.size('train'), bob.size('validation')), (3, 1))
+    self.assertEqual(bob.test.x.tolist(), [[0, 1, 1]])
+    for given, sentence in (
+      (
+        {'x_age': age},
+        r'cy.npz: the inputs age \[1\], expected the inputs age \[1\], image .1, 2.',
+      ),
+      ({'x': age}, r'cy.npz: x has rows of \[1\], expected the inputs age'),
+      ({'x_age': age, 'x_image': image[:3]}, r'cy.npz: y is \[4\], expected \[3\], one label'),
+    ):
+      self._save('cy', y=[0, 1, 2, 0], **given)
+      self._assert_refused(sentence)
+
+  def test_arrays_beside_x_are_ignored(self):
+    x = np.arange(8.0).reshape(4, 2)
+    self._save('ann', x_train=x, y_train=[0, 1, 2, 0], x_mean=x[:1])
+    self._save('bob', x=x, y=[0, 1, 2, 0], x_mean=x[:1])
+    federated_data = data.load_client_folder(self.folder, 3)
+    self.assertEmpty(federated_data.inputs)
+    self.assertEqual(federated_data.clients[1].train.x.shape[1:], (2,))
+
   def _assert_refused(self, sentence):
     with self.assertRaisesRegex(data.DataError, sentence):
       data.load_client_folder(self.folder, 3)

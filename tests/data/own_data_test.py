@@ -154,6 +154,22 @@ class FromDatasetsTest(parameterized.TestCase):
     self.assertEqual((north.client_id, north.test.y.tolist()), ('north', [1]))
     self.assertEqual(south.train.x.tolist(), [[2, 1]])
 
+  def test_one_number_per_row(self):
+    sets = [_Dataset({'age': [30.0, 40.0, 50.0], 'ill': [0, 1, 0]}) for _ in range(2)]
+    source = data.from_datasets(sets, x='age', y='ill', test_fraction=0)
+    self.assertEqual(source.train.x.tolist(), [[30], [40], [50]] * 2)
+    self.assertEmpty(source.inputs)
+
+  def test_column_for_each_of_several_inputs(self):
+    columns = {'age': [30.0, 40.0], 'scan': [[[1.0, 2.0]], [[3.0, 4.0]]], 'ill': [0, 1]}
+    sets = {'north': _Dataset(columns), 'south': _Dataset(columns)}
+    source = data.from_datasets(sets, x=('scan', 'age'), y='ill', test=sets)
+    self.assertEqual(source.inputs, {'scan': (1, 2), 'age': (1,)})
+    self.assertEqual(source.train.x.tolist(), [[1, 2, 30], [3, 4, 40]] * 2)
+    self.assertEqual(source.test.x.tolist(), source.train.x.tolist())
+    with self.assertRaisesRegex(data.DataError, 'north: column weight not found; it has age, scan'):
+      data.from_datasets(sets, x=('age', 'weight'), y='ill')
+
   def test_a_data_set_is_a_table(self):
     dataset = _Dataset({'who': ['a', 'a', 'b', 'b'], 'age': [1, 2, 3, 4], 'ill': [0, 1, 0, 1]})
     source = data.load_table(dataset, 'ill', 'who')

@@ -61,6 +61,10 @@ class PfllibTest(absltest.TestCase):
       ({'x': np.zeros((1, 2))}, "train/0.npz: .'x'. found, expected a dict of x and y"),
       ([1], 'train/0.npz: cannot be read as PFLlib writes it'),
       ({'x': ['a text'], 'y': [0]}, 'texts are not supported'),
+      (
+        {'x': {'a': [1], 'b': [2]}, 'y': [0]},
+        'x has the inputs a, b, but files of PFLlib have one',
+      ),
       ({'x': np.zeros((1, 7)), 'y': [0]}, 'x has rows of .2, 3, 1. and .7., expected one shape'),
     ):
       self._write_two()

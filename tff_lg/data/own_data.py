@@ -89,7 +89,7 @@ def from_arrays(
 def from_datasets(
   datasets: Mapping[str, Any] | Sequence[Any],
   *,
-  x: str = 'image',
+  x: str | Sequence[str] = 'image',
   y: str = 'label',
   test: Mapping[str, Any] | Sequence[Any] | None = None,
   objective: str = 'classification',
@@ -105,7 +105,8 @@ def from_datasets(
   Args:
     datasets: by the clients' names, or in their order; anything with `column_names` and columns by
       their names does.
-    x: column of the features: numbers, lists of numbers or images, of one shape.
+    x: column of the features: numbers, lists of numbers or images, of one shape. For a model of
+      several inputs, a column for each, whose name the input has.
     y: column of the labels.
     test: the same clients' test examples; a client may be missing.
     objective: what y is, see `examples.Examples.objective`.
@@ -140,27 +141,34 @@ def _by_name(datasets: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
 
 
 def _join(
-  datasets: Mapping[str, Any] | Sequence[Any], x: str, y: str
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+  datasets: Mapping[str, Any] | Sequence[Any], x: str | Sequence[str], y: str
+) -> tuple[np.ndarray | dict[str, np.ndarray], np.ndarray, np.ndarray]:
   """Returns the columns of all clients one after the other, and the client of each row."""
   by_name = {name: found for name, found in _by_name(datasets).items() if len(found)}
   if not by_name:
     raise examples.DataError('The data sets have no rows, expected one client with rows at least.')
+  features = [x] if isinstance(x, str) else list(x)
   for name, dataset in by_name.items():
-    for column in (x, y):
+    for column in (*features, y):
       if column not in dataset.column_names:
         raise examples.DataError(
           f'The data set of {name}: column {column} not found; it has '
           f'{", ".join(dataset.column_names)}.'
         )
-  rows = [_to_array(found[x], f'The data set of {name}') for name, found in by_name.items()]
+  joined = {column: _join_column(by_name, column) for column in features}
+  labels = [np.asarray(found[y]) for found in by_name.values()]
+  clients = np.repeat(list(by_name), [len(part) for part in labels])
+  return joined[x] if isinstance(x, str) else joined, np.concatenate(labels), clients
+
+
+def _join_column(by_name: Mapping[str, Any], column: str) -> np.ndarray:
+  """Returns the rows of one column of features of all clients."""
+  rows = [_to_array(found[column], f'The data set of {name}') for name, found in by_name.items()]
   shapes = {part.shape[1:] for part in rows}
   if len(shapes) > 1:
     listed = ' and '.join(str(list(shape)) for shape in sorted(shapes)[:2])
-    raise examples.DataError(f'The data sets: {x} has rows of {listed}, expected one shape.')
-  labels = [np.asarray(found[y]) for found in by_name.values()]
-  clients = np.repeat(list(by_name), [len(part) for part in rows])
-  return np.concatenate(rows), np.concatenate(labels), clients
+    raise examples.DataError(f'The data sets: {column} has rows of {listed}, expected one shape.')
+  return np.concatenate(rows)
 
 
 def _to_inputs(x: Any, where: str) -> np.ndarray | dict[str, np.ndarray]:

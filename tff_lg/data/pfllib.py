@@ -108,6 +108,11 @@ def _read(path: pathlib.Path) -> tuple[np.ndarray, np.ndarray]:
   if not isinstance(values, dict) or not {'x', 'y'} <= values.keys():
     found = sorted(map(str, values)) if isinstance(values, dict) else type(values).__name__
     raise examples.DataError(f'{path}: {found} found, expected a dict of x and y.')
+  if isinstance(values['x'], dict):
+    raise examples.DataError(
+      f'{path}: x has the inputs {", ".join(map(str, values["x"]))}, but files of PFLlib have one '
+      'array; several inputs are for --task=arrays and --task=client_files.'
+    )
   x, y = np.asarray(values['x']), np.asarray(values['y'])
   if x.dtype.kind not in 'buif' or x.ndim < 2 or len(x) != len(y):
     raise examples.DataError(
