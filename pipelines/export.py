@@ -1,4 +1,4 @@
-"""Writes the model of one client of a finished run, for use without this project.
+"""Writes the model of a client of a finished run, or of each, for use without this project.
 
   python -m pipelines.train --task=table --rounds=40 --run_dir=runs/patients
   python -m pipelines.export --run_dir=runs/patients --client=Aspen --output=aspen
@@ -6,6 +6,9 @@
 The folder `aspen` then has `saved_model`, which takes the columns of a table (or the features of
 other data) and gives probabilities and classes. It also has `model.keras`, the network alone, and
 `about.json`, with the client's sizes, test scores and verdicts.
+
+--all_clients in place of --client writes the models of all clients into numbered folders, which
+`models.csv` lists.
 
 --run_dir may also be a folder of `pipelines.adapt`, or of own models in
 RUN_DIR/baselines/local_only. For a folder of `pipelines.advise`, the model is the one that the
@@ -21,6 +24,7 @@ from absl import flags
 
 from pipelines import launch, outside, path_flags
 from tff_lg import progress
+from tff_lg.config import option
 from tff_lg.run_folder import source_run
 
 outside.define()
@@ -30,6 +34,7 @@ _RUN_DIR = path_flags.define(
   'Folder of a finished run of pipelines.train, pipelines.adapt or pipelines.advise.',
 )
 _CLIENT = flags.DEFINE_string('client', None, "The client's id, as in clients.csv.")
+_ALL_CLIENTS = flags.DEFINE_bool('all_clients', False, 'Write the models of all clients.')
 _OUTPUT = path_flags.define('output', None, 'Folder to write; it must be new or empty.')
 _DATA_DIR = path_flags.define(
   'data_dir', None, "Where the run's data are now; where they were, by default."
@@ -38,7 +43,11 @@ _DATA_DIR = path_flags.define(
 
 def main() -> None:
   """Checks the flags, then loads the run and writes the model."""
-  run_dir, client, output = map(launch.given, (_RUN_DIR, _CLIENT, _OUTPUT))
+  run_dir = launch.given(_RUN_DIR)
+  client = '' if _ALL_CLIENTS.value else launch.given(_CLIENT, "a client's id, or --all_clients")
+  if _ALL_CLIENTS.value and _CLIENT.value:
+    raise option.ConfigError('--client and --all_clients are both given, expected one of them.')
+  output = launch.given(_OUTPUT)
   source_run.check_finished(run_dir)
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.
@@ -47,6 +56,13 @@ def main() -> None:
 
   simulation.set_execution_context()
   result = personalization.load_result(run_dir, _DATA_DIR.value)
+  if _ALL_CLIENTS.value:
+    models = result.export_all(output)
+    without = models[models['fault'] != '']
+    print(f'Clients with models: {len(models) - len(without):,}, in {os.path.abspath(output)}')
+    if len(without):
+      print(f'Clients without: {len(without):,}, for the reasons in models.csv')
+    return
   with progress.stage('writing the model'):
     result.export(client, output)
   print(f'Model of {client}: {os.path.abspath(output)}')

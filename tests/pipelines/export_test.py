@@ -40,6 +40,12 @@ class ExportTest(absltest.TestCase):
     self.assertEqual(result.returncode, 0, result.stderr)
     advised = json.loads((self.folder / 'advised/about.json').read_text())
     self.assertEqual(advised, about)
+    everybody = f'--output={self.folder}/everybody'
+    result = testing.run('export', f'--run_dir={advice}', '--all_clients', everybody)
+    self.assertEqual(result.returncode, 0, result.stderr)
+    self.assertIn(f'Clients with models: 1, in {self.folder}/everybody', result.stdout)
+    written = json.loads((self.folder / 'everybody/0/about.json').read_text())
+    self.assertEqual(written, about)
     new = f'--output={self.folder}/new'
     result = testing.run('export', f'--run_dir={advice}', '--client=client_5', new)
     self.assertEqual(result.returncode, 1)
@@ -52,7 +58,11 @@ class ExportTest(absltest.TestCase):
   def test_refuses(self):
     for arguments, sentence in (
       ((), 'export: --run_dir is missing'),
-      ((f'--run_dir={self.folder}',), 'export: --client is missing'),
+      ((f'--run_dir={self.folder}',), "--client is missing, expected a client's id, or --all_cli"),
+      (
+        (f'--run_dir={self.folder}', '--client=a', '--all_clients'),
+        'export: --client and --all_clients are both given, expected one of them.',
+      ),
       ((f'--run_dir={self.folder}', '--client=a'), 'holds no finished run: it has no summary.json'),
       (('a',), "export: Unexpected argument 'a'; use --name=value."),
     ):

@@ -6,12 +6,13 @@ from typing import Any
 import pandas as pd
 import tensorflow as tf
 
-from tff_lg import file_names
+from tff_lg import csv_text, file_names, files, progress
 from tff_lg.personalization import client_models
 from tff_lg.run_folder import run_files, source_run
 from tff_lg.simulation import export as export_lib
 
-# Of an advice, with a row per client.
+# In a folder of all clients' models: which folder has whose, and why there is none.
+_LIST = 'models.csv'
 
 
 class Result:
@@ -58,6 +59,39 @@ class Result:
     """
     export_lib.check_output(output_dir)
     export_lib.export_client(self._load(client_id), output_dir)
+
+  def export_all(self, output_dir: str) -> pd.DataFrame:
+    """Writes the models of all clients, each into a folder with the client's row number as name.
+
+    `models.csv` lists them.
+
+    Args:
+      output_dir: a folder that does not exist yet, or is empty.
+
+    Returns:
+      A row per client with `folder`, `client_id` and `fault`: why there is no model, or nothing.
+
+    Raises:
+      ValueError: no client has a model, or a folder with something in it; one sentence.
+      OSError: a folder cannot be written.
+    """
+    export_lib.check_output(output_dir)
+    rows = []
+    clients = self.clients['client_id']
+    for number, client_id in enumerate(progress.over(clients, len(clients), 'client', 'models')):
+      fault = ''
+      try:
+        self.export(client_id, os.path.join(output_dir, str(number)))
+      except ValueError as error:  # Of a model without a Keras form.
+        fault = str(error)
+      rows.append({'folder': str(number), 'client_id': client_id, 'fault': fault})
+    table = pd.DataFrame(rows)
+    if table['fault'].all():
+      raise ValueError(table['fault'][0])
+    escaped = table.assign(client_id=table['client_id'].map(csv_text.escape))
+    text = escaped.to_csv(index=False, lineterminator='\n')
+    files.write_atomically(os.path.join(output_dir, _LIST), text)
+    return table
 
   def _load(self, client_id: str) -> export_lib.ClientModel:
     folder = self._folder_for(client_id)
