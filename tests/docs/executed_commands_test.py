@@ -27,6 +27,7 @@ _RUN_ELSEWHERE = {
 }
 # Commands of these pages that only `commands_test` runs, by what they contain, and why.
 _NOT_RUN = {
+  '--all_clients': 'writes many models; tests/pipelines/export_test.py does so',
   '--global_layers=auto': 'tries six splits; tests/simulation/split_choice_test.py does so',
   'pipelines.advise': 'trains many models; tests/pipelines/advise_test.py does so',
   'pipelines.train --task=table': 'needs a table; tests/pipelines/train_table_test.py has one',
