@@ -1,25 +1,19 @@
 r"""Compares methods by a suite, a paper's protocol on its data, and writes a leaderboard.
 
   python -m pipelines.benchmark --suite=motley_cross_silo --data=school.mat --run_dir=runs/school
-  python -m pipelines.benchmark --suite=motley_cross_silo --fast --run_dir=runs/school_fast
   python -m pipelines.benchmark --suite=byzantine --data=mnist --run_dir=runs/byzantine
   python -m pipelines.benchmark --runs=runs/fedavg,runs/ditto_0,runs/ditto_1 --run_dir=runs/board
 
 Each method is trained at points of its grid and repeated at the point with the best mean score on
-validation data. By default the search moves from the middle of the grid to better neighbours, one
-option after another, until the best lies between two others. With --search=full it tries the whole
-grid first. In both cases a grid grows while its best value is at an end. Flags after `--` are those
-of `pipelines.train`, for all runs. Rerun the same command to resume.
+validation data. The search moves from the middle of the grid to better neighbours, one option after
+another. A grid grows while its best value is at an end. Flags after `--` are those of
+`pipelines.train`, for all runs. Rerun the same command to resume.
 
 --runs trains nothing: its rows are finished runs of `pipelines.train`, with their baselines, and of
 `pipelines.adapt`. Runs that differ only in the seed are repeats of one row.
 
---suite=byzantine compares rules of aggregation by their worst case over attacks. It also writes
-robustness.csv, and heat maps into report.html.
-
-Writes leaderboard.html and leaderboard.csv into --run_dir, one row per method. A row has mean,
-standard deviation and worst decile over clients, the scores of held-out clients, rounds, bytes, and
-an interval over clients and seeds. The default is the best row on validation data.
+Writes leaderboard.html and leaderboard.csv into --run_dir, one row per method. --suite=byzantine
+compares rules by their worst case over attacks, and also writes robustness.csv and report.html.
 """
 
 import os
@@ -39,7 +33,7 @@ from pipelines import (
   suite_trials,
   trial_pools,
 )
-from tff_lg import progress, suites
+from tff_lg import progress, suites, sweeps
 from tff_lg.config.option import ConfigError
 
 outside.define()
@@ -75,6 +69,11 @@ _SEARCH = flags.DEFINE_enum(
   'Which points of the grid are tried: better neighbours, all, or only the first one.',
 )
 _ROUNDS = flags.DEFINE_integer('rounds', None, "Rounds of each run; the suite's by default.")
+_GRID = flags.DEFINE_multi_string(
+  'grid',
+  [],
+  'Some cells or attacks of a suite of robustness: byzantine, similarity or attack=value,value.',
+)
 _FAST = flags.DEFINE_bool(
   'fast', False, 'A complete small comparison on generated data in less than a minute.'
 )
@@ -95,7 +94,7 @@ def _check() -> str:
       raise ConfigError(f'--{number.name} is {number.value}, expected 1 or more.')
   if _RUNS.value:
     of_suite: tuple[flags.FlagHolder[Any], ...] = (_DATA, _METHODS, _REPEATS, _ROUNDS, _FAST)
-    for flag in (*of_suite, _SEARCH, _SEARCH_REPEATS):
+    for flag in (*of_suite, _SEARCH, _SEARCH_REPEATS, _GRID):
       if flag.present:
         raise ConfigError(f'--{flag.name} is given, but it belongs to --suite.')
   return run_dir
@@ -105,6 +104,10 @@ def _plan(name: str, arguments: Sequence[str]) -> suite_trials.Plan | robustness
   """Reads what is to be compared."""
   suite, is_fast = _SUITES[name], _FAST.value
   make = suite_trials.Plan if name in suites.SUITES else robustness_trials.Plan
+  if _GRID.value:
+    if name in suites.SUITES:
+      raise ConfigError(f'--grid is given, but --suite={name} has no cells.')
+    suite = suite.narrowed([sweeps.parse_axis(text) for text in _GRID.value])
   repeats = _REPEATS.value or (2 if is_fast else suite.num_repeats)
   return make(
     suite,

@@ -86,6 +86,8 @@ class BenchmarkTest(absltest.TestCase):
       ((folder,), 'benchmark: Expected either --suite, or --runs with finished runs.'),
       ((folder, _SUITE, '--methods=sgd'), '--methods is sgd, expected some of local, fedavg'),
       ((folder, '--suite=byzantine', '--methods=fedavg'), '--methods is fedavg, expected some of'),
+      ((folder, _SUITE, '--grid=attack=mimic'), 'suite=motley_cross_silo has no cells'),
+      ((folder, '--suite=byzantine', '--grid=attack=tickle'), '--grid=attack=tickle: expected'),
       ((folder, _SUITE, '--data=nowhere'), 'data_dir: nowhere found, expected a file or folder'),
       ((folder, _SUITE, '--', '--rate=1'), "Unknown command line flag 'rate'"),
       ((folder, '--runs=nowhere', '--repeats=2'), '--repeats is given, but it belongs to --suite'),

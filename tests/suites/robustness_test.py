@@ -8,7 +8,7 @@ import pathlib
 import pandas as pd
 from absl.testing import absltest, parameterized
 
-from tff_lg import aggregators, attacks, suites
+from tff_lg import aggregators, attacks, suites, sweeps
 from tff_lg.suites import board
 
 # Validation accuracy by rate and attack: rate 2 has the best worst case, not the best mean.
@@ -88,6 +88,26 @@ _SUITE = suites.RobustnessEntry(
   num_repeats=2,
   rounds=1,
 )
+
+
+class NarrowedTest(parameterized.TestCase):
+  def test_some_of_the_values(self):
+    axes = [sweeps.Axis('similarity', ('0.5', '1')), sweeps.Axis('attack', ('b',))]
+    found = _SUITE.narrowed(axes)
+    self.assertEqual(
+      (found.byzantine, found.similarities, found.attacks), ((1, 2), (0.5, 1.0), ('b',))
+    )
+    self.assertEqual(_SUITE.narrowed([]), _SUITE)
+
+  @parameterized.parameters(
+    ([('attack', ('c',))], r'^--grid=attack=c: expected some of a, b\.$'),
+    ([('byzantine', ('1', '3'))], r'^--grid=byzantine=3: expected some of 1, 2\.$'),
+    ([('rule', ('mean',))], r'^--grid has rule, expected some of byzantine, similarity, attack'),
+    ([('attack', ('a',)), ('attack', ('b',))], 'each once'),
+  )
+  def test_refuses(self, axes, message):
+    with self.assertRaisesRegex(ValueError, message):
+      _SUITE.narrowed([sweeps.Axis(*axis) for axis in axes])
 
 
 class RunRobustnessTest(parameterized.TestCase):

@@ -111,6 +111,29 @@ class RobustnessEntry(entries.Entry):
       )
     return tuple(rules[name] for name in chosen or rules)
 
+  def narrowed(self, axes: Sequence[sweeps.Axis]) -> RobustnessEntry:
+    """Returns the suite with fewer cells or attacks.
+
+    Args:
+      axes: `byzantine`, `similarity` or `attack`, each with some of the suite's values.
+
+    Raises:
+      ValueError: another axis, a value that the suite has not, or an axis twice; one sentence.
+    """
+    fields = {'byzantine': 'byzantine', 'similarity': 'similarities', 'attack': 'attacks'}
+    chosen: dict[str, Any] = {}
+    for axis in axes:
+      if axis.name not in fields or fields[axis.name] in chosen:
+        raise ValueError(
+          f'--grid has {axis.name}, expected some of {", ".join(fields)}, each once.'
+        )
+      known = {str(value).removesuffix('.0'): value for value in getattr(self, fields[axis.name])}
+      if unknown := [value for value in axis.values if value not in known]:
+        expected = ', '.join(known)
+        raise ValueError(f'--grid={axis.name}={unknown[0]}: expected some of {expected}.')
+      chosen[fields[axis.name]] = tuple(known[value] for value in axis.values)
+    return attrs.evolve(self, **chosen)
+
   def small(self) -> RobustnessEntry:
     """Returns the suite of small runs: few cells, attacks and clients."""
     num_byzantine, num_similarities, num_attacks = self.fast_size
