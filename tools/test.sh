@@ -6,10 +6,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 tools/bazel.sh --version >/dev/null # Finds or installs Bazel, or says why it cannot.
 
-# What depends most on TensorFlow and TFF, and one pipeline from end to end on both stacks; five
-# minutes on two quiet cores, without those that take longest and depend on the versions least.
-readonly older=(//tests/aggregators/... //tests/compatibility/... //tests/learning/...
-  //tests/models/... //tests/runtime/... //tests:environment_test //tests/pipelines:two_stacks_test
+# What depends most on TensorFlow and TFF, the contract of every method, and one pipeline from end to
+# end on both stacks, without those that take longest and depend on the versions least.
+readonly older=(//tests/aggregators/... //tests/compatibility/...
+  //tests/learning:methods/contract_test //tests/models/... //tests/runtime/...
+  //tests:environment_test //tests/pipelines:two_stacks_test
   -//tests/aggregators:factories/dp_mean_test -//tests/aggregators:factories/gathering_test
   -//tests/models:auxiliary_test -//tests/models:bilstm_test -//tests/models:resnet_test
   -//tests/runtime:layer_stress_test -//tests/runtime:private_aggregators_test
