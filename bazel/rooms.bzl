@@ -23,13 +23,14 @@ def room(deps = [], data = [], binaries = []):
             deps = [":" + name],
         )
 
-def room_tests(deps, data = [], shards = 1, alone = {}, preload = True):
+def room_tests(deps, data = [], shards = 1, longest = [], alone = {}, preload = True):
     """One test of all files whose names end in `_test.py`, and `testing`, a library of the others.
 
     Args:
       deps: The rooms that the tests import, and `//tests/<room>:testing` of other rooms' tests.
       data: What the tests read beside that.
       shards: The number of processes that take turns at the files, each with one at a time.
+      longest: Files that take longest, without `.py`, longest first: processes begin with them.
       alone: Files that are tests of their own, without `.py`, and the number of shards of each.
       preload: Whether files begin with TensorFlow Federated imported, see tools/run_modules.py.
     """
@@ -51,7 +52,9 @@ def room_tests(deps, data = [], shards = 1, alone = {}, preload = True):
         )
     runner = "//tools:run_modules.py"
     preloaded = "//tff_lg/compatibility"
-    sources = native.glob(["**/*_test.py"], exclude = [name + ".py" for name in alone])
+    first = [name + ".py" for name in longest]
+    others = [name + ".py" for name in alone]
+    sources = first + native.glob(["**/*_test.py"], exclude = first + others)
     folder = native.package_name() + "/"
     native.py_test(
         name = "tests",

@@ -13,6 +13,7 @@ import tensorflow as tf
 from absl.testing import absltest, parameterized
 
 from tests.learning import testing
+from tests.simulation import running
 from tff_lg import checkpoints, data, learning, simulation, training
 from tff_lg import config as config_lib
 from tff_lg.client_states import client_state_file, disk_client_store
@@ -31,7 +32,7 @@ _STOPS = {
 
 
 def setUpModule():
-  simulation.set_execution_context()
+  running.set_up_module()
 
 
 def _federated_data() -> data.FederatedData:
@@ -71,7 +72,7 @@ def _run(client_store, phases, folder, **start) -> training.RunState:
     client_store=client_store,
     num_clients=6,
     clients_per_round=2,
-    evaluate_every=1,
+    evaluate_every=2,
     checkpoint_every=2,
   )
   values = loop_values.loop_values(config_lib.resolve(config), 6, folder)
@@ -220,7 +221,7 @@ class ExperimentTest(absltest.TestCase):
       rounds=2,
       warm_start_rounds=1,
       baselines=(),
-      evaluate_every=1,
+      evaluate_every=2,
       checkpoint_every=1,
     )
     runs = [f'{root}/{client_store}' for client_store in ('memory', 'disk')]

@@ -6,6 +6,7 @@ from unittest import mock
 import numpy as np
 from absl.testing import absltest
 
+from tests.simulation import running
 from tff_lg import config as config_lib
 from tff_lg import simulation
 from tff_lg.inputs import held_out, tasks
@@ -26,7 +27,7 @@ _METRICS = ('validation/accuracy', 'local_test/accuracy', 'participant_test/accu
 
 
 def setUpModule():
-  simulation.set_execution_context()
+  running.set_up_module()
 
 
 class ChooseTest(absltest.TestCase):
@@ -60,7 +61,7 @@ class HeldOutRunTest(absltest.TestCase):
     super().setUpClass()
     cls.root = cls.create_tempdir(cls()).full_path
     for name, changes in {
-      'fedavg': {},
+      'fedavg': {'local_only_epochs': 2, 'local_only_learning_rate': (0.1,)},
       'lg': {'method': 'lg_fedavg', 'baselines': (), 'warm_start_rounds': 1},
       'mtl': {'method': 'mtl', 'baselines': ()},
     }.items():

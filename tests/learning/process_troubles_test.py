@@ -1,5 +1,7 @@
 """Tests of the stateful process where clients are missing, broken or malicious."""
 
+import functools
+
 import numpy as np
 import tensorflow as tf
 from absl.testing import absltest
@@ -13,14 +15,22 @@ def setUpModule():
   simulation.set_execution_context()
 
 
+@functools.cache
+def _process(global_layers=('base', 'head'), weighting='examples'):
+  settings = testing.settings(client_weighting=learning.CLIENT_WEIGHTINGS[weighting])
+  return learning.build_local_global_process(testing.linear_model(global_layers), settings)
+
+
+def _run(data, *settings):
+  process = _process(*settings)
+  return running.run(process, process.model, data)
+
+
 class TroubleTest(absltest.TestCase):
   """Clients without examples, and clients whose update is not finite."""
 
   def test_update_that_is_not_finite_is_left_out(self):
-    model = testing.linear_model(('head',))
-    process = learning.build_local_global_process(model, testing.settings())
-    data = [testing.tensors((1, 4)), testing.tensors((1, float('nan')))]
-    output = running.run(process, model, data)
+    output = _run([testing.tensors((1, 4)), testing.tensors((1, float('nan')))], ('head',))
     self.assertAlmostEqual(float(np.squeeze(output.server_state.global_weights[0])), 2.4, places=5)
     self.assertEqual(float(np.squeeze(output.client_states[1].local_weights[0])), 1.0)
     self.assertEqual([m.update_is_finite for m in output.client_metrics], [True, False])
@@ -28,10 +38,8 @@ class TroubleTest(absltest.TestCase):
     self.assertAlmostEqual(output.metrics.loss, 4.0, places=5)
 
   def test_update_sizes_are_told(self):
-    model = testing.linear_model(('head',))
-    process = learning.build_local_global_process(model, testing.settings())
     data = [*running.TWO_CLIENTS, testing.tensors(), testing.tensors((1, float('nan')))]
-    output = running.run(process, model, data)
+    output = _run(data, ('head',))
     sizes = [metrics.update_size for metrics in output.client_metrics]
     np.testing.assert_allclose(sizes, [0.2, 0.4, 0, 0], rtol=1e-6)
     self.assertTrue(output.metrics.aggregate_is_finite)
@@ -47,22 +55,15 @@ class TroubleTest(absltest.TestCase):
     self.assertFalse(output.metrics.weights_are_finite)
 
   def test_empty_client_weighs_nothing(self):
-    for weighting in learning.CLIENT_WEIGHTINGS.values():
-      model = testing.linear_model()
-      process = learning.build_local_global_process(
-        model, testing.settings(client_weighting=weighting)
-      )
-      output = running.run(process, model, [testing.tensors(), testing.tensors((1, 4))])
+    for weighting in learning.CLIENT_WEIGHTINGS:
+      data = [testing.tensors(), testing.tensors((1, 4))]
+      output = _run(data, ('base', 'head'), weighting)
       weights = [float(np.squeeze(w)) for w in output.server_state.global_weights]
       np.testing.assert_allclose(weights, [1.8, 2.4], rtol=1e-5)
 
   def test_only_empty_clients_change_nothing(self):
-    model = testing.linear_model()
-    process = learning.build_local_global_process(model, testing.settings())
-    output = running.run(process, model, [testing.tensors()])
-    np.testing.assert_array_equal(
-      np.ravel(output.server_state.global_weights), np.ravel(model.initial_weights)
-    )
+    output = _run([testing.tensors()])
+    np.testing.assert_array_equal(np.ravel(output.server_state.global_weights), [1, 2])
 
 
 class DropoutTest(absltest.TestCase):
@@ -71,12 +72,8 @@ class DropoutTest(absltest.TestCase):
   data = (running.TWO_CLIENTS[0]._replace(work_share=np.float32(0)), running.TWO_CLIENTS[1])
 
   def test_dropout_is_absent(self):
-    for weighting in learning.CLIENT_WEIGHTINGS.values():
-      model = testing.linear_model(('head',))
-      process = learning.build_local_global_process(
-        model, testing.settings(client_weighting=weighting)
-      )
-      output = running.run(process, model, list(self.data))
+    for weighting in learning.CLIENT_WEIGHTINGS:
+      output = _run(list(self.data), ('head',), weighting)
       np.testing.assert_allclose(output.server_state.global_weights, [[[2.4]]], rtol=1e-6)
       np.testing.assert_array_equal(output.client_states[0].local_weights, [[[1]]])
       self.assertEqual((output.metrics.num_clients, output.metrics.num_clients_left_out), (1, 0))
@@ -84,9 +81,7 @@ class DropoutTest(absltest.TestCase):
       self.assertAlmostEqual(output.metrics.loss, 4.0, places=5)
 
   def test_round_of_nobody_keeps_the_global_weights(self):
-    model = testing.linear_model()
-    process = learning.build_local_global_process(model, testing.settings())
-    output = running.run(process, model, [self.data[0]] * 2)
+    output = _run([self.data[0]] * 2)
     np.testing.assert_array_equal(np.ravel(output.server_state.global_weights), [1, 2])
     self.assertEqual(tuple(output.metrics)[:4], (0, 0, 0, 0))
     self.assertEqual(output.server_state.round_num, 1)
@@ -103,10 +98,12 @@ class DropoutTest(absltest.TestCase):
     )
 
   def test_evaluation_sees_all_examples_of_a_dropout(self):
-    model = testing.linear_model()
-    process = learning.build_local_global_process(model, testing.settings())
-    server_state = process.initialize(model.initial_weights)
-    client_states = [process.initialize_client(model.initial_weights)] * 2
+    process = _process()
+    weights = process.model.initial_weights
+    server_state, client_states = (
+      process.initialize(weights),
+      [process.initialize_client(weights)] * 2,
+    )
     results = process.evaluate(server_state, client_states, list(self.data))
     self.assertEqual([result['num_examples'] for result in results], [1, 3])
 
@@ -164,14 +161,7 @@ class UpdateAttackTest(absltest.TestCase):
     np.testing.assert_allclose([m.update_size for m in output.client_metrics], [0.4, 15])
 
   def test_honest_clients_are_unchanged_to_the_bit(self):
-    model = testing.linear_model()
-    without = running.run(
-      learning.build_local_global_process(
-        model, testing.settings(client_weighting=learning.CLIENT_WEIGHTINGS['uniform'])
-      ),
-      model,
-      list(running.TWO_CLIENTS),
-    )
+    without = _run(list(running.TWO_CLIENTS), ('base', 'head'), 'uniform')
     attacked = self._next(list(running.TWO_CLIENTS))
     tf.nest.map_structure(np.testing.assert_array_equal, without, attacked)
 

@@ -7,6 +7,7 @@ import pandas as pd
 from absl.testing import absltest
 from sklearn import metrics as sklearn_metrics
 
+from tests.simulation import running
 from tff_lg import analysis, simulation
 from tff_lg import config as config_lib
 from tff_lg.analysis import client_advice
@@ -21,15 +22,9 @@ _SHORT = {
   'local_only_learning_rate': (0.02,),
 }
 
-_WITHOUT_OWN_MODELS: dict = {
-  'baselines': (),
-  'local_only_epochs': None,
-  'local_only_learning_rate': None,
-}
-
 
 def setUpModule():
-  simulation.set_execution_context()
+  running.set_up_module()
 
 
 def _run(folder, **options):
@@ -58,6 +53,15 @@ class RegressionRunTest(absltest.TestCase):
     self.assertAlmostEqual(self.summary['pooled_test/mae'], np.concatenate(errors).mean(), 6)
     self.assertLess(self.summary['pooled_test/r2'], 1)
     self.assertFalse([name for name in (*self.summary, *self.clients) if 'accuracy' in name])
+
+  def test_loss_and_r2_are_those_of_scikit_learn(self):
+    errors = np.array(self.clients['local_test/by_example'][0].split(), float)
+    mse = sklearn_metrics.mean_squared_error(np.zeros(len(errors)), errors)
+    self.assertAlmostEqual(self.clients['local_test/loss'][0], mse, 5)
+    config = config_lib.resolve(config_lib.TrainConfig(task='diabetes'))
+    y = tasks.load_data(config.input_options).clients[0].test.y
+    r2 = sklearn_metrics.r2_score(y, y + errors)
+    self.assertAlmostEqual(self.clients['local_test/r2'][0], r2, 5)
 
   def test_a_gain_is_a_lower_error(self):
     own = self.clients['local_only/local_test/mae']
@@ -141,7 +145,9 @@ class SelectionRunTest(absltest.TestCase):
       folder,
       task='digits',
       method='fedavg',
-      **_WITHOUT_OWN_MODELS,
+      baselines=(),
+      local_only_epochs=None,
+      local_only_learning_rate=None,
       num_clients=3,
       clients_per_round=3,
       partition='iid',
@@ -156,21 +162,6 @@ class SelectionRunTest(absltest.TestCase):
     # Rounds rank examples to a hundredth of the logit.
     self.assertAlmostEqual(rounds['local_test/auc/mean_over_clients'][best], mean, delta=5e-3)
     self.assertGreater(summary['pooled_test/auc'], 0.5)
-
-
-class LossesTest(absltest.TestCase):
-  def test_loss_and_r2_of_a_run_are_those_of_scikit_learn(self):
-    folder = self.create_tempdir().full_path + '/run'
-    _, clients = _run(folder, task='diabetes', method='fedavg', **_WITHOUT_OWN_MODELS)
-    errors = np.array(clients['local_test/by_example'][0].split(), float)
-    mse = sklearn_metrics.mean_squared_error(np.zeros(len(errors)), errors)
-    self.assertAlmostEqual(clients['local_test/loss'][0], mse, 5)
-    y = (
-      tasks.load_data(config_lib.resolve(config_lib.TrainConfig(task='diabetes')).input_options)
-      .clients[0]
-      .test.y
-    )
-    self.assertAlmostEqual(clients['local_test/r2'][0], sklearn_metrics.r2_score(y, y + errors), 5)
 
 
 if __name__ == '__main__':

@@ -2,10 +2,14 @@
 
 import dataclasses
 import functools
+import itertools
+from collections.abc import Iterator
 from typing import Any
+from unittest import mock
 
 from tff_lg import config as config_lib
-from tff_lg import models, simulation, training
+from tff_lg import models, optimizers, simulation, training
+from tff_lg.learning import methods
 from tff_lg.simulation import experiment
 
 
@@ -17,6 +21,7 @@ def set_up_module() -> None:
   """
   simulation.set_execution_context()
   build_phases, built = experiment.build_phases, {}
+  build_process = methods.Method.build_process
 
   @functools.wraps(build_phases)
   def build_once(
@@ -27,18 +32,36 @@ def set_up_module() -> None:
     auxiliary: Any = None,
     num_clients: int | None = None,
   ) -> list[training.Phase]:
-    if adversary is not None or auxiliary is not None:  # Which have no values to compare.
-      return build_phases(config, model, budget, adversary, auxiliary, num_clients)
-    of_model = (model.weight_names, model.weight_is_global, model.functional.input_spec)
+    arguments = config, model, budget, adversary, auxiliary, num_clients
+    if auxiliary is not None:  # Which has no values to compare.
+      return build_phases(*arguments)
     weights = b''.join(weight.tobytes() for weight in model.initial_weights)
-    # Where clients' states are kept is the loop's own affair.
-    values = dataclasses.replace(config, client_store='memory')
-    key = (repr((values, of_model, budget, num_clients)), weights)
-    if key not in built:
-      built[key] = build_phases(config, model, budget, num_clients=num_clients)
-    return list(built[key])
+    of_model = model.weight_names, model.weight_is_global, model.functional.input_spec, weights
+    has_attack = adversary is not None and adversary.attack.update_attack is not None
+    key = repr((of_model, budget, num_clients, *_values(config, has_attack)))
+    phases = itertools.count()
+
+    def build_process_once(entry: Any, *settings: Any, **options: Any) -> Any:
+      of_phase = key, next(phases), entry.name
+      if of_phase not in built:
+        built[of_phase] = build_process(entry, *settings, **options)
+      return built[of_phase]
+
+    with mock.patch.object(methods.Method, 'build_process', build_process_once):
+      return build_phases(*arguments)
 
   experiment.build_phases = build_once
+
+
+def _values(config: config_lib.TrainConfig, has_attack: bool) -> Iterator[Any]:
+  """Yields what the processes of a config depend on."""
+  yield from (config.method, config.task_options, config.method_options, config.training_options)
+  yield from (config.aggregation_options, config.sampling_options)
+  yield config.choices.warm_start_learning_rate
+  yield config.attack_options if has_attack else None
+  schedules = (config.client_schedule, config.server_schedule)
+  if any(optimizers.SCHEDULES[name].needs_num_rounds for name in schedules):
+    yield from (config.warm_start_rounds, config.rounds)
 
 
 def run(config: config_lib.TrainConfig, folder: str, **changes: Any) -> dict[str, Any]:

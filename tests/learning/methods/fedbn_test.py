@@ -1,5 +1,7 @@
 """Tests of FedBN and of averaged batch normalisation, replayed in NumPy as Li et al. write it."""
 
+import functools
+
 import numpy as np
 import tensorflow as tf
 from absl.testing import absltest, parameterized
@@ -67,9 +69,18 @@ def _replay(num_local):
   return server, states
 
 
-def _run(name, num_rounds=3, **changes):
-  settings = testing.settings(float(replay.RATE), learning.TensorBatches(None, 2), **changes)
-  process = learning.METHODS[name].build_process(_model(), settings)
+@functools.cache
+def _process(name):
+  settings = testing.settings(float(replay.RATE), learning.TensorBatches(None, 2))
+  return learning.METHODS[name].build_process(_model(), settings)
+
+
+@functools.cache
+def _run(name, num_rounds=3):
+  return _run_rounds(_process(name), num_rounds)
+
+
+def _run_rounds(process, num_rounds=3):
   weights = process.model.initial_weights
   server_state = process.initialize(weights)
   states = [process.initialize_client(weights)] * 2
@@ -103,7 +114,7 @@ class FedBnTest(parameterized.TestCase):
       self.assertAlmostEqual(float(metrics['loss']), float(output**2), places=4)
 
   def test_layers_of_normalisation_do_not_travel(self):
-    process, _, _ = _run('fedbn', 0)
+    process = _process('fedbn')
     self.assertLen(process.upload_type[0], 1)
     self.assertEqual(process.model.weight_is_global, (False,) * 4 + (True,))
 
@@ -157,14 +168,14 @@ class FedBnTest(parameterized.TestCase):
     _, expected, _ = _run('fedavg')
     context = runtime.create_local_execution_context(devices='cpu', stacked_clients=2)
     with tff.framework.get_context_stack().install(context):
-      _, found, _ = _run('fedavg')
+      _, found, _ = _run_rounds(_process('fedavg'))
     for one, other in zip(found.global_weights, expected.global_weights, strict=True):
       np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-6)
 
   @parameterized.parameters('apfl', 'per_fedavg', 'pfedme', 'fednova', 'ifca')
   def test_methods_without_networks_of_their_own_statistics_are_refused(self, name):
     with self.assertRaisesRegex(ValueError, f'^method {name} does not fit .* has norm: expected'):
-      _run(name, 0)
+      _process(name)
 
 
 if __name__ == '__main__':

@@ -13,6 +13,7 @@ from tff_lg.training import communication
 
 _LOSS = tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True)
 _KINDS = ('supervised', 'autoencoder', 'jigsaw')
+_LITTLE = 1e-12  # Weight of the network's own loss.
 
 
 def setUpModule():
@@ -101,7 +102,7 @@ def _run(process, data, num_rounds=2):
 class AuxiliaryTest(parameterized.TestCase):
   @parameterized.parameters(*_KINDS)
   def test_not_one_number_more_travels(self, kind):
-    plain, process = _process(), _process(kind)
+    plain, process = _process(), _process(kind, _LITTLE)
     self.assertTrue(process.upload_type.is_equivalent_to(plain.upload_type))
     self.assertTrue(process.download_type.is_equivalent_to(plain.download_type))
     self.assertEqual(
@@ -124,7 +125,7 @@ class AuxiliaryTest(parameterized.TestCase):
   @parameterized.parameters(*_KINDS)
   def test_with_great_weight_it_moves_local_layers_and_itself_only(self, kind):
     # The loss of the model has no weight, so that global layers stay.
-    process = _process(kind, 1e-12)
+    process = _process(kind, _LITTLE)
     output = _run(process, _data())
     start, local_start = process.model.split(process.model.initial_weights)
     for got, want in zip(output.server_state.global_weights, start, strict=True):
@@ -163,7 +164,7 @@ class AuxiliaryTest(parameterized.TestCase):
       np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-6)
 
   def test_predictions_and_ensembles_are_without_it(self):
-    plain, process = _process(), _process('jigsaw')
+    plain, process = _process(), _process('jigsaw', _LITTLE)
     data = _data()
     results = []
     for one in (plain, process):
