@@ -1,5 +1,6 @@
 """Runs every command of docs/tutorials/cgau.md, on tiny data and for few rounds."""
 
+import contextlib
 import pathlib
 import re
 import shlex
@@ -7,8 +8,10 @@ import shlex
 import numpy as np
 from absl.testing import absltest
 
+from pipelines import sweep
 from tests import processes
 from tests.embeddings import testing
+from tests.pipelines import in_process
 
 _ROOT = pathlib.Path(__file__).parents[2]
 _TUTORIAL = _ROOT / 'docs' / 'tutorials' / 'cgau.md'
@@ -69,6 +72,10 @@ def _write_pictures(folder):
     np.savez(folder / f'{part}.npz', x=x.astype(np.uint8), y=y)
 
 
+def setUpModule():
+  in_process.set_up_module()
+
+
 class CgauTutorialTest(absltest.TestCase):
   @classmethod
   def setUpClass(cls):
@@ -96,6 +103,9 @@ class CgauTutorialTest(absltest.TestCase):
   def _run(self, command):
     program, *arguments = shlex.split(command)
     self.assertEqual(program, 'python')
+    if arguments[1] == 'pipelines.sweep':  # Whose trials then share what is built.
+      with contextlib.chdir(self.folder):
+        return in_process.run(sweep, *arguments[2:])
     return processes.run_python(*arguments, folder=self.folder)
 
   def _run_sections(self, headings):

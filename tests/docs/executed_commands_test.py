@@ -33,7 +33,7 @@ _NOT_RUN = {
   'pipelines.train --task=table': 'needs a table; tests/pipelines/train_table_test.py has one',
   '--grid=attack=': 'each trial is a process of seconds; the sweep of howto/sweep.md runs',
 }
-_SMALLER = ('--fast', '--baselines=')
+_SMALLER = ('--fast', '--baselines=', '--rounds=2')
 # What makes a command fast, by its pipeline, or by a preset whose clients later commands name.
 _FASTER = {
   'adapt': ('--fast', '--adaptation=fine_tune', '--max_clients=2', '--own_models=linear'),

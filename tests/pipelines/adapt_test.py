@@ -6,7 +6,8 @@ import os
 import pandas as pd
 from absl.testing import absltest, parameterized
 
-from tests.pipelines import testing
+from pipelines import adapt, sweep, training_run
+from tests.pipelines import in_process, testing
 
 
 class AdaptTest(parameterized.TestCase):
@@ -14,8 +15,8 @@ class AdaptTest(parameterized.TestCase):
   def setUpClass(cls):
     super().setUpClass()
     cls.source = cls.create_tempdir(cls()).full_path + '/run'
-    result = testing.run('train', '--fast', '--method=fedavg', f'--run_dir={cls.source}')
-    assert result.returncode == 0, result.stderr
+    arguments = ['--fast', '--method=fedavg']
+    training_run.run(training_run.config_from_arguments(arguments), cls.source)
 
   def test_fast_run_ends_with_a_table_and_a_report(self):
     root = self.create_tempdir().full_path
@@ -34,15 +35,15 @@ class AdaptTest(parameterized.TestCase):
     with open(f'{root}/adapted/hparams.json', encoding='utf-8') as file:
       hparams = json.load(file)
     self.assertEqual((hparams['epochs'], hparams['max_clients']), (2, 3))
-    result = testing.run('adapt', *arguments, '--seed=1')
+    result = in_process.run(adapt, *arguments, '--seed=1')
     self.assertEqual(result.returncode, 1)
     self.assertIn('adapt: ', result.stderr)
     self.assertIn('seed was 0, now 1', result.stderr)
 
   def test_sweep_of_techniques(self):
     root = self.create_tempdir().full_path
-    result = testing.run(
-      'sweep',
+    result = in_process.run(
+      sweep,
       '--pipeline=adapt',
       '--grid=adaptation=fine_tune;fine_tune,freeze_base',
       '--metric=best/local_test/accuracy/mean_over_clients',
@@ -66,14 +67,14 @@ class AdaptTest(parameterized.TestCase):
   )
   def test_refuses(self, arguments, sentence):
     run_dir = self.create_tempdir().full_path + '/run'
-    result = testing.run('adapt', *arguments, f'--run_dir={run_dir}')
+    result = in_process.run(adapt, *arguments, f'--run_dir={run_dir}')
     self.assertNotEqual(result.returncode, 0)
     self.assertIn(sentence, result.stderr)
     self.assertNotIn('Traceback', result.stderr)
     self.assertFalse(os.path.exists(run_dir))
 
   def test_run_dir_is_needed(self):
-    result = testing.run('adapt', '--from_run=runs/try')
+    result = in_process.run(adapt, '--from_run=runs/try')
     self.assertEqual(result.returncode, 1)
     self.assertIn('--run_dir is missing', result.stderr)
 

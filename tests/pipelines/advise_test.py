@@ -8,9 +8,14 @@ import pandas as pd
 from absl.testing import absltest
 
 import pipelines
-from tests.pipelines import testing
+from pipelines import advise
+from tests.pipelines import in_process, testing
 
 _DEMO = pathlib.Path(pipelines.__file__).parent / 'configs/advise_demo.flags'
+
+
+def setUpModule():
+  in_process.set_up_module()
 
 
 class AdviseTest(absltest.TestCase):
@@ -19,11 +24,11 @@ class AdviseTest(absltest.TestCase):
     self.folder = pathlib.Path(self.create_tempdir().full_path)
 
   def _advise(self, *arguments):
-    return testing.run('advise', '--fast', f'--run_dir={self.folder}/advice', *arguments)
+    return in_process.run(advise, '--fast', f'--run_dir={self.folder}/advice', *arguments)
 
   def test_from_flags_to_report_and_again(self):
     flags = ('--methods=fedavg,lg_fedavg', '--aggregator=median', '--partition=iid')
-    result = self._advise(*flags)
+    result = testing.run('advise', '--fast', f'--run_dir={self.folder}/advice', *flags)
     self.assertEqual(result.returncode, 0, result.stderr)
     self.assertIn('Part 1 of 6: local_only', result.stderr)
     for text in ('LG-FedAvg, 0.25 local, plain', 'FedAvg, adapted', 'So advised, clients gain'):

@@ -9,8 +9,10 @@ import numpy as np
 import tensorflow as tf
 from absl.testing import absltest, parameterized
 
+from pipelines import embed
 from tests import processes
 from tests.embeddings import testing
+from tests.pipelines import in_process
 from tff_lg import data, embeddings
 
 # Ends the process, by the operating system, in the middle of writing the third shard.
@@ -34,12 +36,8 @@ launch.run(embed.main)
 """
 
 
-def _run(*arguments):
-  return processes.run_python(*arguments, TF_CPP_MIN_LOG_LEVEL='3')
-
-
 def _embed(*flags):
-  return _run('-m', 'pipelines.embed', *flags)
+  return in_process.run(embed, *flags)
 
 
 class EmbedTest(parameterized.TestCase):
@@ -63,19 +61,20 @@ class EmbedTest(parameterized.TestCase):
     flags += ('--positive_class=Cough',)
     whole, resumed = (str(self.folder / f'{name}.npz') for name in ('whole', 'resumed'))
 
-    result = _embed(*flags, f'--output={whole}')
+    command = ('-m', 'pipelines.embed', *flags)
+    result = processes.run_python(*command, f'--output={whole}')
     self.assertEqual(result.returncode, 0, result.stderr)
     self.assertIn('29 examples x 4: 29 embedded now', result.stdout)
     self.assertIn('1 skipped.\n', result.stdout)
     self.assertEndsWith(result.stdout, f'Embeddings: {whole}\n')
     self.assertIn('Skipped: clip train4.wav cannot be decoded', result.stderr)
 
-    result = _run('-c', _KILLED, *flags, f'--output={resumed}')
+    result = processes.run_python('-c', _KILLED, *flags, f'--output={resumed}')
     self.assertEqual(result.returncode, -signal.SIGKILL, result.stderr)
     self.assertFalse(os.path.exists(resumed))
     self.assertLen([name for name in os.listdir(f'{resumed}.cache') if name.endswith('.npz')], 2)
 
-    result = _embed(*flags, f'--output={resumed}')
+    result = processes.run_python(*command, f'--output={resumed}')
     self.assertEqual(result.returncode, 0, result.stderr)
     self.assertIn('29 examples x 4: 13 embedded now', result.stdout)
     self.assertEqual(pathlib.Path(resumed).read_bytes(), pathlib.Path(whole).read_bytes())
@@ -173,11 +172,11 @@ class EmbedTest(parameterized.TestCase):
     self.assertEmpty(os.listdir(self.folder))
 
   def test_help_imports_no_tensorflow(self):
-    result = _embed('--help')
+    result = processes.run_python('-m', 'pipelines.embed', '--help')
     for text in ('--positive_class', 'a SavedModel', 'cache'):
       self.assertIn(text, result.stdout)
     code = 'import sys, pipelines.embed, tff_lg.embeddings; print("tensorflow" in sys.modules)'
-    self.assertEqual(_run('-c', code).stdout.strip(), 'False')
+    self.assertEqual(processes.run_python('-c', code).stdout.strip(), 'False')
 
 
 if __name__ == '__main__':

@@ -6,7 +6,8 @@ import pathlib
 import pandas as pd
 from absl.testing import absltest
 
-from tests.pipelines import testing
+from pipelines import export, training_run
+from tests.pipelines import in_process, testing
 from tff_lg.run_folder import run_files
 
 
@@ -16,13 +17,14 @@ class ExportTest(absltest.TestCase):
     self.folder = pathlib.Path(self.create_tempdir().full_path)
 
   def _export(self, *arguments):
-    return testing.run('export', f'--output={self.folder}/model', *arguments)
+    return in_process.run(export, f'--output={self.folder}/model', *arguments)
 
   def test_from_a_finished_run(self):
     run_dir = f'--run_dir={self.folder}/run'
-    result = testing.run('train', '--fast', '--baselines=', run_dir)
-    self.assertEqual(result.returncode, 0, result.stderr)
-    result = self._export(run_dir, '--client=client_3')
+    config = training_run.config_from_arguments(['--fast', '--baselines='])
+    training_run.run(config, f'{self.folder}/run')
+    output = f'--output={self.folder}/model'
+    result = testing.run('export', run_dir, '--client=client_3', output)
     self.assertEqual(result.returncode, 0, result.stderr)
     self.assertIn(f'Model of client_3: {self.folder}/model', result.stdout)
     about = json.loads((self.folder / 'model/about.json').read_text())
@@ -34,8 +36,8 @@ class ExportTest(absltest.TestCase):
     clients = pd.DataFrame({'client_id': ['client_3'], 'advice': ['lg_fedavg']})
     run_files.write_tables(str(advice), {}, clients)
     (advice / 'advice.csv').write_text('')
-    result = testing.run(
-      'export', f'--run_dir={advice}', '--client=client_3', f'--output={self.folder}/advised'
+    result = in_process.run(
+      export, f'--run_dir={advice}', '--client=client_3', f'--output={self.folder}/advised'
     )
     self.assertEqual(result.returncode, 0, result.stderr)
     advised = json.loads((self.folder / 'advised/about.json').read_text())
@@ -47,7 +49,7 @@ class ExportTest(absltest.TestCase):
     written = json.loads((self.folder / 'everybody/0/about.json').read_text())
     self.assertEqual(written, about)
     new = f'--output={self.folder}/new'
-    result = testing.run('export', f'--run_dir={advice}', '--client=client_5', new)
+    result = in_process.run(export, f'--run_dir={advice}', '--client=client_5', new)
     self.assertEqual(result.returncode, 1)
     self.assertIn('--client is client_5, expected a client of', result.stderr)
 

@@ -5,9 +5,14 @@ import os
 import pandas as pd
 from absl.testing import absltest, parameterized
 
-from tests.pipelines import testing
+from pipelines import mood
+from tests.pipelines import in_process, testing
 
 _METRIC = 'pooled_test/accuracy'
+
+
+def setUpModule():
+  in_process.set_up_module()
 
 
 class MoodTest(parameterized.TestCase):
@@ -31,7 +36,7 @@ class MoodTest(parameterized.TestCase):
     self.assertIn(f'{sweep_dir}/report.html', result.stdout)
 
     modified = os.path.getmtime(f'{sweep_dir}/trials/local_layer_share=1__seed=3/summary.json')
-    self.assertEqual(testing.run('mood', *command).returncode, 0)
+    self.assertEqual(in_process.run(mood, *command).returncode, 0)
     self.assertEqual(
       os.path.getmtime(f'{sweep_dir}/trials/local_layer_share=1__seed=3/summary.json'), modified
     )
@@ -42,8 +47,8 @@ class MoodTest(parameterized.TestCase):
       f'{user},{mood} day,{score}' for user in 'ab' for mood, score in (('good', 9), ('bad', 1)) * 8
     ]
     path = self.create_tempfile('own.csv', '\n'.join(['user,text,score', *rows])).full_path
-    result = testing.run(
-      'mood',
+    result = in_process.run(
+      mood,
       f'--sweep_dir={sweep_dir}',
       f'--data_dir={path}',
       '--grid=local_layer_share=0.4',
@@ -71,7 +76,7 @@ class MoodTest(parameterized.TestCase):
   )
   def test_refuses(self, flags, sentence):
     sweep_dir = self.create_tempdir().full_path + '/x'
-    result = testing.run('mood', *(flag.replace('_dir=x', f'_dir={sweep_dir}') for flag in flags))
+    result = in_process.run(mood, *(flag.replace('_dir=x', f'_dir={sweep_dir}') for flag in flags))
     self.assertEqual(result.returncode, 1)
     self.assertIn(sentence, result.stderr)
     self.assertNotIn('Traceback', result.stderr)

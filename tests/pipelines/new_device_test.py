@@ -5,17 +5,16 @@ import os
 import pandas as pd
 from absl.testing import absltest, parameterized
 
-from tests.pipelines import testing
+from pipelines import new_device, training_run
+from tests.pipelines import in_process, testing
 
 
 class NewDeviceTest(parameterized.TestCase):
   def test_fast_run_ends_with_a_table_and_a_figure(self):
     root = self.create_tempdir().full_path
     for method in ('fedprox', 'lg_fedavg'):
-      result = testing.run(
-        'train', '--fast', f'--method={method}', '--baselines=', f'--run_dir={root}/{method}'
-      )
-      self.assertEqual(result.returncode, 0, result.stderr)
+      arguments = ['--fast', f'--method={method}', '--baselines=']
+      training_run.run(training_run.config_from_arguments(arguments), f'{root}/{method}')
     arguments = (
       '--fast',
       f'--from_run={root}/fedprox,{root}/lg_fedavg',
@@ -37,7 +36,7 @@ class NewDeviceTest(parameterized.TestCase):
     self.assertEqual(result.returncode, 1)
     self.assertIn(f'new_device: {root}/joined/curves.csv', result.stderr)
     self.assertNotIn('Traceback', result.stderr)
-    result = testing.run('new_device', *arguments, '--seed=1')
+    result = in_process.run(new_device, *arguments, '--seed=1')
     self.assertEqual(result.returncode, 1)
     self.assertIn('new_device: ', result.stderr)
     self.assertIn('seed was 0, now 1', result.stderr)
@@ -52,14 +51,14 @@ class NewDeviceTest(parameterized.TestCase):
   )
   def test_refuses(self, arguments, sentence):
     run_dir = self.create_tempdir().full_path + '/run'
-    result = testing.run('new_device', *arguments, f'--run_dir={run_dir}')
+    result = in_process.run(new_device, *arguments, f'--run_dir={run_dir}')
     self.assertNotEqual(result.returncode, 0)
     self.assertIn(sentence, result.stderr)
     self.assertNotIn('Traceback', result.stderr)
     self.assertFalse(os.path.exists(run_dir))
 
   def test_run_dir_is_needed(self):
-    result = testing.run('new_device', '--from_run=runs/try')
+    result = in_process.run(new_device, '--from_run=runs/try')
     self.assertEqual(result.returncode, 1)
     self.assertIn('--run_dir is missing', result.stderr)
 

@@ -1,4 +1,4 @@
-"""Runs that predict numbers, or several labels, in every pipeline, as a user runs them."""
+"""Runs that predict numbers, or several labels, in every pipeline."""
 
 import json
 import os
@@ -6,36 +6,45 @@ import os
 import numpy as np
 from absl.testing import absltest
 
-from tests.pipelines import testing
+from pipelines import adaptation_run, new_device_run, sweep
+from tests.pipelines import in_process
+from tff_lg import analysis
 
 _QUICK = ('--client_learning_rate=0.02', '--local_only_epochs=2', '--local_only_learning_rate=0.02')
 
 
-class ObjectivesTest(absltest.TestCase):
-  def _run(self, pipeline, *arguments):
-    result = testing.run(pipeline, *arguments)
-    self.assertEqual(result.returncode, 0, result.stderr)
-    return result.stdout
+def setUpModule():
+  in_process.set_up_module()
 
+
+class ObjectivesTest(absltest.TestCase):
   def _check(self, metric, label, *of_data):
     """Sweeps a training run, then adapts it, and lets a new device join it."""
     root = self.create_tempdir().full_path
-    swept = self._run(
-      'sweep',
+    swept = in_process.run(
+      sweep,
       f'--sweep_dir={root}/sweep',
       '--grid=method=fedavg',
       *('--', '--rounds=2', '--goal_accuracy=0.001', *_QUICK, *of_data),
     )
-    self.assertIn(label, swept)
+    self.assertEqual(swept.returncode, 0, swept.stderr)
+    self.assertIn(label, swept.stdout)
     trial = f'{root}/sweep/trials/method=fedavg__seed=0'
     self.assertIn('report.html', os.listdir(f'{root}/sweep'))
-    self.assertIn(
-      label, self._run('adapt', '--fast', f'--from_run={trial}', f'--run_dir={root}/adapted')
+    flags = ('--fast', f'--from_run={trial}')
+    adaptation = adaptation_run.config_from_arguments([*flags, '--adaptation=fine_tune'])
+    adaptation_run.run(adaptation, f'{root}/adapted')
+    analysis.write_adaptation_report(f'{root}/adapted')
+    self.assertIn(label, analysis.adaptation_text(f'{root}/adapted'))
+    flags += (
+      '--transform=shift_features',
+      '--old_clients_share=0.5',
+      '--train_examples=30',
+      '--test_examples=10',
     )
-    self._run(
-      *('new_device', '--fast', f'--from_run={trial}', '--transform=shift_features'),
-      *('--train_examples=30', '--test_examples=10', f'--run_dir={root}/joined'),
-    )
+    new_device_run.run(new_device_run.config_from_arguments(flags), f'{root}/joined')
+    analysis.write_new_device_report(f'{root}/joined')
+    analysis.new_device_text(f'{root}/joined')
     for folder in (trial, f'{root}/adapted', f'{root}/joined'):
       with open(f'{folder}/summary.json', encoding='utf-8') as file:
         names = list(json.load(file))

@@ -5,12 +5,14 @@ import os
 
 from absl.testing import absltest
 
+from pipelines import report
 from tests import processes
+from tests.pipelines import in_process, testing
 from tff_lg import analysis
 
 
 def _report(*arguments):
-  return processes.run_python('-m', 'pipelines.report', *arguments)
+  return in_process.run(report, *arguments)
 
 
 class ReportTest(absltest.TestCase):
@@ -24,7 +26,7 @@ class ReportTest(absltest.TestCase):
   def test_fast_then_again(self):
     run_dir = os.path.join(self.create_tempdir().full_path, 'run')
     page = os.path.join(run_dir, 'report.html')
-    result = _report(f'--run_dir={run_dir}', '--fast')
+    result = testing.run('report', f'--run_dir={run_dir}', '--fast')
     self.assertEqual(result.returncode, 0, result.stderr)
     self.assertIn('\nLG-FedAvg ', result.stdout)
     self.assertEndsWith(result.stdout, f'Report: {page}\n')

@@ -5,11 +5,15 @@ import pathlib
 import pandas as pd
 from absl.testing import absltest, flagsaver, parameterized
 
-from pipelines import run_sets, train  # noqa: F401  The flags are of the latter.
-from tests.pipelines import testing
+from pipelines import run_sets, train
+from tests.pipelines import in_process, testing
 from tff_lg import config as config_lib
 
-_FAST = ('--fast', '--rounds=1', '--local_only_epochs=1')
+_FAST = ('--fast', '--method=fedavg', '--rounds=1', '--local_only_epochs=1')
+
+
+def setUpModule():
+  in_process.set_up_module()
 
 
 class RunSetsTest(parameterized.TestCase):
@@ -18,7 +22,7 @@ class RunSetsTest(parameterized.TestCase):
     self.folder = pathlib.Path(self.create_tempdir().full_path) / 'runs'
 
   def _train(self, *arguments):
-    return testing.run('train', f'--run_dir={self.folder}', *arguments)
+    return in_process.run(train, f'--run_dir={self.folder}', *arguments)
 
   def _bytes(self):
     return {
@@ -29,7 +33,7 @@ class RunSetsTest(parameterized.TestCase):
 
   def test_seeds_by_folds_and_again(self):
     flags = (*_FAST, '--seeds=3,5', '--folds=2')
-    result = self._train(*flags)
+    result = testing.run('train', f'--run_dir={self.folder}', *flags)
     self.assertEqual(result.returncode, 0, result.stderr)
     self.assertIn('over 2 seeds, each the mean of 2 folds', result.stdout)
     self.assertIn('By their test examples in all folds, each with its mean over 2', result.stdout)

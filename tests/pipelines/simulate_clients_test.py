@@ -1,5 +1,6 @@
 """Tests of the command line, as a user calls it."""
 
+import functools
 import json
 import os
 
@@ -7,12 +8,14 @@ import numpy as np
 import pandas as pd
 from absl.testing import absltest, parameterized
 
+from pipelines import simulate_clients
 from tests import processes
+from tests.pipelines import in_process
 from tff_lg import embeddings, heterogeneity
 
 
 def _simulate(*arguments):
-  return processes.run_python('-m', 'pipelines.simulate_clients', *arguments)
+  return in_process.run(simulate_clients, *arguments)
 
 
 def _embeddings(num_of_last_class=20):
@@ -103,9 +106,10 @@ class SimulateClientsTest(parameterized.TestCase):
     _embeddings().save(self.source)
     flags = (f'--embeddings={self.source}', '--num_clients=3', '--shuffled_share=0.5')
     contents = []
-    for name in ('first', 'again'):
+    command = functools.partial(processes.run_python, '-m', 'pipelines.simulate_clients')
+    for name, simulate in (('first', command), ('again', _simulate)):
       folder = os.path.join(self.folder, name)
-      self.assertEqual(_simulate(*flags, f'--output_dir={folder}').returncode, 0)
+      self.assertEqual(simulate(*flags, f'--output_dir={folder}').returncode, 0)
       contents.append({})
       for file_name in sorted(os.listdir(folder)):
         with open(os.path.join(folder, file_name), 'rb') as file:

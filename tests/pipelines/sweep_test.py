@@ -7,15 +7,20 @@ import shutil
 import pandas as pd
 from absl.testing import absltest, parameterized
 
-from tests import processes
+from pipelines import sweep
+from tests.pipelines import in_process, testing
 
 _METRIC = 'local_test/accuracy/mean_over_clients'
 _GRID = ('--grid=method=fedavg,lg_fedavg', '--seeds=0,1')
 _TRIAL_FLAGS = ('--fast', '--rounds=2', '--baselines=')
 
 
+def setUpModule():
+  in_process.set_up_module()
+
+
 def _sweep(*flags):
-  return processes.run_python('-m', 'pipelines.sweep', *flags)
+  return in_process.run(sweep, *flags)
 
 
 def _summary(sweep_dir, trial):
@@ -38,7 +43,7 @@ class SweepTest(parameterized.TestCase):
       f'--flagfile_of_trials={flagfile}',
       '--num_workers=2',
     )
-    result = _sweep(*command)
+    result = testing.run('sweep', *command)
     self.assertEqual(result.returncode, 0, result.stderr)
     table = pd.read_csv(f'{sweep_dir}/results.csv')
     self.assertEqual(
@@ -124,7 +129,7 @@ class SweepTest(parameterized.TestCase):
     self._assert_refused(_sweep(*_GRID), '--sweep_dir is missing')
 
   def test_help_explains_the_grid(self):
-    result = _sweep('--help')
+    result = testing.run('sweep', '--help')
     for text in ('--grid', '--seeds', '--flagfile_of_trials', '--trials_on', 'Flags after `--`'):
       self.assertIn(text, result.stdout)
 

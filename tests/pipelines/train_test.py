@@ -15,6 +15,7 @@ from absl.testing import absltest, flagsaver, parameterized
 
 from pipelines import launch, train
 from tests import processes
+from tests.pipelines import in_process
 from tff_lg import analysis, progress, runtime
 
 
@@ -93,7 +94,7 @@ class TrainTest(parameterized.TestCase):
   )
   def test_refuses(self, arguments, sentence):
     run_dir = self.create_tempdir().full_path + '/run'
-    result = _train(*arguments, f'--run_dir={run_dir}')
+    result = in_process.run(train, *arguments, f'--run_dir={run_dir}')
     self.assertNotEqual(result.returncode, 0)
     self.assertIn(sentence, result.stderr)
     self.assertNotIn('Traceback', result.stderr)

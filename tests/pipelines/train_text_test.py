@@ -21,7 +21,8 @@ class TrainTextTest(absltest.TestCase):
     result = self._train(
       *f'--task=text --data_dir={path} --lstm_units=8 --embedding_units=8 --sequence_length=5 '
       '--tied_embeddings --method=fedavg --rounds=6 --clients_per_round=3 '
-      '--client_epochs=5 --client_learning_rate=1 --evaluate_every=3'.split()
+      '--client_epochs=5 --client_learning_rate=1 --evaluate_every=3 --local_only_epochs=2 '
+      '--local_only_learning_rate=1'.split()
     )
     self.assertEqual(result.returncode, 0, result.stderr)
     self.assertIn(f'Report: {self.run_dir}/report.html', result.stdout)

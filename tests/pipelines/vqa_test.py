@@ -6,8 +6,9 @@ import re
 import pandas as pd
 from absl.testing import absltest, parameterized
 
+from pipelines import vqa
 from tests.data import vqa_testing
-from tests.pipelines import testing
+from tests.pipelines import in_process, testing
 
 
 class VqaTest(parameterized.TestCase):
@@ -43,7 +44,7 @@ class VqaTest(parameterized.TestCase):
   )
   def test_refuses(self, flags, sentence):
     sweep_dir = self.create_tempdir().full_path + '/x'
-    result = testing.run('vqa', *(flag.replace('_dir=x', f'_dir={sweep_dir}') for flag in flags))
+    result = in_process.run(vqa, *(flag.replace('_dir=x', f'_dir={sweep_dir}') for flag in flags))
     self.assertEqual(result.returncode, 1)
     self.assertIn(sentence, result.stderr)
     self.assertNotIn('Traceback', result.stderr)
@@ -53,8 +54,8 @@ class VqaTest(parameterized.TestCase):
     row = (1, 2, 'Is it?', ['yes'] * 10)
     folder = vqa_testing.write_files(self.create_tempdir().full_path, [row], [row])
     sweep_dir, path = f'{folder}/sweep', f'{folder}/none.npz'
-    result = testing.run(
-      'vqa', f'--sweep_dir={sweep_dir}', f'--data_dir={folder}', f'--embeddings={path}'
+    result = in_process.run(
+      vqa, f'--sweep_dir={sweep_dir}', f'--data_dir={folder}', f'--embeddings={path}'
     )
     self.assertEqual(result.returncode, 1)
     self.assertIn(f'vqa: {path}: no such file, expected one made by', result.stderr)
