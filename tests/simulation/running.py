@@ -55,7 +55,9 @@ def set_up_module() -> None:
 
 def _values(config: config_lib.TrainConfig, has_attack: bool) -> Iterator[Any]:
   """Yields what the processes of a config depend on."""
-  yield from (config.method, config.task_options, config.method_options, config.training_options)
+  untimed = dict.fromkeys(('rounds', 'warm_start_rounds', 'baselines'))
+  yield dataclasses.replace(config.method_options, **untimed)
+  yield from (config.method, config.task_options, config.training_options)
   yield from (config.aggregation_options, config.sampling_options)
   yield config.choices.warm_start_learning_rate
   yield config.attack_options if has_attack else None
