@@ -7,8 +7,7 @@
 It runs LG-FedAvg. A client's examples are made from its number each time they are read, so that no
 file is needed. Each point runs in a process of its own, whose peak of resident memory counts.
 `grown` is the ratio of resident memory after the last round to that after a third of the rounds.
-Mapped files, such as the store of --client_store=disk, do not count: the system takes them back
-when memory is short.
+Mapped files do not count: the system takes them back when memory is short.
 """
 
 import json

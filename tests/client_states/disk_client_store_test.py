@@ -1,13 +1,15 @@
 """Tests of the clients' states on disk: the same as in memory, dropped in time, damage told."""
 
 import collections
+import contextlib
 import errno
 import os
+import resource
 import shutil
-import struct
+import sqlite3
+import threading
 from unittest import mock
 
-import lmdb
 import numpy as np
 from absl.testing import absltest
 
@@ -28,7 +30,7 @@ class DiskClientStateStoreTest(absltest.TestCase):
     super().setUp()
     self.root = self.create_tempdir().full_path
     self.folder = f'{self.root}/client_states/phase_0'
-    self.file = f'{self.folder}/data.mdb'
+    self.file = f'{self.folder}/states.sqlite'
 
   def _store(self, folder=None, initial=None, num_clients=6, **kwargs):
     store = disk_client_store.DiskClientStateStore(
@@ -37,9 +39,9 @@ class DiskClientStateStoreTest(absltest.TestCase):
     self.addCleanup(store.close)
     return store
 
-  def _checkpoint(self):
+  def _checkpoint(self, num_clients=6):
     """Makes a store that was closed after its checkpoint of round 2; returns what that holds."""
-    store = self._store()
+    store = self._store(num_clients=num_clients)
     store.put(1, [3, 1], [_state(3), _state(1)])
     store.put(2, [1], [_state(5)])
     arrays = store.to_arrays(2)
@@ -47,7 +49,12 @@ class DiskClientStateStoreTest(absltest.TestCase):
     return arrays
 
   def _num_states(self, store) -> int:
-    return len(store._file.keys(store._file.states))
+    return int((store._file.keys()[:, 1] != disk_client_store._EVERYONE).sum())
+
+  def _execute(self, *statement):
+    """Changes the file behind the store's back; returns what it answers."""
+    with contextlib.closing(sqlite3.connect(self.file)) as db, db:
+      return db.execute(*statement).fetchall()
 
   def test_same_as_in_memory(self):
     stores = client_store.ClientStateStore(_state(0)), self._store()
@@ -126,7 +133,7 @@ class DiskClientStateStoreTest(absltest.TestCase):
       if round_num % 3 == 0:
         store.to_arrays(round_num)
         store.settle([round_num - 3, round_num])
-        sizes.append((self._num_states(store), store._file._used_bytes()))
+        sizes.append((self._num_states(store), os.path.getsize(self.file)))
     # Of each client the chosen state and those of two checkpoints, at most.
     self.assertLessEqual(max(number for number, _ in sizes), 18)
     self.assertLessEqual(sizes[-1][1], sizes[9][1])
@@ -134,59 +141,67 @@ class DiskClientStateStoreTest(absltest.TestCase):
     chosen = list(store.chosen.get(np.array([3, 4, 0])))
     np.testing.assert_equal(chosen, [_state(33), _state(-33), _state(30)])
     store.settle([60])
-    states = {struct.unpack('>QQ', key) for key in store._file.keys(store._file.states)}
-    present, chosen = store.snapshot(range(6)).rounds, store.chosen.rounds
-    self.assertEqual(states, {*enumerate(present), *enumerate(chosen)})
+    found = set(map(tuple, store._file.keys().tolist()))
+    named = [*store.snapshot(range(6)).keys, *store.chosen.get(np.arange(6)).keys]
+    self.assertEqual(found, {(60, disk_client_store._EVERYONE), *map(tuple, named)})
 
   def test_damaged_state_is_named(self):
     arrays = self._checkpoint()
     with open(self.file, 'r+b') as file:
       old, new = (np.array([3, x], np.float32).tobytes() for x in (3, 4))
-      content = file.read().replace(old, new)  # LMDB may have several copies.
+      content = file.read()
+      self.assertEqual(content.count(old), 1)
       file.seek(0)
-      file.write(content)
+      file.write(content.replace(old, new))
     store = self._store()
     store.load_arrays(arrays, 2)
     np.testing.assert_equal(store.get([1]), [_state(5)])
-    with self.assertRaisesRegex(
-      client_state_file.ClientStoreError, f'{self.file}: the state of client 3 .* is damaged'
-    ):
+    damaged = f'{self.file}: the state of client 3 after round 1 is damaged; put back a copy'
+    with self.assertRaisesRegex(client_state_file.ClientStoreError, damaged):
       store.get([3])
-    store._file.delete(store._file.states, [disk_client_store._key(3, 1)])
+    self._execute('DELETE FROM contents WHERE client = 3')
     with self.assertRaisesRegex(client_state_file.ClientStoreError, 'client 3 after round 1 is mi'):
       store.get([3])
+    # The value of another key, whole but not this one's; and none of bytes.
+    for change in ('client = 3 WHERE client = 1 AND round_num = 1', 'content = 5 WHERE client = 3'):
+      self._execute(f'UPDATE contents SET {change}')
+      with self.assertRaisesRegex(client_state_file.ClientStoreError, 'client 3 .* is damaged'):
+        store.get([3])
 
   def test_refuses_what_does_not_fit_the_checkpoint(self):
     arrays = self._checkpoint()
     kept = shutil.copytree(self.folder, f'{self.root}/kept')
+    size = os.path.getsize(self.file)
 
     def truncate(size):
       os.truncate(self.file, size)
 
-    def truncate_used():
-      with lmdb.open(self.folder, max_dbs=3) as env:
-        size = env.info()['last_pgno'] * env.stat()['psize']
-      truncate(size)
-
-    def write(start):
+    def write(start, content=bytes(8192)):
       with open(self.file, 'r+b') as file:
         file.seek(start)
-        file.write(b'\0' * 8192)
+        file.write(content)
+
+    def describe(old, new):
+      new_content = f"CAST(replace(content, '{old}', '{new}') AS BLOB)"
+      self._execute(f'UPDATE contents SET content = {new_content} WHERE round_num = -1')
 
     for damage, kwargs, round_num, sentence in (
-      (lambda: shutil.rmtree(self.folder), {}, 2, 'refers to client states in .*, which is missin'),
-      (lambda: truncate(0), {}, 2, 'is truncated: it has 0 bytes'),
-      (truncate_used, {}, 2, 'is truncated: it has [0-9,]+ bytes, expected'),
-      (lambda: write(0), {}, 2, 'data.mdb cannot be used'),
+      (lambda: shutil.rmtree(self.folder), {}, 2, 'states.sqlite: no such file, but the check'),
+      (lambda: truncate(0), {}, 2, 'states.sqlite: it may be damaged or truncated .n'),
+      (lambda: truncate(size - 1), {}, 2, 'states.sqlite: its description is missing; put'),
+      (lambda: truncate(size - 16384), {}, 2, 'it may be damaged or truncated .database disk i'),
+      (lambda: write(0), {}, 2, 'it may be damaged or truncated .file is not a database'),
+      (lambda: write(100), {}, 2, 'it may be damaged or truncated .database disk image is '),
+      (lambda: describe('array', 'arrai'), {}, 2, 'states.sqlite: its description is damaged; put'),
       (lambda: None, {}, 3, 'what the checkpoint of round 3 refers to is missing'),
       (lambda: None, {'initial': _state(0, 3)}, 2, 'type: array 0 is <f4 .2., expected <f4 .3.'),
       (
         lambda: None,
         {'initial': learning.ClientState((np.zeros(2, np.float32),), ())},
         2,
-        'type: 5 arrays, expected 1.',
+        'type: structure is ClientState.*OrderedDict.*, expected ClientState',
       ),
-      (self._start_over, {}, 2, 'belongs to another run: it has the id'),
+      (self._start_over, {}, 2, 'belongs to another run: its id is'),
     ):
       shutil.rmtree(self.folder, ignore_errors=True)
       shutil.copytree(kept, self.folder)
@@ -203,34 +218,109 @@ class DiskClientStateStoreTest(absltest.TestCase):
     store.to_arrays(2)
     store.close()
 
-  def test_quota_is_told_as_a_full_disk(self):
-    os.makedirs(self.folder)
-    store = self._store()
-    for number in (errno.EDQUOT, errno.EFBIG):
-      with self.assertRaisesRegex(OSError, 'No space left on device.*data.mdb'):
-        with store._file.errors():
-          raise lmdb.Error(f'{self.folder}: {os.strerror(number)}')
+  def test_store_of_an_earlier_version(self):
+    arrays = self._checkpoint()
+    os.rename(self.file, f'{self.folder}/data.mdb')
+    with self.assertRaisesRegex(
+      client_state_file.ClientStoreError, 'phase_0/data.mdb was written by an earlier version'
+    ):
+      self._store().load_arrays(arrays, 2)
+
+  def test_ended_run_is_read_and_nothing_is_written(self):
+    arrays = self._checkpoint()
+
+    def found():
+      with open(self.file, 'rb') as file:
+        return os.listdir(self.folder), os.stat(self.file).st_mtime_ns, file.read()
+
+    before = found()
+    store = self._store(read_only=True)
+    store.load_arrays(arrays, 2)
+    np.testing.assert_equal(store.get([1]), [_state(5)])
+    self.assertEqual(found(), before)
+    store.close()
+    self.assertEqual(found(), before)
+
+  def test_killed_as_it_writes(self):
+    arrays = self._checkpoint(4000)
+    with open(self.file, 'rb') as file:
+      before = file.read()
+    left = f'{self.root}/left/phase_0'
+
+    def states():
+      yield _state(6)
+      yield from [_state(7)] * 3000
+      # What is in the folder when a process is killed here.
+      shutil.copytree(self.folder, left)
+      yield _state(8)
+
+    settings = client_state_file._SETTINGS + 'PRAGMA cache_size=10;'
+    with mock.patch.object(client_state_file, '_SETTINGS', settings):
+      store = self._store()
+      store.load_arrays(arrays, 2)
+      store.put(3, range(3002), states())
+    with open(f'{left}/states.sqlite', 'rb') as file:
+      self.assertNotEqual(file.read(), before)
+    reading = self._store(left, read_only=True)
+    with self.assertRaisesRegex(
+      client_state_file.ClientStoreError, f'{left}/states.sqlite: it is half written; resume the '
+    ):
+      reading.load_arrays(arrays, 2)
+    resumed = self._store(left)
+    resumed.load_arrays(arrays, 2)
+    np.testing.assert_equal(resumed.get([0, 1, 3]), [_state(0), _state(5), _state(3)])
+    self.assertEqual(os.listdir(left), ['states.sqlite'])
+    self.assertEqual(self._num_states(resumed), 3)
 
   def test_full_disk_changes_nothing(self):
-    arrays = self._checkpoint()
+    arrays = self._checkpoint(400)
     store = self._store()
     store.load_arrays(arrays, 2)
-    with (
-      mock.patch.object(client_state_file, '_LARGEST_MAP_BYTES', 2**20),
-      self.assertRaisesRegex(OSError, 'No space left on device.*data.mdb') as raised,
-    ):
-      store.put(3, [1], [_state(6)])
-    self.assertEqual(raised.exception.errno, errno.ENOSPC)
-    np.testing.assert_equal(store.get([1]), [_state(5)])
-    store.put(3, [1], [_state(6)])
+    size = os.path.getsize(self.file)
+    clients, states = range(400), [_state(6, 2)] * 400
+
+    def fill(pages):
+      store._file._db.execute(f'PRAGMA max_page_count={pages}')
+
+    def limit(num_bytes):
+      # As with a full quota, the system says something else than that the disk is full.
+      resource.setrlimit(resource.RLIMIT_FSIZE, (num_bytes, limits[1]))
+
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for full, value, empty in ((fill, size // 16384, 2**30), (limit, size, limits[0])):
+      full(value)
+      try:
+        with self.assertRaisesRegex(OSError, 'No space left on device.*states.sqlite') as raised:
+          store.put(3, clients, states)
+      finally:
+        full(empty)
+      self.assertEqual(raised.exception.errno, errno.ENOSPC)
+      np.testing.assert_equal(store.get([1, 3]), [_state(5), _state(3)])
+      self.assertEqual(os.path.getsize(self.file), size)
+    store.put(3, clients, states)
     np.testing.assert_equal(store.get([1]), [_state(6)])
 
-  def test_grows_as_needed(self):
+  def test_large_states(self):
     store = self._store(initial=_state(0, 2**20))
-    with mock.patch.object(client_state_file, '_FIRST_MAP_BYTES', 2**20):
-      for round_num in range(1, 5):
-        store.put(round_num, [0, 1], [_state(round_num, 2**20)] * 2)
+    for round_num in range(1, 5):
+      store.put(round_num, [0, 1], [_state(round_num, 2**20)] * 2)
+      store.to_arrays(round_num)
+      store.settle([round_num])
     np.testing.assert_equal(store.get([1]), [_state(4, 2**20)])
+    # Two rounds of two states of 12 MiB each: the space of dropped ones is used again.
+    self.assertLess(os.path.getsize(self.file), 5 * 12 * 2**20)
+
+  def test_is_read_in_any_thread(self):
+    store, found = self._store(), []
+    store.put(1, [1], [_state(1)])
+    thread = threading.Thread(target=lambda: found.extend(store.get([1])))
+    thread.start()
+    thread.join()
+    np.testing.assert_equal(found, [_state(1)])
+
+  def test_use_before_it_is_open(self):
+    with self.assertRaisesRegex(RuntimeError, 'states.sqlite is not open'):
+      self._store().read((1, 1))
 
 
 if __name__ == '__main__':

@@ -16,17 +16,17 @@ from tests.learning import testing
 from tests.simulation import running
 from tff_lg import checkpoints, data, learning, simulation, training
 from tff_lg import config as config_lib
-from tff_lg.client_states import client_state_file, disk_client_store
+from tff_lg.client_states import client_state_codec, client_state_file, disk_client_store
 from tff_lg.experiments import new_device
 from tff_lg.simulation import loop_values, trained_run
 from tff_lg.training import communication, storage
 
 # What a run has just done when it stops: the call before which it does, and which of these calls.
 _STOPS = {
+  'states_of_a_round_half_stored': (client_state_codec.StateCodec, 'encode', 8),
   'states_of_a_round_stored': (communication, 'count_round', 5),
   'states_of_a_checkpoint_stored': (checkpoints.CheckpointManager, 'save', 3),
   'checkpoint_written': (disk_client_store.DiskClientStateStore, 'settle', 4),
-  'some_dropped': (client_state_file.ClientStateFile, 'delete', 11),
   'checkpoint_written_for_the_first_time': (disk_client_store.DiskClientStateStore, 'settle', 1),
 }
 
@@ -147,7 +147,7 @@ class RoundsTest(parameterized.TestCase):
   def test_killed_process_resumes_to_the_same_bits(self):
     context = multiprocessing.get_context('forkserver')
     context.set_forkserver_preload(['tff_lg.simulation'])
-    stops = ('states_of_a_round_stored', 'states_of_a_checkpoint_stored')
+    stops = ('states_of_a_round_half_stored', 'states_of_a_checkpoint_stored')
     killed = [
       context.Process(target=_run_to_death, args=(f'{self.folder}/{stop}', stop)) for stop in stops
     ]
@@ -164,31 +164,23 @@ class RoundsTest(parameterized.TestCase):
     self._assert_same(self._finish('disk', self.folder))
 
   def test_full_disk_stops_with_a_sentence(self):
-    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    def fill():
-      patch = mock.patch.object(client_state_file.os, 'posix_fallocate', side_effect=full)
-      patch.start()
-      self.addCleanup(patch.stop)
-      # Whatever is written from here on needs a larger file.
-      size = mock.patch.object(client_state_file.ClientStateFile, '_used_bytes', lambda _: 2**24)
-      size.start()
-      self.addCleanup(size.stop)
-
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), 'states.sqlite')
+    put = mock.patch.object(client_state_file.ClientStateFile, 'put', side_effect=full)
     with (
-      _before('states_of_a_round_stored', fill),
+      _before('states_of_a_round_stored', put.start),
       self.assertRaisesRegex(
-        training.RunError, f'The disk of {self.folder} is full .*The checkpoint of round 4 is kept'
+        training.RunError,
+        f'The disk of {self.folder} is full .*states.sqlite.*The checkpoint of round 4 is kept',
       ),
     ):
       self._finish('disk', self.folder)
-    mock.patch.stopall()
+    put.stop()
     self._assert_same(self._finish('disk', self.folder))
 
   def test_missing_store_is_refused(self):
     self._finish('disk', self.folder)
     shutil.rmtree(f'{self.folder}/client_states')
-    with self.assertRaisesRegex(simulation.CheckpointError, 'phase_1/data.mdb, which is missing'):
+    with self.assertRaisesRegex(simulation.CheckpointError, 'phase_1/states.sqlite: no such file'):
       self._finish('disk', self.folder)
 
   def test_starts_from_trained_models(self):
