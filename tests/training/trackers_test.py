@@ -75,6 +75,15 @@ class TrackersTest(absltest.TestCase):
     self.assertEqual(calls[0], ('start_run', {'run_id': 'run_7', 'nested': False}))
     self.assertEqual(calls[1][0], 'log_metrics')
 
+  def test_tracker_that_refuses_is_one_sentence(self):
+    module = _fake_mlflow([])
+    module.start_run = mock.Mock(side_effect=RuntimeError('set MLFLOW_ALLOW_FILE_STORE=true'))
+    with mock.patch.dict(sys.modules, mlflow=module):
+      tracker = trackers.TRACKERS['mlflow']('runs/a', {})
+      with self.assertRaisesRegex(ValueError, '--track=mlflow cannot begin: set MLFLOW_ALLOW'):
+        tracker.on_run_begin(types.SimpleNamespace(round_num=0), [])
+      tracker.on_run_end()
+
   def test_wandb(self):
     calls = []
     with mock.patch.dict(sys.modules, wandb=_fake_wandb(calls)):

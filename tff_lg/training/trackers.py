@@ -29,8 +29,11 @@ class Tracker(callbacks.Callback):
     self._is_open = False
 
   def on_run_begin(self, state: run_state.RunState, phases: Sequence[plan.Phase]) -> None:
-    """Opens a run of the tracker, or that of the checkpoint."""
-    self._run_id = self._open(self._run_id)
+    """Opens a run of the tracker, or that of the checkpoint; ValueError if it refuses."""
+    try:
+      self._run_id = self._open(self._run_id)
+    except Exception as error:  # Whatever the package raises.
+      raise ValueError(f'--track={self.name} cannot begin: {error}') from error
     self._is_open = True
 
   def on_round_end(self, state: run_state.RunState, metrics: Mapping[str, float]) -> None:
