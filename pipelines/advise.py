@@ -7,7 +7,8 @@ Trains own models, --methods, LG-FedAvg over --local_layer_shares, and adapts Fe
 client. Flags are those of `pipelines.train`. A private or robust --aggregator and an --attack apply
 to all federated models, which are also shown without them. Validation data choose models; test data
 measure what each client gains. Writes advice.csv, summary.json and report.html; each part is a run
-folder in RUN_DIR/parts. Rerun the same command to resume.
+folder in RUN_DIR/parts. With --export_models the chosen models follow, as by `pipelines.export
+--all_clients`. Rerun the same command to resume.
 
 --seeds=0-4 makes an advice for each seed, in RUN_DIR/trials, on --jobs processes. It also makes one
 advice for all seeds, by the means of scores over seeds.
@@ -16,6 +17,7 @@ advice for all seeds, by the means of scores over seeds.
 import dataclasses
 import os
 import shlex
+import shutil
 import sys
 
 from absl import flags
@@ -42,6 +44,9 @@ _ADAPTATION = flags.DEFINE_list(
 )
 _EPOCHS = flags.DEFINE_integer(
   'adaptation_epochs', _DEFAULTS.adaptation_epochs, 'Epochs of adaptation at most.'
+)
+_EXPORT = flags.DEFINE_bool(
+  'export_models', False, 'Write the model that each client is advised to use, to RUN_DIR/models.'
 )
 flags.adopt_module_key_flags(train)
 flags.adopt_module_key_flags(config_flags)
@@ -90,7 +95,7 @@ def main() -> None:
 
   # TensorFlow takes seconds to import: only once the flags are known to be good.
   with progress.stage('importing TensorFlow'):
-    from tff_lg import analysis, simulation
+    from tff_lg import analysis, personalization, simulation
     from tff_lg.experiments import advise
 
   if runs:
@@ -103,6 +108,11 @@ def main() -> None:
   text = analysis.advise_text(run_dir)
   print(f'\n{text}')
   print(f'\nModels by client, and how to export them: {os.path.join(run_dir, file_names.ADVICE)}')
+  if _EXPORT.value:
+    models = os.path.join(run_dir, 'models')
+    shutil.rmtree(models, ignore_errors=True)  # Of an earlier or a killed run.
+    personalization.load_result(run_dir).export_all(models)
+    print(f'Models: {os.path.abspath(models)}')
   print(f'Report: {os.path.abspath(report)}')
 
 

@@ -60,8 +60,12 @@ class AdviseTest(absltest.TestCase):
     (self.folder / 'advice/parts/fedavg_adapted/summary.json').unlink()
     done = self.folder / 'advice/parts/lg_fedavg_0.25/summary.json'
     written = done.stat().st_mtime_ns
-    result = self._advise(*flags)
+    result = self._advise(*flags, '--export_models')
     self.assertEqual(result.returncode, 0, result.stderr)
+    models = pd.read_csv(self.folder / 'advice/models/models.csv')
+    self.assertEqual(models['client_id'].tolist(), advice['client_id'].tolist())
+    for folder in models['folder']:
+      self.assertTrue((self.folder / f'advice/models/{folder}/model.keras').exists())
     self.assertEqual((self.folder / 'advice/summary.json').read_bytes(), before)
     self.assertEqual(done.stat().st_mtime_ns, written)
 
