@@ -100,10 +100,8 @@ class DropoutTest(absltest.TestCase):
   def test_evaluation_sees_all_examples_of_a_dropout(self):
     process = _process()
     weights = process.model.initial_weights
-    server_state, client_states = (
-      process.initialize(weights),
-      [process.initialize_client(weights)] * 2,
-    )
+    server_state = process.initialize(weights)
+    client_states = [process.initialize_client(weights)] * 2
     results = process.evaluate(server_state, client_states, list(self.data))
     self.assertEqual([result['num_examples'] for result in results], [1, 3])
 
