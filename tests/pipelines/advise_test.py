@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import re
 import shlex
 
 import pandas as pd
@@ -53,6 +54,10 @@ class AdviseTest(absltest.TestCase):
       '<rect class="area" data-client="client_0"',
     ):
       self.assertIn(text, page)
+    panels = dict(json.loads(re.search(r'id="panels"[^>]*>(.*?)</script>', page, re.DOTALL)[1]))
+    looks = re.findall(r'<polyline points="[^"]*" (.*?)/>', panels['client_0'][-1])
+    self.assertGreater(len(looks), 2)  # Two methods at least, and the client's own model.
+    self.assertLen(set(looks), len(looks))
 
     # As if it had been stopped in its last part; the others are as they were.
     before = (self.folder / 'advice/summary.json').read_bytes()

@@ -248,8 +248,7 @@ def _panels(run_dir: str, clients: pd.DataFrame, summary: dict[str, Any]) -> dic
     ]
     own = row[f'{names.LOCAL_ONLY}/{validation}']
     if curves and own == own:
-      look = style.colour(names.LOCAL_ONLY), style.line_style(names.LOCAL_ONLY)
-      level = pd.Series([own])
+      look, level = style.nth_series(len(curves_of))[:2], pd.Series([own])
       curves.append(client_curves.Curve(_name(names.LOCAL_ONLY), *look, level, is_level=True))
     drawn = client_curves.draw(curves, validation)
     panels[client] = ClientPanel(facts, heads, rows, classes, command, drawn)
