@@ -22,6 +22,7 @@ class Purpose(enum.IntEnum):
   EVALUATION = 11
   OWN_MODELS = 12
   VERDICTS = 13
+  GROUPS = 14
 
 
 def derive_seed(seed: int, purpose: Purpose, *path: int) -> int:

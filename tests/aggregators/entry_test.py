@@ -57,6 +57,13 @@ class EntryTest(absltest.TestCase):
       for option in entry.option_names():
         self.assertIn(f'--{option}', page)
 
+  def test_table_of_mechanisms_has_their_rows(self):
+    page = _PAGE.read_text(encoding='utf-8').replace('`', '')
+    for name, entry in aggregators.MECHANISMS.items():
+      self.assertIn(f'\n| {name} | {entry.does} ', page)
+      for option in entry.own_options:
+        self.assertIn(option, _AGGREGATORS['dp_mean'].option_names())
+
   def test_table_of_pre_aggregators_has_their_rows(self):
     page = _PAGE.read_text(encoding='utf-8')
     for name, entry in aggregators.PRE_AGGREGATORS.items():

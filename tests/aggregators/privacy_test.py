@@ -11,6 +11,10 @@ from scipy import optimize, stats
 
 from tff_lg.aggregators import privacy
 
+_BANDED = {
+  'sampling': 'cyclic_poisson', 'mechanism': 'banded', 'cohort_groups': 4, 'bands': 4
+}  # fmt: skip
+
 
 def _budget(**changes):
   settings = {
@@ -175,10 +179,43 @@ class TreeTest(parameterized.TestCase):
     self.assertEqual(_budget(max_participations=50, **settings).epsilon(2), early)
 
 
+class CyclicTest(parameterized.TestCase):
+  @parameterized.parameters(('rdp', 1e-9), ('pld', 1e-3))
+  def test_is_one_sampled_round_of_each_cycle(self, name, tolerance):
+    accountant = {'rdp': rdp.RdpAccountant, 'pld': dp_accounting.pld.PLDAccountant}[name]()
+    # 22 rounds of 4 groups are 6 turns at most, each joined with probability 4 * 10 / 100.
+    event = dp_accounting.PoissonSampledDpEvent(0.4, dp_accounting.GaussianDpEvent(2.0))
+    expected = accountant.compose(event, 6).get_epsilon(1e-5)
+    for changes in (_BANDED, {**_BANDED, 'mechanism': 'gaussian', 'bands': 1}):
+      budget = _budget(noise_multiplier=2.0, accountant=name, **changes)
+      self.assertAlmostEqual(budget.epsilon(22), expected, delta=tolerance * expected)
+
+  def test_all_of_a_group_is_the_gaussian_mechanism(self):
+    budget = _budget(noise_multiplier=5.0, accountant='pld', **{**_BANDED, 'clients_per_round': 25})
+    exact = _gaussian_epsilon(5.0 / math.sqrt(3), 1e-5)
+    self.assertAlmostEqual(budget.epsilon(9), exact, delta=0.002 * exact)
+    self.assertIn('probability 1 (no gain from sampling)', budget.sampling_text)
+
+  def test_one_band_of_one_group_is_poisson(self):
+    banded = _budget(**{**_BANDED, 'cohort_groups': 1, 'bands': 1})
+    self.assertEqual(banded.epsilon(30), _budget().epsilon(30))
+
+  @parameterized.parameters(
+    ({'cohort_groups': 3}, 'cyclic_poisson with 3 groups; the banded mechanism of 4 bands needs'),
+    ({'sampling': 'poisson'}, 'sampling is poisson with 4 groups; the banded mechanism of 4 bands'),
+    ({'clients_per_round': 26}, r'cohort_groups \(or dp_bands\) is 4, expected 1 to 3: groups of'),
+    ({'mechanism': 'gaussian', 'cohort_groups': None}, 'is None, expected 1 to 10'),
+  )
+  def test_refuses(self, changes, message):
+    with self.assertRaisesRegex(ValueError, message):
+      _budget(**{**_BANDED, **changes})
+
+
 class SolveTest(parameterized.TestCase):
   @parameterized.parameters(
     ({}, 1.0), ({}, 150.0), ({'accountant': 'pld'}, 8.0),
     ({'mechanism': 'tree', 'max_participations': 5}, 8.0),
+    (_BANDED, 8.0),
   )  # fmt: skip
   def test_meets_the_target(self, settings, target):
     budget = _budget(**settings)
@@ -228,6 +265,7 @@ class WordsTest(parameterized.TestCase):
     ({'sampling': 'fixed_size'}, 'one client replaced by another'),
     ({'clients_per_round': 100}, 'no gain from sampling'),
     ({'mechanism': 'tree', 'max_participations': 7}, 'at most 7 rounds'),
+    (_BANDED, 'with probability 0.4 (cyclic Poisson sampling)'),
   )
   def test_sampling_text(self, settings, words):
     self.assertIn(words, _budget(**settings).sampling_text)
@@ -241,8 +279,8 @@ class WordsTest(parameterized.TestCase):
     ({'clients_per_round': 101}, 'clients_per_round is 101; it must be from 1 to .* 100.'),
     ({'delta': 1.0}, 'delta is 1.0; it must lie between 0 and 1.'),
     ({'accountant': 'gdp'}, "accountant is 'gdp'; it must be rdp or pld."),
-    ({'sampling': 'iid'}, "sampling is 'iid'; it must be poisson or fixed_size."),
-    ({'mechanism': 'laplace'}, "mechanism is 'laplace'; it must be gaussian or tree."),
+    ({'sampling': 'iid'}, "sampling is 'iid'; it must be poisson or fixed_size or "),
+    ({'mechanism': 'laplace'}, "mechanism is 'laplace'; it must be gaussian or tree or banded."),
     ({'mechanism': 'tree'}, 'max_participations is None; the tree needs'),
     ({'accountant': 'pld', 'sampling': 'fixed_size'}, 'accountant pld needs sampling poisson'),
   )

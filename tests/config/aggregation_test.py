@@ -6,6 +6,7 @@ from tff_lg import config
 from tff_lg.config import TrainConfig
 
 _DP = {'aggregator': 'dp_mean', 'noise_multiplier': 1.0}
+_BANDED, _CYCLIC = {**_DP, 'dp_mechanism': 'banded'}, 'cyclic_poisson'
 
 
 class AggregationOptionsTest(parameterized.TestCase):
@@ -32,8 +33,50 @@ class AggregationOptionsTest(parameterized.TestCase):
     tree = config.resolve(TrainConfig(**_DP, dp_mechanism='tree', privacy_accountant='pld'))
     self.assertEqual((tree.cohort_sampling, tree.privacy_sampling), ('fixed_size', None))
     self.assertEqual(config.resolve(TrainConfig()).cohort_sampling, 'fixed_size')
+    assumed = config.resolve(TrainConfig(**_DP, privacy_sampling='fixed_size'))
+    self.assertEqual(assumed.cohort_sampling, 'fixed_size')
     for private in (resolved, fixed, tree):
       self.assertEqual(config.resolve(private), private)
+
+  @parameterized.parameters(
+    ({}, (4, 4)),
+    ({'dp_bands': 3}, (3, 3)),
+    ({'cohort_groups': 3}, (3, 3)),
+    ({'dp_bands': 2, 'cohort_groups': 5}, (2, 5)),
+    ({'num_clients': 20, 'clients_per_round': 8}, (2, 2)),
+    ({'num_clients': 20, 'clients_per_round': 8, 'held_out_clients': 5}, (1, 1)),
+  )
+  def test_bands_and_groups(self, changes, expected):
+    resolved = config.resolve(TrainConfig(**_BANDED, **changes))
+    self.assertEqual((resolved.dp_bands, resolved.cohort_groups), expected)
+    self.assertEqual((resolved.cohort_sampling, resolved.privacy_sampling), 2 * (_CYCLIC,))
+    self.assertEqual(config.resolve(resolved), resolved)
+    config.resolve(config.fast(TrainConfig(**_BANDED, **changes)))
+    self.assertIsNone(config.as_baseline(resolved, 'local_only').dp_bands)
+
+  @parameterized.parameters(
+    ({**_BANDED, 'cohort_sampling': 'poisson'}, '--cohort_sampling is poisson, but .* cyclic_poi'),
+    ({**_BANDED, 'privacy_sampling': 'poisson'}, '--privacy_sampling is poisson, but --dp_mechan'),
+    ({**_BANDED, 'dp_bands': 4, 'cohort_groups': 3}, 'is 3, expected at least --dp_bands, 4'),
+    ({**_BANDED, 'dp_bands': 11}, '--cohort_groups .or dp_bands. is 11, expected 1 to 10'),
+    ({**_BANDED, 'dp_bands': 0}, '--dp_bands is 0, expected more than 0'),
+    ({**_BANDED, 'dp_clipping': 'adaptive'}, '--dp_mechanism=banded clips to a fixed norm'),
+    ({**_DP, 'dp_mechanism': 'laplace'}, 'is laplace, expected one of gaussian, tree, banded'),
+    ({**_DP, 'dp_bands': 2}, '--dp_bands is given, but --dp_mechanism is gaussian: it belongs to'),
+    ({'cohort_sampling': _CYCLIC}, 'cyclic_poisson needs --cohort_groups'),
+    ({'cohort_groups': 2}, '--cohort_groups is given, but --cohort_sampling is fixed_size'),
+    ({**_DP, 'cohort_sampling': _CYCLIC, 'privacy_sampling': 'poisson'}, 'does not fit --cohort'),
+    ({'aggregator': 'krum', 'cohort_sampling': _CYCLIC}, 'cyclic_poisson does not promise'),
+  )
+  def test_refuses_of_cycles(self, changes, sentence):
+    with self.assertRaisesRegex(config.ConfigError, sentence):
+      config.resolve(TrainConfig(**changes))
+
+  def test_groups_that_only_the_data_tell(self):
+    natural = config.resolve(TrainConfig(**_BANDED, partition='natural', clients_per_round=5))
+    self.assertEqual(config.with_cohort(natural, 20, 0.1).cohort_groups, 4)
+    with self.assertRaisesRegex(config.ConfigError, 'is 4, expected 1 to 3: groups of all 19'):
+      config.with_cohort(natural, 19, 0.1)
 
   @parameterized.parameters(
     ({'trimmed_share': 0.1}, '--trimmed_share is given, but --aggregator is mean: it belongs to'),

@@ -37,6 +37,7 @@ class PrivateRunTest(parameterized.TestCase):
   @parameterized.parameters(
     {'noise_multiplier': 0.4, 'dp_clipping': 'adaptive'},
     {'noise_multiplier': 2.0, 'dp_mechanism': 'tree'},
+    {'noise_multiplier': 2.0, 'dp_mechanism': 'banded', 'clients_per_round': 3},
   )
   def test_stopped_run_resumes_with_its_noise_and_its_budget(self, **options):
     options = {'aggregator': 'dp_mean', 'client_dropout_rate': 0.2, **options}

@@ -4,6 +4,7 @@ import numpy as np
 from absl.testing import absltest, parameterized
 
 from tff_lg import config as config_lib
+from tff_lg import samplings
 from tff_lg.training import cohorts
 
 
@@ -40,6 +41,24 @@ class CohortSamplerTest(parameterized.TestCase):
     self.assertBetween(len(empty), 8, 28)
     self.assertEqual((len(empty[0].work_shares), empty[0].num_uploads), (0, 0))
 
+  def test_cyclic_poisson_groups_take_turns(self):
+    sampler = _sampler(cohort_sampling='cyclic_poisson', cohort_groups=3)
+    drawn = [sampler(round_num).clients for round_num in range(600)]
+    counts = np.bincount(sum(drawn, []), minlength=20)
+    # Binomial: 200 turns of probability 3 * 5 / 20, four standard deviations.
+    np.testing.assert_allclose(counts, 150, atol=4 * np.sqrt(200 * 0.75 * 0.25))
+    groups = [set(sum(drawn[start::3], [])) for start in range(3)]
+    self.assertEqual(sorted(map(len, groups)), [6, 7, 7])
+    self.assertEqual(set.union(*groups), set(range(20)))
+    other = _sampler(cohort_sampling='cyclic_poisson', cohort_groups=3, seed=1)
+    self.assertFalse(set(sum((other(3 * k).clients for k in range(50)), [])) <= groups[0])
+
+  def test_all_of_a_group_join_where_it_is_a_cohort(self):
+    sampler = _sampler(cohort_sampling='cyclic_poisson', cohort_groups=4)
+    turns = [sampler(round_num).clients for round_num in range(8)]
+    self.assertEqual(turns[:4], turns[4:])
+    self.assertEqual(sorted(sum(turns[:4], [])), list(range(20)))
+
   def test_other_clients_change_nobody_s_trouble(self):
     few, many = (
       _sampler(clients_per_round=size, client_dropout_rate=0.5, straggler_rate=0.5)
@@ -50,9 +69,10 @@ class CohortSamplerTest(parameterized.TestCase):
     some = few(2)
     self.assertEqual([shares[client] for client in some.clients], some.work_shares.tolist())
 
-  @parameterized.parameters('fixed_size', 'poisson')
+  @parameterized.parameters(*samplings.SAMPLINGS)
   def test_any_round_is_the_same_again(self, sampling):
     changes = {'cohort_sampling': sampling, 'client_dropout_rate': 0.4, 'straggler_rate': 0.5}
+    changes |= {'cohort_groups': 2} if sampling == 'cyclic_poisson' else {}
     first, again = _sampler(**changes), _sampler(**changes)
     for round_num in (3, 0):
       self.assertEqual(first(round_num).clients, again(round_num).clients)
@@ -75,9 +95,11 @@ class CohortSamplerTest(parameterized.TestCase):
       with self.assertRaisesRegex(ValueError, sentence):
         cohorts.CohortSampler(*options)
     with self.assertRaisesRegex(
-      ValueError, 'sampling is some, expected one of fixed_size, poisson'
+      ValueError, 'sampling is some, expected one of fixed_size, poisson, cyclic_poisson'
     ):
       cohorts.CohortSampler(20, 5, sampling='some')
+    with self.assertRaisesRegex(ValueError, 'is 5, expected 1 to 4: groups of all 20 clients hold'):
+      cohorts.CohortSampler(20, 5, sampling='cyclic_poisson', cohort_groups=5)
 
   def test_everybody(self):
     cohort = cohorts.everybody(3)(7)

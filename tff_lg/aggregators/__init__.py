@@ -26,8 +26,10 @@ from tff_lg.aggregators.entry import (
   register,
   register_pre_aggregator,
 )
+from tff_lg.aggregators.mechanism import MECHANISMS, MechanismEntry
 
 if TYPE_CHECKING:
+  from tff_lg.aggregators.bands import square_root_bands
   from tff_lg.aggregators.factories import (
     adaptive_clipping,
     bucketing,
@@ -56,10 +58,12 @@ if TYPE_CHECKING:
 
 __all__ = [
   'AGGREGATORS',
+  'MECHANISMS',
   'PLAIN_MEAN',
   'PRE_AGGREGATION_PREFIX',
   'PRE_AGGREGATORS',
   'AggregatorEntry',
+  'MechanismEntry',
   'Population',
   'PreAggregatorEntry',
   'PrivacyBudget',
@@ -89,7 +93,8 @@ __all__ = [
   'register_pre_aggregator',
   'robust',
   'solve_noise_multiplier',
+  'square_root_bands',
   'trimmed_mean',
 ]
 
-__getattr__ = lazy_names.importer(__name__, __all__, ('privacy', 'factories'))
+__getattr__ = lazy_names.importer(__name__, __all__, ('bands', 'privacy', 'factories'))

@@ -27,7 +27,8 @@ class Population:
     num_clients: of all.
     clients_per_round: the size of a cohort, on average.
     num_rounds: of the whole run.
-    cohort_sampling: fixed_size or poisson.
+    cohort_sampling: one of `samplings.SAMPLINGS`.
+    cohort_groups: into which cyclic_poisson deals the clients; None for others.
     most_participations: () -> how many of the rounds any client takes part in at most.
   """
 
@@ -36,6 +37,7 @@ class Population:
   num_rounds: int
   cohort_sampling: str
   most_participations: Callable[[], int]
+  cohort_groups: int | None = None
 
 
 @attrs.frozen(kw_only=True)

@@ -13,8 +13,10 @@ import numpy as np
 from dp_accounting import pld, rdp
 from scipy import optimize
 
+from tff_lg.aggregators.accounting import BY_SAMPLING, Accounting
+from tff_lg.aggregators.mechanism import MECHANISMS
+
 ACCOUNTANTS = ('rdp', 'pld')
-SAMPLINGS = ('poisson', 'fixed_size')
 MEANINGLESS_EPSILON = 100.0
 
 _RELATION = rdp.rdp_privacy_accountant.NeighborRel
@@ -26,7 +28,7 @@ _TOLERANCE = 1e-5  # Of the noise multiplier, relative.
 class PrivacyBudget:
   """The privacy cost of the rounds of a run.
 
-  Sampling, for the Gaussian mechanism:
+  Sampling, for mechanisms that gain from it:
 
   - `poisson`: each client takes part with probability q = m / n, independently. Data sets are
     neighbours if one has one client more. That client moves the clipped sum by at most S, so the
@@ -35,12 +37,21 @@ class PrivacyBudget:
     Data sets are neighbours if one client is replaced by another. This moves the
     sum by up to 2 S, so the noise multiplier counts as z / 2. Theorem 27 of Wang et al.
     2019 bounds the gain by sampling, loosely. Only for RDP.
+  - `cyclic_poisson`: clients are dealt into g groups that take turns; each client of the group
+    takes part with probability g m / n. Neighbours differ in one client's updates being zero. A
+    client joins at most ceil(t / g) of t rounds.
 
   The tree gains nothing from sampling. Neighbours differ in one client's updates being
   zero. Every update of a client is in one node of each of the h levels of the tree over
   t rounds, h = ceil(log2(t + 1)). With k updates, a client moves each level's nodes by at most k S
   together, and all nodes by sqrt(h) k S. This costs as much as h k^2 Gaussian mechanisms of noise
   multiplier z, or one of z / (k sqrt(h)).
+
+  The banded mechanism releases C X + Z up to post-processing. X has a row of clipped updates per
+  round, and C has b bands and columns of norm at most 1. With g of at least b, a client's rounds
+  move separate rows of C X. One round moves them by at most S, so each costs one Gaussian
+  mechanism of noise multiplier z. Phases of a run begin with noise of their own, and C of all
+  phases is block-diagonal.
 
   With adaptive clipping z is the noise multiplier of sum and count together.
 
@@ -53,13 +64,15 @@ class PrivacyBudget:
     accountant: `rdp`, Renyi differential privacy, or `pld`, privacy loss
       distributions: tighter and slower. Where RDP's epsilon is above 100, it is
       given with `pld` too.
-    sampling: poisson or fixed_size.
+    sampling: poisson, fixed_size or cyclic_poisson.
     is_assumed: whether cohorts are in fact drawn differently; for the text only.
-    mechanism: gaussian or tree, as in `dp_mean`.
+    mechanism: gaussian, tree or banded, as in `dp_mean`.
     max_participations: k, rounds of the run that any client takes part in at most; for
       the tree only.
+    cohort_groups: g, for cyclic_poisson only.
+    bands: b, of the banded mechanism; 1 for others.
 
-  Mironov 2017; Wang et al. 2019; Kairouz et al. 2021, appendix D.
+  Mironov 2017; Wang et al. 2019; Kairouz et al. 2021, appendix D; Choquette-Choo et al. 2023.
   """
 
   noise_multiplier: float
@@ -71,6 +84,8 @@ class PrivacyBudget:
   is_assumed: bool = False
   mechanism: str = 'gaussian'
   max_participations: int | None = None
+  cohort_groups: int | None = None
+  bands: int = 1
 
   def __post_init__(self) -> None:
     """Refuses what cannot be accounted for, in one sentence."""
@@ -90,23 +105,17 @@ class PrivacyBudget:
       raise ValueError(f'delta is {self.delta}; it must lie between 0 and 1.')
     for name, allowed in (
       ('accountant', ACCOUNTANTS),
-      ('sampling', SAMPLINGS),
-      ('mechanism', ('gaussian', 'tree')),
+      ('sampling', tuple(BY_SAMPLING)),
+      ('mechanism', tuple(MECHANISMS)),
     ):
       if getattr(self, name) not in allowed:
         raise ValueError(f'{name} is {getattr(self, name)!r}; it must be {" or ".join(allowed)}.')
-    if self.mechanism == 'tree':
-      if (self.max_participations or 0) < 1:
-        raise ValueError(
-          f'max_participations is {self.max_participations}; the tree needs the most rounds '
-          'that a client takes part in, at least 1.'
-        )
-    elif self.sampling == 'fixed_size' and self.accountant == 'pld':
+    if self._accounting.replaces_client and self.accountant == 'pld':
       raise ValueError('accountant pld needs sampling poisson; use rdp for fixed_size.')
 
   def event(self, num_rounds: int) -> dp_accounting.DpEvent:
     """Returns the event that the first rounds release, for any accountant of dp_accounting."""
-    return dp_accounting.SelfComposedDpEvent(self._event, self._compositions(num_rounds))
+    return dp_accounting.SelfComposedDpEvent(self._event, self._accounting.compositions(num_rounds))
 
   def epsilon(self, num_rounds: int) -> float:
     """Returns the epsilon spent; cheap enough to ask after every round.
@@ -121,7 +130,7 @@ class PrivacyBudget:
       return 0.0
     if not self.noise_multiplier:
       return math.inf
-    count = self._compositions(num_rounds)
+    count = self._accounting.compositions(num_rounds)
     accountant = self._one_rdp
     bound = rdp.compute_epsilon(accountant.orders, accountant.rdp * count, self.delta)[0]
     if self.accountant == 'pld' and bound <= MEANINGLESS_EPSILON:
@@ -139,54 +148,30 @@ class PrivacyBudget:
   @property
   def sampling_text(self) -> str:
     """The assumed sampling, and the definition of neighbouring data sets."""
-    m, n = self.clients_per_round, self.num_clients
-    if self.mechanism == 'tree':
-      return (
-        'No gain from sampling is counted; a client takes part in at most '
-        f"{self.max_participations} rounds. Neighbours differ in one client's updates being zero."
-      )
-    if m == n:
-      drawn = 'Every client takes part in every round: no gain from sampling.'
-    elif self._replaces_client:
-      drawn = f'Cohorts of exactly {m} of {n} clients are drawn without replacement.'
-    else:
-      drawn = f'Each client takes part in a round with probability {m / n:.4g} (Poisson sampling)'
-      drawn += f', which is assumed: the run draws exactly {m} of {n}.' if self.is_assumed else '.'
-    difference = 'replaced by another' if self._replaces_client else 'more or less'
-    return f'{drawn} Neighbours differ in one client {difference}.'
+    return self._accounting.text
 
   @property
   def _event(self) -> dp_accounting.DpEvent:
     """The mechanism that the rounds are compositions of."""
-    if self._replaces_client:
+    if self._accounting.replaces_client:
       return dp_accounting.SampledWithoutReplacementDpEvent(
         self.num_clients,
         self.clients_per_round,
         dp_accounting.GaussianDpEvent(self.noise_multiplier / 2),
       )
     return dp_accounting.PoissonSampledDpEvent(
-      self._sampling_probability, dp_accounting.GaussianDpEvent(self.noise_multiplier)
+      self._accounting.probability, dp_accounting.GaussianDpEvent(self.noise_multiplier)
     )
 
-  @property
-  def _replaces_client(self) -> bool:
-    return self.sampling == 'fixed_size' and self.mechanism == 'gaussian'
-
-  @property
-  def _sampling_probability(self) -> float:
-    return 1.0 if self.mechanism == 'tree' else self.clients_per_round / self.num_clients
-
-  def _compositions(self, num_rounds: int) -> int:
-    if self.mechanism == 'gaussian':
-      return num_rounds
-    # An integer's bits are the levels of the smallest tree whose finished nodes suffice.
-    participations = min(self.max_participations or num_rounds, num_rounds)
-    return int(num_rounds).bit_length() * participations**2
+  @functools.cached_property
+  def _accounting(self) -> Accounting:
+    return MECHANISMS[self.mechanism].account(self)
 
   @functools.cached_property
   def _one_rdp(self) -> rdp.RdpAccountant:
-    # The tree is a plain Gaussian to the accountant, which is the same for any neighbours.
-    relation = _RELATION.REPLACE_ONE if self._replaces_client else _RELATION.ADD_OR_REMOVE_ONE
+    # Updates of zero are to the accountant what a removed client is.
+    replaces = self._accounting.replaces_client
+    relation = _RELATION.REPLACE_ONE if replaces else _RELATION.ADD_OR_REMOVE_ONE
     return rdp.RdpAccountant(neighboring_relation=relation).compose(self._event)
 
   @functools.cached_property
@@ -195,7 +180,7 @@ class PrivacyBudget:
     return pld.privacy_loss_distribution.from_gaussian_mechanism(
       self.noise_multiplier,
       value_discretization_interval=1e-3,
-      sampling_prob=self._sampling_probability,
+      sampling_prob=self._accounting.probability,
     )
 
 

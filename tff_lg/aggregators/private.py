@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from tff_lg import entries
+from tff_lg import entries, samplings
 from tff_lg.aggregators import entry
+from tff_lg.aggregators.private_noise import MECHANISMS
 from tff_lg.option_check import POSITIVE, Check
 
 if TYPE_CHECKING:
+  from tff_lg.aggregators.mechanism import MechanismEntry
   from tff_lg.aggregators.privacy import PrivacyBudget
   from tff_lg.compatibility import tff
 
-_NAME = 'dp_mean'
+_NAME, _MECHANISM = 'dp_mean', 'gaussian'
 _NOISES = ('noise_multiplier', 'target_epsilon', 'dp_sigma')
 
 
@@ -50,9 +52,16 @@ class Options:
     choices=('fixed', 'adaptive'),
   )
   dp_mechanism: str = entries.option(
-    'gaussian',
-    'Independent noise in each round, or tree aggregation as in DP-FTRL',
-    choices=('gaussian', 'tree'),
+    _MECHANISM,
+    'Noise over rounds. ' + '; '.join(f'{name}: {e.does}' for name, e in MECHANISMS.items()),
+    choices=tuple(MECHANISMS),
+  )
+  dp_bands: int | None = entries.option(
+    None,
+    'b: bands of the matrix of --dp_mechanism=banded, over which its noise cancels in part',
+    POSITIVE,
+    by_default='4, or as many as the clients have cohorts,',
+    more='Clients take part in one of b rounds at most. Few are best for a small epsilon.',
   )
   privacy_delta: float | None = entries.option(
     None,
@@ -68,7 +77,7 @@ class Options:
   privacy_sampling: str | None = entries.option(
     None,
     'Sampling of cohorts that the accountant assumes',
-    choices=('fixed_size', 'poisson'),
+    choices=tuple(samplings.SAMPLINGS),
     by_default='the real one, --cohort_sampling,',
     more='Most papers assume poisson, whatever they do; fixed_size is for rdp only, and its bound '
     'is loose.',
@@ -92,6 +101,7 @@ def _build(options: Options, setting: entry.Setting) -> tff.aggregators.Aggregat
     setting.seed,
     options.dp_clipping,
     options.dp_mechanism,
+    options.dp_bands or 1,
   )
 
 
@@ -103,7 +113,7 @@ def _budget(options: Options, population: entry.Population) -> PrivacyBudget:
   """
   from tff_lg.aggregators import privacy
 
-  most = max(population.most_participations(), 1) if options.dp_mechanism == 'tree' else None
+  counts = MECHANISMS[options.dp_mechanism].counts_participations
   budget = privacy.PrivacyBudget(
     noise_multiplier=options.noise_multiplier or 0.0,
     clients_per_round=population.clients_per_round,
@@ -113,7 +123,9 @@ def _budget(options: Options, population: entry.Population) -> PrivacyBudget:
     sampling=options.privacy_sampling or 'fixed_size',
     is_assumed=options.privacy_sampling != population.cohort_sampling,
     mechanism=options.dp_mechanism,
-    max_participations=most,
+    max_participations=max(population.most_participations(), 1) if counts else None,
+    cohort_groups=population.cohort_groups,
+    bands=options.dp_bands or 1,
   )
   if options.dp_sigma is not None:
     noise_multiplier = privacy.noise_multiplier_from_sigma(
@@ -128,12 +140,13 @@ def _budget(options: Options, population: entry.Population) -> PrivacyBudget:
   return dataclasses.replace(budget, noise_multiplier=noise_multiplier)
 
 
-def _defaults(config: Any) -> Mapping[str, str]:
-  """Returns the sampling of cohorts, also for the accountant; none for the tree."""
-  if config.dp_mechanism == 'tree':
-    return {}
-  sampling = config.cohort_sampling or 'poisson'
-  return {'cohort_sampling': sampling, 'privacy_sampling': sampling}
+def _defaults(config: Any) -> Mapping[str, Any]:
+  """Returns what the mechanism implies, such as the sampling of cohorts."""
+  return _mechanism(config).defaults(config)
+
+
+def _mechanism(config: Any) -> MechanismEntry:
+  return MECHANISMS[config.dp_mechanism or _MECHANISM]
 
 
 def _contradictions(config: Any) -> Iterator[str]:
@@ -144,40 +157,49 @@ def _contradictions(config: Any) -> Iterator[str]:
       f'--dp_sigma, found {" and ".join(noises) or "none"}.'
     )
   is_adaptive = config.dp_clipping == 'adaptive'
-  if config.dp_mechanism == 'tree':
-    if is_adaptive:
-      yield '--dp_mechanism=tree clips to a fixed norm: --dp_clipping=adaptive does not fit it.'
-    if config.privacy_sampling is not None:
-      yield '--dp_mechanism=tree gains nothing from sampling: --privacy_sampling does not fit it.'
-    if config.warm_start_rounds > 0:
-      yield (
-        f'--warm_start_rounds is {config.warm_start_rounds}, but --dp_mechanism=tree needs one '
-        'tree for all rounds.'
-      )
-  elif config.privacy_accountant == 'pld' and config.cohort_sampling == 'fixed_size':
-    if config.privacy_sampling is None:
-      yield (
-        '--privacy_accountant=pld knows poisson sampling only: use --cohort_sampling=poisson, or '
-        'let --privacy_sampling=poisson assume it.'
-      )
-  if config.dp_sigma is not None and (is_adaptive or config.dp_mechanism == 'tree'):
+  chosen = _mechanism(config)
+  if is_adaptive and chosen.adaptive_query is None:
+    yield (
+      f'--dp_mechanism={chosen.name} clips to a fixed norm: --dp_clipping=adaptive does not fit it.'
+    )
+  yield from chosen.contradictions(config)
+  for each in MECHANISMS.values():
+    for name in set(each.own_options) - set(chosen.own_options):
+      if getattr(config, name) is not None:
+        yield (
+          f'--{name} is given, but --dp_mechanism is {chosen.name}: it belongs to '
+          f'--dp_mechanism={each.name}.'
+        )
+  yield from _sampling_contradictions(config, chosen)
+  if config.dp_sigma is not None and (is_adaptive or not chosen.keeps_sigma):
     yield (
       '--dp_sigma is the noise of every round, which only --dp_clipping=fixed and '
       '--dp_mechanism=gaussian keep: use --noise_multiplier.'
     )
-  if config.privacy_sampling == 'fixed_size':
-    if config.privacy_accountant == 'pld':
-      yield (
-        '--privacy_accountant=pld knows poisson sampling only: --privacy_sampling=fixed_size '
-        'needs --privacy_accountant=rdp.'
-      )
-    if config.cohort_sampling == 'poisson':
-      yield '--privacy_sampling=fixed_size does not fit --cohort_sampling=poisson.'
   if is_adaptive and config.client_dropout_rate >= 0.5:
     yield (
       f'--client_dropout_rate is {config.client_dropout_rate}, but --dp_clipping=adaptive follows '
       'the median of a cohort that counts absent clients as zeros: expected less than 0.5.'
     )
+
+
+def _sampling_contradictions(config: Any, chosen: MechanismEntry) -> Iterator[str]:
+  """Says which samplings of cohorts the accountant's does not fit, and the accountant."""
+  assumed, drawn = config.privacy_sampling, config.cohort_sampling
+  if config.privacy_accountant == 'pld' and assumed == samplings.FIXED_SIZE:
+    yield (
+      '--privacy_accountant=pld knows poisson sampling only: --privacy_sampling=fixed_size '
+      'needs --privacy_accountant=rdp.'
+    )
+  counted = chosen.defaults(config).get('privacy_sampling')
+  if config.privacy_accountant == 'pld' and assumed is None and counted == samplings.FIXED_SIZE:
+    yield (
+      '--privacy_accountant=pld knows poisson sampling only: use --cohort_sampling=poisson, or '
+      'let --privacy_sampling=poisson assume it.'
+    )
+  is_usual = (assumed, drawn) == (samplings.POISSON, samplings.FIXED_SIZE)
+  if assumed and drawn and assumed != drawn and not is_usual:
+    yield f'--privacy_sampling={assumed} does not fit --cohort_sampling={drawn}.'
 
 
 entry.register(

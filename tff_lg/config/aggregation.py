@@ -4,6 +4,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from tff_lg import samplings
 from tff_lg.aggregators import AGGREGATORS, PLAIN_MEAN, PRE_AGGREGATION_PREFIX, PRE_AGGREGATORS
 from tff_lg.config.entry_options import EntryOptions
 from tff_lg.config.option import ConfigError, check_belongs, option
@@ -60,7 +61,7 @@ def defaults(config: Any) -> dict[str, Any]:
   return {
     **AGGREGATOR_OPTIONS.defaults((config.aggregator,)),
     **PRE_AGGREGATION_OPTIONS.defaults(config.pre_aggregation or ()),
-    'cohort_sampling': 'fixed_size',
+    'cohort_sampling': samplings.FIXED_SIZE,
     **entry.defaults(config),
   }
 
@@ -93,10 +94,10 @@ def check(config: Any) -> None:
       f'--client_weighting is {config.client_weighting}, but --aggregator={name} weights all '
       'clients equally.'
     )
-  if entry.needs_cohort_size and config.cohort_sampling == 'poisson':
+  if entry.needs_cohort_size and config.cohort_sampling not in (None, samplings.FIXED_SIZE):
     raise ConfigError(
       f'--aggregator={name} needs a number of clients in each round, which '
-      '--cohort_sampling=poisson does not promise.'
+      f'--cohort_sampling={config.cohort_sampling} does not promise.'
     )
   AGGREGATOR_OPTIONS.check(config, (name,))
   if config.pre_aggregation and entry.rule is None:

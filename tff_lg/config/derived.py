@@ -75,6 +75,8 @@ def fast(config: TrainConfig) -> TrainConfig:
     own |= {'local_only_learning_rate': rates[:1]}
   keeps_layers = config.task == task.SMALL or config.picks_split or own_network.is_own(config.model)
   own['global_layers'] = config.global_layers if keeps_layers else None
+  for name in ('cohort_groups', 'dp_bands'):  # Half of the clients are a cohort.
+    own[name] = getattr(config, name) and min(getattr(config, name), 2)
   own['auto_rounds'] = config.auto_rounds and min(config.auto_rounds, 3)
   return dataclasses.replace(
     config,

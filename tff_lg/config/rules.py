@@ -16,6 +16,7 @@ from tff_lg.config import (
   own_network,
   repetition,
   runtime,
+  sampling,
   split,
   task,
   tracking,
@@ -102,11 +103,13 @@ def resolve(config: TrainConfig) -> TrainConfig:
   config = dataclasses.replace(
     config, **{name: value for name, value in defaults.items() if getattr(config, name) is None}
   )
-  num_clients = None if entry.may_lose_clients else config.num_clients
-  if config.clients_per_round is None and num_clients is not None:
-    num_participants = num_clients - (config.held_out_clients or 0)
+  num_participants = None
+  if config.num_clients is not None and not entry.may_lose_clients:
+    num_participants = config.num_clients - (config.held_out_clients or 0)
+  if config.clients_per_round is None and num_participants is not None:
     config = dataclasses.replace(config, clients_per_round=max(num_participants // 10, 1))
   _check_ranges(config)
+  sampling.check_groups(config, num_participants)
   if config.clients_per_round is None:
     return config
   return _with_cohort_options(config, config.clients_per_round)
@@ -124,12 +127,14 @@ def with_cohort(config: TrainConfig, num_clients: int, cohort_share: float) -> T
     The config with `clients_per_round`.
 
   Raises:
-    ConfigError: a cohort larger than all clients, or too small for the aggregator.
+    ConfigError: a cohort larger than all clients or a group, or too small for the aggregator.
   """
   cohort = config.clients_per_round or max(int(num_clients * cohort_share), 1)
   if cohort > num_clients:
     raise ConfigError(f'--clients_per_round is {cohort}, but the data have {num_clients} clients.')
-  return _with_cohort_options(dataclasses.replace(config, clients_per_round=cohort), cohort)
+  config = dataclasses.replace(config, clients_per_round=cohort)
+  sampling.check_groups(config, num_clients)
+  return _with_cohort_options(config, cohort)
 
 
 def _with_cohort_options(config: TrainConfig, clients_per_round: int) -> TrainConfig:

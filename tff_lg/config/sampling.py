@@ -3,8 +3,9 @@
 import dataclasses
 from typing import Any
 
+from tff_lg import samplings
 from tff_lg.config import common, task, trouble
-from tff_lg.config.option import option, resolved
+from tff_lg.config.option import ConfigError, check_belongs, option, resolved
 
 _COHORT_SHARES = task.say_default(lambda entry: f'{entry.cohort_share:g}')
 
@@ -20,10 +21,14 @@ class SamplingOptions(trouble.DropoutOptions, common.CommonOptions):
   )
   cohort_sampling: str | None = option(
     None,
-    'fixed_size: cohorts have exactly --clients_per_round clients; poisson: each client takes part '
-    'with the same probability, and cohorts have --clients_per_round clients on average. The '
-    'default is poisson with --aggregator=dp_mean, whose epsilon it makes far smaller.',
-    ('fixed_size', 'poisson'),
+    f'{"; ".join(f"{name}: {text}" for name, text in samplings.SAMPLINGS.items())}. The default is '
+    'poisson with --aggregator=dp_mean, whose epsilon it makes far smaller.',
+    tuple(samplings.SAMPLINGS),
+  )
+  cohort_groups: int | None = option(
+    None,
+    'Groups of clients that take turns (--cohort_sampling=cyclic_poisson); --dp_bands by default '
+    'with --dp_mechanism=banded.',
   )
 
 
@@ -32,7 +37,32 @@ def cohort_options(options: SamplingOptions) -> dict[str, Any]:
   return {
     'clients_per_round': resolved(options.clients_per_round),
     'seed': options.seed,
-    'sampling': options.cohort_sampling or 'fixed_size',
+    'sampling': options.cohort_sampling or samplings.FIXED_SIZE,
+    'cohort_groups': options.cohort_groups,
     'dropout_rate': options.client_dropout_rate,
     'straggler_rate': options.straggler_rate,
   }
+
+
+def check_groups(config: Any, num_clients: int | None) -> None:
+  """Refuses groups of clients without cyclic sampling, the reverse, and groups below a cohort.
+
+  Args:
+    config: a `TrainConfig` with its defaults.
+    num_clients: that cohorts are drawn from; None where only the data tell.
+
+  Raises:
+    ConfigError: the first of them.
+  """
+  cyclic = samplings.CYCLIC_POISSON
+  check_belongs(config, ('cohort_groups',), 'cohort_sampling', config.cohort_sampling, (cyclic,))
+  if config.cohort_sampling != cyclic:
+    return
+  if config.cohort_groups is None:
+    raise ConfigError(f'--cohort_sampling={cyclic} needs --cohort_groups.')
+  if num_clients is None or config.clients_per_round is None:
+    return
+  try:
+    samplings.check_groups(config.cohort_groups, config.clients_per_round, num_clients)
+  except ValueError as error:
+    raise ConfigError(f'--{error}') from error

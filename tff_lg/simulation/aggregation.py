@@ -43,6 +43,7 @@ def build_budget(
     clients_per_round=resolved(sampling.clients_per_round),
     num_rounds=num_rounds,
     cohort_sampling=resolved(sampling.cohort_sampling),
+    cohort_groups=sampling.cohort_groups,
     most_participations=lambda: sampler.most_participations(num_rounds),
   )
   return entry.budget(_of_entry(options), population)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tff_lg import seeds
+from tff_lg import samplings, seeds
 from tff_lg.compatibility import tff
 from tff_lg.training import troubles
 
@@ -30,8 +30,6 @@ class Cohort(NamedTuple):
 # The cohort of any round, counted from 0.
 DrawCohort = Callable[[int], Cohort]
 
-SAMPLINGS = ('fixed_size', 'poisson')
-
 
 def everybody(num_clients: int) -> DrawCohort:
   """Returns cohorts in which all clients take part in each round, and finish it."""
@@ -47,7 +45,8 @@ class CohortSampler:
     clients_per_round: int,
     seed: int = 0,
     *,
-    sampling: str = 'fixed_size',
+    sampling: str = samplings.FIXED_SIZE,
+    cohort_groups: int | None = None,
     dropout_rate: float = 0.0,
     straggler_rate: float = 0.0,
   ) -> None:
@@ -57,21 +56,29 @@ class CohortSampler:
       num_clients: that cohorts are drawn from.
       clients_per_round: size of a cohort; of a Poisson sample the mean size.
       seed: of the run, not negative.
-      sampling: `fixed_size`, or `poisson`: each client by itself with the same probability.
+      sampling: one of `samplings.SAMPLINGS`.
+      cohort_groups: into which `cyclic_poisson` deals the clients, at random.
       dropout_rate: probability that a client of a cohort drops out, in [0, 1].
       straggler_rate: probability that one that does not finishes a part of its steps, in [0, 1].
 
     Raises:
       ValueError: there are too few clients, or the sampling is not known.
     """
-    if sampling not in SAMPLINGS:
-      raise ValueError(f'sampling is {sampling}, expected one of {", ".join(SAMPLINGS)}.')
+    draws = {
+      samplings.FIXED_SIZE: self._draw_fixed_size,
+      samplings.POISSON: self._draw_poisson,
+      samplings.CYCLIC_POISSON: self._draw_cyclic_poisson,
+    }
+    if sampling not in draws:
+      raise ValueError(f'sampling is {sampling}, expected one of {", ".join(draws)}.')
     if not 1 <= clients_per_round <= num_clients:
       raise ValueError(
         f'clients_per_round is {clients_per_round}, expected 1 to {num_clients}, all clients.'
       )
+    if sampling == samplings.CYCLIC_POISSON:
+      samplings.check_groups(cohort_groups, clients_per_round, num_clients)
     self._num_clients, self._clients_per_round = num_clients, clients_per_round
-    self._seed, self._sampling = seed, sampling
+    self._seed, self._draw, self._num_groups = seed, draws[sampling], cohort_groups or 1
     self._dropout_rate, self._straggler_rate = dropout_rate, straggler_rate
     self._sample = tff.simulation.build_uniform_sampling_fn(
       np.arange(num_clients), random_seed=seeds.derive_seed(seed, seeds.Purpose.SAMPLING)
@@ -80,7 +87,8 @@ class CohortSampler:
   def __call__(self, round_num: int) -> Cohort:
     """Returns the cohort of a round, counted from 0: distinct clients, each as likely as any.
 
-    A Poisson sample may be empty. Whether a client drops out does not depend on the others.
+    A Poisson sample may be empty, and a cyclic one is of one group. Whether a client drops out does
+    not depend on the others.
     """
     clients = self._draw(round_num)
     work_shares = troubles.draw_work_shares(
@@ -91,13 +99,23 @@ class CohortSampler:
     )
     return Cohort(clients, work_shares[clients])
 
-  def _draw(self, round_num: int) -> list[int]:
-    if self._sampling == 'poisson':
-      seed = seeds.derive_seed(self._seed, seeds.Purpose.SAMPLING, round_num)
-      draws = np.random.default_rng(seed).random(self._num_clients)
-      probability = self._clients_per_round / self._num_clients
-      return np.flatnonzero(draws < probability).tolist()
+  def _draw_fixed_size(self, round_num: int) -> list[int]:
     return [int(client) for client in self._sample(round_num, self._clients_per_round)]
+
+  def _draw_poisson(self, round_num: int) -> list[int]:
+    return np.flatnonzero(self._join(round_num, self._clients_per_round)).tolist()
+
+  def _draw_cyclic_poisson(self, round_num: int) -> list[int]:
+    seed = seeds.derive_seed(self._seed, seeds.Purpose.GROUPS)
+    groups = np.random.default_rng(seed).permutation(self._num_clients) % self._num_groups
+    joins = self._join(round_num, self._num_groups * self._clients_per_round)
+    return np.flatnonzero(joins & (groups == round_num % self._num_groups)).tolist()
+
+  def _join(self, round_num: int, mean: int) -> np.ndarray:
+    """Returns whether each client would join, independently, so that on average `mean` do."""
+    seed = seeds.derive_seed(self._seed, seeds.Purpose.SAMPLING, round_num)
+    draws = np.random.default_rng(seed).random(self._num_clients)
+    return draws < mean / self._num_clients
 
   def most_participations(self, num_rounds: int) -> int:
     """Returns how often the client that is sampled most takes part in the first rounds."""

@@ -9,6 +9,7 @@ from tff_lg import aggregators, learning, simulation
 from tff_lg.compatibility import tff
 
 _TYPE = tff.to_type((tff.TensorType(np.float32, [2, 2]), tff.TensorType(np.float32, [3])))
+_BANDED = {'mechanism': 'banded', 'bands': 3}
 _WIDE = tff.to_type((tff.TensorType(np.float32, [40000]),))
 
 
@@ -61,7 +62,7 @@ def _noise(num_rounds, **settings):
 
 class ClipTest(parameterized.TestCase):
   @parameterized.parameters(
-    {}, {'clipping': 'adaptive'}, {'mechanism': 'tree'}, {'seed': None}
+    {}, {'clipping': 'adaptive'}, {'mechanism': 'tree'}, _BANDED, {'seed': None}
   )  # fmt: skip
   def test_is_the_mean_without_noise_where_nothing_is_clipped(self, **settings):
     updates = _updates(1.0, 2.0, 3.0, 4.0)
@@ -138,7 +139,7 @@ class NoiseTest(parameterized.TestCase):
 
 class SeedTest(parameterized.TestCase):
   @parameterized.parameters(
-    {}, {'clipping': 'adaptive'}, {'mechanism': 'tree'}
+    {}, {'clipping': 'adaptive'}, {'mechanism': 'tree'}, _BANDED
   )  # fmt: skip
   def test_repeats_and_resumes_from_a_saved_state(self, **settings):
     updates = _updates(0.5, 1.0, 2.0, 3.0)
@@ -156,7 +157,7 @@ class SeedTest(parameterized.TestCase):
     self.assertFalse(np.any(other[0] == results[0]))
 
   @parameterized.parameters(
-    {}, {'clipping': 'adaptive'}, {'mechanism': 'tree'}
+    {}, {'clipping': 'adaptive'}, {'mechanism': 'tree'}, _BANDED
   )  # fmt: skip
   def test_without_a_seed_never_repeats_and_keeps_no_seed(self, **settings):
     process = _factory(noise_multiplier=0.1, seed=None, **settings).create(_TYPE)
@@ -185,7 +186,7 @@ class AdaptationTest(absltest.TestCase):
 
 
 class InAlgorithmsTest(parameterized.TestCase):
-  @parameterized.parameters({}, {'clipping': 'adaptive'}, {'mechanism': 'tree'})
+  @parameterized.parameters({}, {'clipping': 'adaptive'}, {'mechanism': 'tree'}, _BANDED)
   def test_in_our_process(self, **settings):
     model = learning_testing.linear_model()
     process = learning.build_local_global_process(
@@ -204,7 +205,7 @@ class InAlgorithmsTest(parameterized.TestCase):
     np.testing.assert_allclose(np.ravel(output.server_state.global_weights), [0.8, 1.9], rtol=1e-6)
     self.assertEqual(output.metrics.num_clients_left_out, 1)
 
-  @parameterized.parameters({}, {'mechanism': 'tree'})
+  @parameterized.parameters({}, {'mechanism': 'tree'}, _BANDED)
   def test_in_tff_learning(self, **settings):
     def model_fn():
       keras_model = tf.keras.Sequential(
@@ -237,8 +238,10 @@ class RefusalTest(parameterized.TestCase):
     ({'clients_per_round': 0}, 'clients_per_round is 0; it must be at least 1.'),
     ({'seed': -1}, 'seed is -1; it must not be negative, or None.'),
     ({'clipping': 'none'}, "clipping is 'none'; it must be fixed or adaptive."),
-    ({'mechanism': 'laplace'}, "mechanism is 'laplace'; it must be gaussian or tree."),
+    ({'mechanism': 'laplace'}, "mechanism is 'laplace'; it must be gaussian or tree or banded."),
     ({'clipping': 'adaptive', 'mechanism': 'tree'}, 'mechanism tree needs fixed clipping'),
+    ({'clipping': 'adaptive', **_BANDED}, 'mechanism banded needs fixed clipping'),
+    ({'bands': 0}, 'bands is 0; it must be at least 1.'),
     (
       {'clipping': 'adaptive', 'noise_multiplier': 0.4},
       'noise_multiplier is 0.4; adaptive clipping .* below a tenth of clients_per_round, 0.4.',

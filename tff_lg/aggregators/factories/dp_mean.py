@@ -3,15 +3,10 @@
 import dataclasses
 from typing import Any
 
-from tff_lg.aggregators.factories import seeded_noise
+from tff_lg.aggregators.mechanism import MECHANISMS, MechanismEntry, Noise
 from tff_lg.compatibility import tff, tfp
 
 CLIPPINGS = ('fixed', 'adaptive')
-MECHANISMS = ('gaussian', 'tree')
-
-_QUANTILE = 0.5
-_CLIP_LEARNING_RATE = 0.2
-_COUNT_STDDEV = 0.05
 
 
 def dp_mean(
@@ -21,6 +16,7 @@ def dp_mean(
   seed: int | None,
   clipping: str = 'fixed',
   mechanism: str = 'gaussian',
+  bands: int = 1,
 ) -> tff.aggregators.UnweightedAggregationFactory:
   """Aggregates client updates by a mean that hides each client.
 
@@ -44,6 +40,11 @@ def dp_mean(
   total's noise grows with the logarithm of the number of rounds, and the guarantee needs no
   sampling. The state holds up to one noise of the model's size per level of the tree.
 
+  `mechanism='banded'`: DP-FTRL with a banded matrix C, see `bands.square_root_bands`. The noise of
+  all rounds is C^-1 Z, with Z independent of standard deviation z S. Later rounds take part of the
+  noise of earlier ones away. A client must not take part twice in b rounds. The state holds
+  b - 1 noises of the model's size.
+
   Args:
     noise_multiplier: z, not negative; 0 adds no noise and protects nobody.
     clip_norm: S, positive; with adaptive clipping the first.
@@ -53,7 +54,8 @@ def dp_mean(
       operating system's. Anyone who knows the seed can take the noise away again. The noise is
       TensorFlow's, Philox in float32, not a cryptographic generator's (Mironov 2012).
     clipping: fixed or adaptive.
-    mechanism: gaussian or tree.
+    mechanism: gaussian, tree or banded.
+    bands: b, positive; of the banded mechanism.
 
   Returns:
     A factory whose `create` accepts any structure of float32 tensors with static
@@ -61,11 +63,11 @@ def dp_mean(
     (adaptive), or the clip norm as `tree_agg_dpftrl_clip` (tree).
 
   Raises:
-    ValueError: an argument is out of its range, or adaptive clipping is asked for
-      with the tree, or with z of m / 10 or more.
+    ValueError: an argument is out of its range, or adaptive clipping does not fit the mechanism
+      or z, m / 10 or more.
 
   Yu et al. 2020, equation (3); McMahan et al. 2018, Algorithm 1; Andrew et al. 2021,
-  Algorithm 1; Kairouz et al. 2021, Algorithm 1.
+  Algorithm 1; Kairouz et al. 2021, Algorithm 1. Choquette-Choo et al. 2023, Algorithm 1.
   """
   if noise_multiplier < 0:
     raise ValueError(f'noise_multiplier is {noise_multiplier}; it must not be negative.')
@@ -77,54 +79,44 @@ def dp_mean(
     raise ValueError(f'seed is {seed}; it must not be negative, or None.')
   if clipping not in CLIPPINGS:
     raise ValueError(f'clipping is {clipping!r}; it must be {" or ".join(CLIPPINGS)}.')
+  if bands < 1:
+    raise ValueError(f'bands is {bands}; it must be at least 1.')
   if mechanism not in MECHANISMS:
     raise ValueError(f'mechanism is {mechanism!r}; it must be {" or ".join(MECHANISMS)}.')
   if clipping == 'adaptive':
-    if mechanism == 'tree':
-      raise ValueError('mechanism tree needs fixed clipping: its noise is tied to one clip norm.')
-    if noise_multiplier >= 2 * _COUNT_STDDEV * clients_per_round:
+    if MECHANISMS[mechanism].adaptive_query is None:
+      raise ValueError(
+        f'mechanism {mechanism} needs fixed clipping: its noise is tied to one clip norm.'
+      )
+    if noise_multiplier >= 0.1 * clients_per_round:
       raise ValueError(
         f'noise_multiplier is {noise_multiplier}; adaptive clipping spends part of it on a count '
         f'and needs it below a tenth of clients_per_round, {0.1 * clients_per_round:g}.'
       )
-  return _DPMeanFactory(
-    float(noise_multiplier), float(clip_norm), float(clients_per_round), seed, clipping, mechanism
+  noise = Noise(
+    noise_multiplier=float(noise_multiplier),
+    clip_norm=float(clip_norm),
+    clients_per_round=float(clients_per_round),
+    seed=seed,
+    bands=bands,
   )
+  return _DPMeanFactory(noise, MECHANISMS[mechanism], clipping)
 
 
 @dataclasses.dataclass(frozen=True)
 class _DPMeanFactory(tff.aggregators.UnweightedAggregationFactory):
-  """Builds the query when the shapes, which the tree needs, are known."""
+  """Builds the query when the shapes, on which correlated noise depends, are known."""
 
-  noise_multiplier: float
-  clip_norm: float
-  clients_per_round: float
-  seed: int | None
+  noise: Noise
+  mechanism: MechanismEntry
   clipping: str
-  mechanism: str
 
   def create(self, value_type: tff.Type) -> tff.templates.AggregationProcess:
     """Creates the process for updates of a type."""
-    query = tfp.NormalizedQuery(self._sum_query(value_type), self.clients_per_round)
+    query = tfp.NormalizedQuery(self._sum_query(value_type), self.noise.clients_per_round)
     return tff.aggregators.DifferentiallyPrivateFactory(query).create(value_type)
 
   def _sum_query(self, value_type: tff.Type) -> Any:
-    if self.mechanism == 'tree':
-      specs = tff.types.type_to_tf_tensor_specs(value_type)
-      return seeded_noise.tree_sum_query(self.clip_norm, self.noise_multiplier, specs, self.seed)
-    if self.clipping == 'fixed':
-      stddev = self.noise_multiplier * self.clip_norm
-      return seeded_noise.GaussianSumQuery(self.clip_norm, stddev, self.seed)
-    sum_multiplier, count_stddev = 0.0, 0.0
-    if self.noise_multiplier:
-      count_stddev = _COUNT_STDDEV * self.clients_per_round
-      sum_multiplier = (self.noise_multiplier**-2 - (2 * count_stddev) ** -2) ** -0.5
-    return seeded_noise.AdaptiveClipSumQuery(
-      initial_l2_norm_clip=self.clip_norm,
-      noise_multiplier=sum_multiplier,
-      target_unclipped_quantile=_QUANTILE,
-      learning_rate=_CLIP_LEARNING_RATE,
-      clipped_count_stddev=count_stddev,
-      expected_num_records=self.clients_per_round,
-      seed=self.seed,
-    )
+    if self.clipping == 'adaptive' and self.mechanism.adaptive_query is not None:
+      return self.mechanism.adaptive_query(self.noise)
+    return self.mechanism.query(self.noise, tff.types.type_to_tf_tensor_specs(value_type))

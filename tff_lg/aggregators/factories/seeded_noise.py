@@ -17,6 +17,10 @@ import tensorflow as tf
 
 from tff_lg.compatibility import tfp
 
+_QUANTILE = 0.5
+_CLIP_LEARNING_RATE = 0.2
+_COUNT_STDDEV = 0.05
+
 
 class Stream(enum.IntEnum):
   """The streams of noise; the numbers are part of the meaning of a seed."""
@@ -148,6 +152,34 @@ class AdaptiveClipSumQuery(tfp.QuantileAdaptiveClipSumQuery):
     # tfp makes the sum's state afresh for the new clip norm: its seed has to go on.
     next_sum_state = new_state.sum_state._replace(noise_seed=sum_state.noise_seed)
     return result, new_state._replace(sum_state=next_sum_state), event
+
+
+def adaptive_sum_query(
+  clip_norm: float, noise_multiplier: float, clients_per_round: float, seed: int | None
+) -> AdaptiveClipSumQuery:
+  """Returns the query whose sum and count together have a noise multiplier.
+
+  Args:
+    clip_norm: the first one; it moves towards the median norm.
+    noise_multiplier: z, below a tenth of `clients_per_round`.
+    clients_per_round: m; the count's noise has standard deviation m / 20.
+    seed: see `NoiseGenerator`.
+
+  Andrew et al. 2021, Theorem 1.
+  """
+  sum_multiplier, count_stddev = 0.0, 0.0
+  if noise_multiplier:
+    count_stddev = _COUNT_STDDEV * clients_per_round
+    sum_multiplier = (noise_multiplier**-2 - (2 * count_stddev) ** -2) ** -0.5
+  return AdaptiveClipSumQuery(
+    initial_l2_norm_clip=clip_norm,
+    noise_multiplier=sum_multiplier,
+    target_unclipped_quantile=_QUANTILE,
+    learning_rate=_CLIP_LEARNING_RATE,
+    clipped_count_stddev=count_stddev,
+    expected_num_records=clients_per_round,
+    seed=seed,
+  )
 
 
 def tree_sum_query(
