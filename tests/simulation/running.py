@@ -3,23 +3,46 @@
 import dataclasses
 import functools
 import itertools
-from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 
 from tff_lg import config as config_lib
 from tff_lg import models, optimizers, simulation, training
+from tff_lg.config import common, metric_options, storage, tracking, tuning, verdicts
 from tff_lg.learning import methods
 from tff_lg.simulation import experiment
 
 
+def _names(*groups: type[Any]) -> set[str]:
+  return {field.name for group in groups for field in dataclasses.fields(group)}
+
+
+ROUNDS = {'rounds', 'warm_start_rounds'}
+# Options on which no process depends: it has the model's own weights, and the number of clients.
+NO_PROCESS = {'baselines', *ROUNDS} | _names(
+  config_lib.OwnModelOptions,
+  config_lib.PartitionOptions,
+  config_lib.RuntimeOptions,
+  config_lib.SelectionOptions,
+  storage.StorageOptions,
+  tracking.TrackingOptions,
+  tuning.TuningOptions,
+  verdicts.VerdictOptions,
+) - _names(common.CommonOptions, metric_options.MetricOptions)
+
+
 def set_up_module() -> None:
-  """Sets the execution context; runs of this process then share what is built of equal values.
+  """Sets the execution context; runs of this process then share what is built of equal values."""
+  simulation.set_execution_context()
+  share_processes()
+
+
+def share_processes() -> None:
+  """Makes runs of this process share what is built of equal values.
 
   To build a process takes longer than the rounds of a small run. Whether one that is built again
   gives the same bits is what `resumed_run_test` and tests of killed programs show.
   """
-  simulation.set_execution_context()
   build_phases, built = experiment.build_phases, {}
   build_process = methods.Method.build_process
 
@@ -38,11 +61,11 @@ def set_up_module() -> None:
     weights = b''.join(weight.tobytes() for weight in model.initial_weights)
     of_model = model.weight_names, model.weight_is_global, model.functional.input_spec, weights
     has_attack = adversary is not None and adversary.attack.update_attack is not None
-    key = repr((of_model, budget, num_clients, *_values(config, has_attack)))
+    key = repr((of_model, budget, num_clients, _values(config, has_attack)))
     phases = itertools.count()
 
     def build_process_once(entry: Any, *settings: Any, **options: Any) -> Any:
-      of_phase = key, next(phases), entry.name
+      of_phase = key, config.warm_start_rounds > 0, next(phases), entry.name
       if of_phase not in built:
         built[of_phase] = build_process(entry, *settings, **options)
       return built[of_phase]
@@ -53,17 +76,19 @@ def set_up_module() -> None:
   experiment.build_phases = build_once
 
 
-def _values(config: config_lib.TrainConfig, has_attack: bool) -> Iterator[Any]:
-  """Yields what the processes of a config depend on."""
-  untimed = dict.fromkeys(('rounds', 'warm_start_rounds', 'baselines'))
-  yield dataclasses.replace(config.method_options, **untimed)
-  yield from (config.method, config.task_options, config.training_options)
-  yield from (config.aggregation_options, config.sampling_options)
-  yield config.choices.warm_start_learning_rate
-  yield config.attack_options if has_attack else None
+def _values(config: config_lib.TrainConfig, has_attack: bool) -> dict[str, Any]:
+  """Returns the options of a config by name, less those on which no process depends."""
+  without = set(NO_PROCESS)
   schedules = (config.client_schedule, config.server_schedule)
   if any(optimizers.SCHEDULES[name].needs_num_rounds for name in schedules):
-    yield from (config.warm_start_rounds, config.rounds)
+    without -= ROUNDS
+  if not has_attack:
+    without |= _names(config_lib.AttackOptions)
+  return {
+    field.name: getattr(config, field.name)
+    for field in dataclasses.fields(config)
+    if field.name not in without
+  }
 
 
 def run(config: config_lib.TrainConfig, folder: str, **changes: Any) -> dict[str, Any]:
