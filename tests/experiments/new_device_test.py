@@ -362,6 +362,13 @@ class RunTest(absltest.TestCase):
     with self.assertRaisesRegex(ValueError, 'is words.txt in the one and others.txt in the other'):
       new_device_rows.check_rows(configs | {other: trained_run.load_config(other)})
 
+  def test_run_that_evaluated_a_sample_is_refused(self):
+    few = self._copy({})
+    with open(f'{few}/summary.json', 'w', encoding='utf-8') as file:
+      file.write('{"evaluated/num_clients": 2}')
+    with self.assertRaisesRegex(ValueError, f'{few} evaluated 2 of its clients, expected all of'):
+      new_device_rows.check_rows({few: trained_run.load_config(few)})
+
   def test_folders_of_arrays_are_not_seeds(self):
     hospitals = [self._copy({'task': 'arrays', 'data_dir': f'/data/{name}'}) for name in 'ab']
     config = dataclasses.replace(self.config, from_run=tuple(hospitals))

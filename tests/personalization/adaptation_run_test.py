@@ -129,7 +129,7 @@ class AdaptationRunTest(absltest.TestCase):
     table = pd.read_parquet(f'{folder}/clients.parquet')
     np.testing.assert_array_equal(table['fine_tune/epoch'], [0] * 3)
     self.assertEqual(set(table['best/name']), {'federated'})
-    clients = adapting.sample_clients(config, np.full(5, False))
+    clients = adapting.sample_clients(config, np.full(5, False), np.full(5, True))
     self.assertEqual(list(table['client_id']), [self.table['client_id'][i] for i in clients])
     for metric in ('validation/accuracy', *_TESTS):
       federated = self.table[f'federated/{metric}'][clients]

@@ -135,14 +135,19 @@ class AdaptClientsTest(absltest.TestCase):
 
 
 class SampleClientsTest(absltest.TestCase):
-  def _sample(self, num_clients, held_out=(), **fields):
+  def _sample(self, num_clients, held_out=(), unscored=(), **fields):
     config = config_lib.AdaptConfig(**fields)
     is_held_out = np.isin(np.arange(num_clients), held_out)
-    return adapting.sample_clients(config, is_held_out).tolist()
+    is_evaluated = np.isin(np.arange(num_clients), unscored, invert=True)
+    return adapting.sample_clients(config, is_held_out, is_evaluated).tolist()
 
   def test_all_in_order(self):
     self.assertEqual(self._sample(4), [0, 1, 2, 3])
     self.assertEqual(self._sample(4, max_clients=9), [0, 1, 2, 3])
+
+  def test_those_that_the_run_evaluated(self):
+    self.assertEqual(self._sample(5, unscored=(0, 3)), [1, 2, 4])
+    self.assertEqual(self._sample(5, unscored=(0, 3), max_clients=3), [1, 2, 4])
 
   def test_held_out_clients_alone_where_validation_clients_choose(self):
     self.assertEqual(self._sample(4, (1, 3)), [0, 1, 2, 3])

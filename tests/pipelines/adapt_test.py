@@ -2,12 +2,20 @@
 
 import json
 import os
+from unittest import mock
 
+import numpy as np
 import pandas as pd
 from absl.testing import absltest, parameterized
 
 from pipelines import adapt, sweep, training_run
 from tests.pipelines import in_process, testing
+from tff_lg import personalization
+from tff_lg.data import arrays
+
+
+def setUpModule():
+  in_process.set_up_module()
 
 
 class AdaptTest(parameterized.TestCase):
@@ -56,6 +64,47 @@ class AdaptTest(parameterized.TestCase):
     table = pd.read_csv(f'{root}/sweep/results.csv')
     self.assertEqual(list(table['adaptation']), ['fine_tune', 'fine_tune,freeze_base'])
     self.assertTrue(table['best/local_test/accuracy/mean_over_clients'].notna().all())
+
+  def test_clients_that_a_run_evaluated_and_no_others(self):
+    root = self.create_tempdir().full_path
+    rng = np.random.default_rng(1)
+    os.mkdir(f'{root}/data')
+    for number in range(6):
+      x, y = rng.normal(size=(20, 4)).astype(np.float32), rng.integers(0, 3, 20)
+      np.savez(f'{root}/data/c{number}.npz', x=x, y=y)
+
+    def train(to, *arguments):
+      training_run.run(training_run.config_from_arguments(arguments), f'{root}/{to}')
+      return pd.read_parquet(f'{root}/{to}/clients.parquet')
+
+    def adapted(source):
+      technique = ('--adaptation=fine_tune', '--learning_rate=0.1', '--epochs=2')
+      config = adapt.config_from_arguments([*technique, f'--from_run={root}/{source}'])
+      adapt.run(config, f'{root}/{source}_adapted')
+      return pd.read_parquet(f'{root}/{source}_adapted/clients.parquet')
+
+    source = ('--task=client_files', f'--data_dir={root}/data', '--num_classes=3', '--rounds=2')
+    source += ('--method=lg_fedavg', '--baselines=', '--clients_per_round=3')
+    train('all', *source)
+    of_all = adapted('all')
+    trained = train('few', *source, '--max_evaluated_clients=2')
+    scored, unscored = (
+      list(of['client_id']) for _, of in trained.groupby(~trained['is_evaluated'])
+    )
+    self.assertLen(scored, 2)
+    with mock.patch.object(arrays, 'read_npz', wraps=arrays.read_npz) as read:
+      found = adapted('few')
+    self.assertEqual({call.args[0].stem for call in read.call_args_list}, set(scored))
+    self.assertEqual(list(found['client_id']), scored)
+    expected = of_all[of_all['client_id'].isin(scored)].reset_index(drop=True)
+    pd.testing.assert_frame_equal(found, expected)
+
+    self.assertIsNotNone(personalization.load_result(f'{root}/few_adapted').model_for(scored[0]))
+    with self.assertRaisesRegex(ValueError, f'--client is {unscored[0]}, which the run did not ev'):
+      personalization.load_result(f'{root}/few').model_for(unscored[0])
+    arguments = (f'--from_run={root}/few', '--retrain_without=best', f'--run_dir={root}/again')
+    refused = in_process.run(adapt, *arguments)
+    self.assertIn('does not fit --max_evaluated_clients=2 of', refused.stderr)
 
   @parameterized.named_parameters(
     ('unknown', ('--adaptions=ewc',), 'adaptions'),

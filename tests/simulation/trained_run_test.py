@@ -115,10 +115,6 @@ class TrainedRunTest(absltest.TestCase):
         ),
         '--method=local_only, expected one with a federated model',
       ),
-      (
-        lambda folder: _write(f'{folder}/summary.json', '{"evaluated/num_clients": 2}'),
-        'evaluated 2 of its clients, expected all of them',
-      ),
     ):
       folder = self._copy()
       change(folder)

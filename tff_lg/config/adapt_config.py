@@ -100,7 +100,8 @@ class AdaptConfig(_TechniqueOptions, own_models.OwnModelOptions):
     RETRAIN_WITHOUT,
   )
   max_clients: int | None = option(
-    None, 'Number of clients to adapt, drawn at random; all by default.'
+    None,
+    'Number of clients to adapt, drawn at random; by default all that the source run evaluated.',
   )
   clients_per_chunk: int | None = option(
     None,

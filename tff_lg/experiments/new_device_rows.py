@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tff_lg import config as config_lib
-from tff_lg.run_folder import run_settings
+from tff_lg.run_folder import run_settings, source_run
 from tff_lg.tasks import TASKS
 
 # In what source runs of one row may differ, beside the folders of their data.
@@ -29,8 +29,8 @@ def check_rows(sources: Mapping[str, config_lib.TrainConfig]) -> None:
     sources: the config of each run, by its folder.
 
   Raises:
-    ValueError: two runs of one row differ in more than their seed, or two runs have different main
-      metrics; one sentence.
+    ValueError: two runs of one row differ in more than their seed, two runs have different main
+      metrics, or a run evaluated a sample.
   """
   mains = {source.model_metrics[0]: path for path, source in sources.items()}
   if len(mains) > 1:
@@ -41,6 +41,7 @@ def check_rows(sources: Mapping[str, config_lib.TrainConfig]) -> None:
     )
   rows: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {}
   for path, source in sources.items():
+    source_run.check_all_evaluated(path)
     row, settings = (source.method, describe_partition(source.partition_options)), _settings(path)
     first, expected = rows.setdefault(row, (path, settings))
     for name in sorted(settings.keys() & expected.keys()):  # One run may be older than an option.

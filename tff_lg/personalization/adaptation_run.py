@@ -57,7 +57,7 @@ def run_adaptation(config: config_lib.AdaptConfig, run_dir: str) -> dict[str, An
     inputs = source.config.input_options
     own = own_models.load_own_models(config.local_only_from, source.clients, inputs)
     source = dataclasses.replace(source, local_only=own)
-  clients = adapting.sample_clients(config, source.is_held_out)
+  clients = adapting.sample_clients(config, source.is_held_out, source.is_evaluated)
   adapting.check_adaptable(config, source, clients)
   with folder_lock.hold(run_dir):
     run_settings.claim_hparams(run_dir, hparams)

@@ -53,18 +53,22 @@ class Adapted(NamedTuple):
   aggregated: dict[int, adaptation_work.Arrays]
 
 
-def sample_clients(config: config_lib.AdaptConfig, is_held_out: np.ndarray) -> np.ndarray:
+def sample_clients(
+  config: config_lib.AdaptConfig, is_held_out: np.ndarray, is_evaluated: np.ndarray
+) -> np.ndarray:
   """Returns indices of the clients that are adapted, in order.
 
   Args:
     config: resolved.
     is_held_out: bool [num_clients], of all clients.
+    is_evaluated: bool [num_clients], whether the run has scores of them.
 
   Returns:
-    All clients, or the held-out ones where validation clients choose; or a seeded sample of these.
+    All evaluated clients, or the held-out ones where validation clients choose; or a seeded sample
+    of these.
   """
   chosen = is_held_out | (config.choose != config_lib.VALIDATION_CLIENTS)
-  clients = np.flatnonzero(chosen)
+  clients = np.flatnonzero(chosen & is_evaluated)
   if config.max_clients is None or config.max_clients >= len(clients):
     return clients
   rng = np.random.default_rng(seeds.derive_seed(config.seed, seeds.Purpose.SAMPLING, 0))
@@ -116,7 +120,7 @@ def check_adaptable(
     raise ValueError(
       f'--aggregate_epochs is given, but --adaptation={voting[0]} trains no weights to aggregate.'
     )
-  num_models = len({tuple(map(id, weights)) for weights in source.weights})
+  num_models = len({tuple(map(id, source.weights[client])) for client in clients})
   if config.aggregate_epochs and num_models > 1:
     raise ValueError(
       f'--aggregate_epochs is given, but --method={source.config.method} of '
@@ -128,6 +132,7 @@ def check_adaptable(
     ('attack', of_source.attack is not None),
     ('model', tasks.find_network(of_source.task_options).conditioning == 'shared'),
     ('partition', _mixes_clients(of_source.partition)),
+    ('max_evaluated_clients', not source.is_evaluated.all()),
   ):
     if config.retrain_without and found:
       raise ValueError(

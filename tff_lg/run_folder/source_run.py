@@ -45,13 +45,21 @@ def load_config(run_dir: str, *, is_federated: bool = True) -> config_lib.TrainC
       f'--from_run={run_dir} is a run of --method={config.method}, expected one with a federated '
       'model to adapt.'
     )
+  return config
+
+
+def check_all_evaluated(run_dir: str) -> None:
+  """Refuses a finished run that evaluated a sample of its clients.
+
+  Raises:
+    ValueError: one sentence.
+  """
   summary = run_settings.load_summary(run_dir)
   if 'evaluated/num_clients' in summary:
     raise ValueError(
       f'--from_run={run_dir} evaluated {summary["evaluated/num_clients"]} of its clients, expected '
       'all of them: train without --max_evaluated_clients.'
     )
-  return config
 
 
 def check_finished(run_dir: str) -> None:

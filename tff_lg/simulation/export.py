@@ -72,9 +72,14 @@ def client_model(run: trained_run.TrainedRun, client_id: str) -> ClientModel:
     client_id: of a client that took part, or was held out.
 
   Raises:
-    ValueError: there is no such client.
+    ValueError: there is no such client, or the run did not evaluate it.
   """
   index = find_client(run.federated_data, client_id)
+  if not run.is_evaluated[index]:
+    raise ValueError(
+      f'--client is {client_id}, which the run did not evaluate: expected one of those that '
+      '--max_evaluated_clients drew, marked in clients.parquet.'
+    )
   network = build_network(
     run.config.input_options, run.federated_data, run.model, run.weights[index]
   )

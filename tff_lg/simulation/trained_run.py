@@ -15,7 +15,7 @@ from tff_lg.client_states import phase_stores
 from tff_lg.inputs import held_out, tasks
 from tff_lg.learning import process as process_lib
 from tff_lg.run_folder import data_fingerprint, run_files, run_settings, source_run
-from tff_lg.scoring import results
+from tff_lg.scoring import results, scores
 from tff_lg.simulation import experiment, split_choice, tuning
 from tff_lg.training import client_data, evaluation, run_state, storage
 from tff_lg.training import selection as selection_lib
@@ -32,7 +32,8 @@ class TrainedRun:
     federated_data: the clients' data; those that were held out of training stand last.
     model: the run's, with every weight global: its split does not matter here.
     weights: of each client, all weights of its chosen model, global and local merged, without
-      those of an auxiliary network. Clients that share weights share the arrays.
+      those of an auxiliary network. Clients that share weights share the arrays. Empty for a
+      client that the run did not evaluate.
     clients: the run's table of clients, where there are any with `is_held_out` and
       `is_validation_client`, bool.
     local_only: each client's own local model, of its baseline, see `own_models`; None without.
@@ -55,9 +56,14 @@ class TrainedRun:
     """Which held-out clients choose for all, bool [num_clients]."""
     return self._marks(held_out.IS_VALIDATION_CLIENT)
 
-  def _marks(self, column: str) -> np.ndarray:
+  @property
+  def is_evaluated(self) -> np.ndarray:
+    """Which clients the run evaluated, bool [num_clients]."""
+    return self._marks(evaluation.IS_EVALUATED, otherwise=True)
+
+  def _marks(self, column: str, *, otherwise: bool = False) -> np.ndarray:
     if column not in self.clients:
-      return np.zeros(len(self.clients), bool)
+      return np.full(len(self.clients), otherwise)
     return self.clients[column].to_numpy(bool)
 
 
@@ -129,6 +135,7 @@ def load_trained_run(
     config.total_rounds,
     process,
     len(clients) - num_held_out,
+    scores.evaluated_clients(clients),
     of_held_out,
   )
   return TrainedRun(
@@ -201,6 +208,8 @@ def _load_clients(run_dir: str) -> pd.DataFrame:
     both[1]['is_malicious'] = False
   if held_out.IS_VALIDATION_CLIENT in others:
     both[0][held_out.IS_VALIDATION_CLIENT] = False
+  if evaluation.IS_EVALUATED in clients:
+    both[1][evaluation.IS_EVALUATED] = True
   return pd.concat(both, ignore_index=True)
 
 
@@ -250,9 +259,10 @@ def _load_weights(
   total_rounds: int,
   process: process_lib.LocalGlobalProcess,
   num_clients: int,
+  evaluated: np.ndarray | None,
   held_out_train: Sequence[learning.ClientTensors],
 ) -> tuple[models.ModelWeights, ...]:
-  """Returns all weights of each client's network, from the checkpoint after the last round."""
+  """Returns all weights of the networks of clients, from the checkpoint after the last round."""
   folder = os.path.join(run_dir, 'checkpoints')
   newest = checkpoints.CheckpointManager(folder).load_latest()
   round_num, arrays, meta = _last(run_dir, total_rounds, newest, lambda loaded: loaded[0])
@@ -282,7 +292,7 @@ def _load_weights(
     start_weights,
     held_out_train,
   )
-  weights = (*_merge(process, selection), *_merge(process, of_held_out))
+  weights = (*_merge(process, selection, evaluated), *_merge(process, of_held_out))
   clients.close()
   return weights
 
@@ -308,11 +318,14 @@ def _last(
 
 
 def _merge(
-  process: process_lib.LocalGlobalProcess, selection: selection_lib.ModelSelection
+  process: process_lib.LocalGlobalProcess,
+  selection: selection_lib.ModelSelection,
+  among: np.ndarray | None = None,
 ) -> list[models.ModelWeights]:
+  """Returns all weights of each client's model; of no others than those `among` some, if given."""
   weights = {
     client: process.merge(global_weights, state.local_weights)
-    for clients, global_weights, states in selection.groups()
+    for clients, global_weights, states in selection.groups(among)
     for client, state in zip(clients.tolist(), states, strict=True)
   }
-  return [weights[client] for client in sorted(weights)]
+  return [weights.get(client, ()) for client in range(len(selection.best_round))]
