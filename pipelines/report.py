@@ -58,7 +58,7 @@ def main() -> None:
   if others:
     run = analysis.RunFolder.load(run_dir)
     compared = analysis.compare_runs(run, others, _METRIC.value)
-    print(f'\n{analysis.comparison_report(compared)}')
+    print(f'\n{analysis.comparison_report(compared, [run, *others])}')
   print(f'Report: {os.path.abspath(page)}')
 
 

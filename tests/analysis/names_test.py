@@ -27,6 +27,7 @@ class NamesTest(absltest.TestCase):
     self.assertEqual(names.run_name('fedavg', 'median'), 'FedAvg, median')
     self.assertEqual(names.run_name('fedavg', 'mean'), 'FedAvg')
     self.assertEqual(names.run_name('fedavg', None), 'FedAvg')
+    self.assertEqual(names.run_name('fedavg', 'dp_mean', 'gaussian'), 'FedAvg, DP mean, Gaussian')
 
   def test_model_name(self):
     self.assertEqual(names.model_name('freeze_base'), 'Base frozen')

@@ -131,4 +131,7 @@ def _labels(runs: Sequence[RunFolder]) -> list[str]:
 
 
 def _label(run: RunFolder) -> str:
-  return names.run_name(run.method, run.hparams.get('aggregator') or None)
+  hparams = run.hparams
+  return names.run_name(
+    run.method, hparams.get('aggregator') or None, hparams.get('dp_mechanism') or None
+  )

@@ -1,10 +1,14 @@
 """Tables of runs that are compared client by client."""
 
+from collections.abc import Sequence
+
 import pandas as pd
 
 from tff_lg.analysis import formats, names, paired, tables
 from tff_lg.analysis.client_comparison import describe_clients
 from tff_lg.analysis.compared_runs import ComparedRuns
+from tff_lg.analysis.privacy_price import privacy_price_table
+from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.tables import Column, Table
 
 _NOTES = (
@@ -57,9 +61,13 @@ def run_differences_table(compared: ComparedRuns) -> Table | None:
   return table._replace(notes=()) if table else None
 
 
-def comparison_report(compared: ComparedRuns) -> str:
-  """Returns both tables as text, for the terminal."""
-  found = (comparison_table(compared), run_differences_table(compared))
+def comparison_report(compared: ComparedRuns, runs: Sequence[RunFolder] = ()) -> str:
+  """Returns all tables as text, for the terminal; that of private runs if the runs are given."""
+  found = (
+    comparison_table(compared),
+    run_differences_table(compared),
+    privacy_price_table(compared, runs) if runs else None,
+  )
   return '\n\n'.join(tables.to_text(table) for table in found if table)
 
 

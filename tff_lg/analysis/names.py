@@ -4,7 +4,7 @@ import os
 
 from tff_lg import verdicts
 from tff_lg.adaptation import ADAPTATIONS
-from tff_lg.aggregators import AGGREGATORS, PLAIN_MEAN
+from tff_lg.aggregators import AGGREGATORS, MECHANISMS, PLAIN_MEAN
 from tff_lg.data import PARTITIONS
 from tff_lg.learning.methods import METHODS
 
@@ -51,6 +51,7 @@ CHANGED_SETTINGS = 'changed_settings'
 PRIVACY = 'privacy/'  # Prefix of what is known of a run's privacy.
 EPSILON = 'privacy/epsilon'
 DELTA = 'privacy/delta'
+NOISE_MULTIPLIER = 'privacy/noise_multiplier'
 PRIVACY_WARNING = 'privacy/warning'  # Alone, or a prefix of what it is about.
 ATTACK = 'attack/'  # Prefix of what is known of an attack.
 ATTACK_NAME = 'attack/name'
@@ -108,11 +109,20 @@ def aggregator_name(aggregator: str) -> str:
   return aggregator.replace('_', ' ')
 
 
-def run_name(method: str, aggregator: str | None) -> str:
-  """Returns a run by what was run: `FedAvg, median`; the mean, or None, goes without saying."""
+def run_name(method: str, aggregator: str | None, mechanism: str | None = None) -> str:
+  """Returns a run by what was run: `FedAvg, median`; the mean, or None, goes without saying.
+
+  Args:
+    method: of the run.
+    aggregator: of the run.
+    mechanism: of a private aggregator, which then follows it.
+  """
   if aggregator is None or aggregator == PLAIN_MEAN:
     return method_name(method)
-  return f'{method_name(method)}, {aggregator_name(aggregator)}'
+  name = f'{method_name(method)}, {aggregator_name(aggregator)}'
+  if mechanism is None:
+    return name
+  return f'{name}, {MECHANISMS[mechanism].label if mechanism in MECHANISMS else mechanism}'
 
 
 def model_name(model: str) -> str:

@@ -32,5 +32,26 @@ class EpsilonCurveTest(absltest.TestCase):
     self.assertEqual(_draw([1.0, np.nan, np.nan]).get_lines()[0].get_marker(), 'o')
 
 
+class AccuracyByEpsilonTest(absltest.TestCase):
+  def test_lines(self):
+    metrics = testing.make_run().metrics
+    name = 'local_test/accuracy'
+    runs = {
+      'private': testing.make_run(metrics=metrics.assign(**{'privacy/epsilon': [1.0, 1.5, 2.0]})),
+      'no bound': testing.make_run(metrics=metrics.assign(**{'privacy/epsilon': np.inf})),
+      'open': testing.make_run(),
+    }
+    figure = figures.accuracy_by_epsilon(runs, name)
+    style.png_bytes(figure)
+    (axes,) = figure.axes
+    private, no_bound, without = axes.get_lines()
+    np.testing.assert_allclose(private.get_xydata(), [[1.5, 50], [2.0, 70]])
+    self.assertEmpty(no_bound.get_xydata().tolist())
+    np.testing.assert_allclose(without.get_ydata(), [70, 70])
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    self.assertEqual(labels, list(runs))
+    self.assertEqual(axes.get_xlabel(), 'ε spent so far')
+
+
 if __name__ == '__main__':
   absltest.main()

@@ -22,6 +22,18 @@ class ComparisonTest(absltest.TestCase):
     self.assertIn('<th scope="row">LG-FedAvg − LG-FedAvg, median</th>', section.html)
     self.assertEqual([item.name for item in section.illustrations], ['improvement_compared'])
 
+  def test_private_runs(self):
+    spent = {'privacy/epsilon': 8.0}
+    metrics = testing.make_run().metrics.assign(**{'privacy/epsilon': [2.0, 5.0, 8.0]})
+    private = testing.make_run(path='runs/y', summary=spent, metrics=metrics)
+    section = comparison.build_comparison(testing.make_run(), others=[private])
+    self.assertIn('What privacy costs', section.html)
+    self.assertEqual(section.html.count('<table>'), 3)
+    shown = [item.name for item in section.illustrations]
+    self.assertEqual(shown, ['accuracy_by_epsilon', 'improvement_compared'])
+    alone = comparison.build_comparison(private)
+    self.assertNotIn('What privacy costs', alone.html)
+
   def test_other_metric(self):
     metric = 'participant_test/accuracy'
     clients = testing.make_run().clients

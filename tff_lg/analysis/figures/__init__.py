@@ -16,12 +16,13 @@ from tff_lg.analysis.figures.heat_map import sweep_heat_map
 from tff_lg.analysis.figures.heterogeneity import distance_by_share
 from tff_lg.analysis.figures.improvement import improvement_bars
 from tff_lg.analysis.figures.labels import label_distribution
-from tff_lg.analysis.figures.privacy import epsilon_curve
+from tff_lg.analysis.figures.privacy import accuracy_by_epsilon, epsilon_curve
 from tff_lg.analysis.figures.sweep import sweep_error_bars
 from tff_lg.analysis.figures.verdicts import client_marks, in_order, verdict_intervals
 
 __all__ = [
   'accuracy_against_bytes',
+  'accuracy_by_epsilon',
   'adaptation_gain',
   'client_marks',
   'client_scatter',

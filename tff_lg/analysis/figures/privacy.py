@@ -1,6 +1,9 @@
-"""The privacy that a run has spent."""
+"""The privacy that runs have spent."""
+
+from collections.abc import Mapping
 
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
@@ -30,4 +33,38 @@ def epsilon_curve(run: RunFolder) -> Figure:
   delta = run.value(names.DELTA)
   at = f'\nat δ = {formats.significant(delta)}' if np.isfinite(delta) else ''
   style.label_axes(axes, x='round', y=f'ε spent so far{at}')
+  return figure
+
+
+@style.styled
+def accuracy_by_epsilon(runs: Mapping[str, RunFolder], metric: str) -> Figure:
+  """Draws the accuracy of runs against the privacy that they have spent, round by round.
+
+  Args:
+    runs: by their labels. One without privacy is a horizontal line at its final accuracy. Rounds
+      without accuracy, or without a finite epsilon, are left out.
+    metric: column of clients.parquet, whose mean over clients is drawn.
+
+  Returns:
+    The figure: a mark for each evaluated round.
+  """
+  figure = Figure(figsize=(9, 4))
+  axes = figure.subplots()
+  scale, name = formats.metric_scale(metric), f'{metric}/mean_over_clients'
+  for i, (label, run) in enumerate(runs.items()):
+    colour, dashes, marker = style.nth_series(i)
+    epsilon = run.curve(names.EPSILON)
+    if len(epsilon):
+      both = pd.DataFrame({'x': epsilon[np.isfinite(epsilon)], 'y': scale * run.curve(name)})
+      both = both.dropna()
+      axes.plot(
+        both['x'], both['y'], color=colour, linestyle=dashes, marker=marker, markersize=4,
+        label=label,
+      )  # fmt: skip
+    elif np.isfinite(run.value(name)):
+      axes.axhline(scale * run.value(name), color=colour, linestyle=dashes, label=label)
+  axes.set_xlim(left=0)
+  style.label_axes(axes, x='ε spent so far', y=formats.metric_label(f'{metric}/mean_over_clients'))
+  if axes.get_legend_handles_labels()[0]:
+    axes.legend(loc='upper left', bbox_to_anchor=(1.0, 1.0))
   return figure

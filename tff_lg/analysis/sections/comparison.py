@@ -9,10 +9,16 @@ from tff_lg.analysis import (
   formats,
   markup,
   names,
+  privacy_price,
   tables,
 )
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Illustration, Section
+
+_BY_EPSILON = (
+  'Accuracy against the ε that the rounds so far have spent, one mark per evaluated round. A run '
+  'without privacy is a horizontal line; higher and further left is better.'
+)
 
 
 def build_comparison(
@@ -41,11 +47,18 @@ def build_comparison(
   if differences is not None:
     html += markup.fill('heading', 'This run against the others') + tables.to_html(differences)
   illustrations: tuple[Illustration, ...] = ()
+  price = privacy_price.privacy_price_table(compared, (run, *others)) if others else None
+  if price is not None:
+    html += markup.fill('heading', 'What privacy costs') + tables.to_html(price)
+    figure = figures.accuracy_by_epsilon(
+      dict(zip(compared.accuracy, (run, *others), strict=True)), metric
+    )
+    illustrations = (Illustration('accuracy_by_epsilon', figure, _BY_EPSILON),)
   # By local test accuracy and alone, the run has its figure in the section on clients.
   if compared.own is not None and (others or metric != run.local_test):
     figure = figures.improvement_bars(compared.own, dict(compared.accuracy.items()), metric=metric)
     caption = improvement_caption(metric)
-    illustrations = (Illustration('improvement_compared', figure, caption),)
+    illustrations += (Illustration('improvement_compared', figure, caption),)
   return Section('comparison', 'Comparison', html, illustrations)
 
 

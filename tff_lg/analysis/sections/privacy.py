@@ -7,7 +7,7 @@ from tff_lg.analysis.sections.section import Illustration, Section, values_table
 _LABELS = {
   names.EPSILON: 'ε',
   names.DELTA: 'δ',
-  'privacy/noise_multiplier': 'noise multiplier z',
+  names.NOISE_MULTIPLIER: 'noise multiplier z',
   'privacy/clip_norm': 'clipping norm S',
   'privacy/accountant': 'accountant',
   'privacy/sampling': 'sampling that the accountant assumes',
