@@ -39,6 +39,9 @@ STACKS = {
 # The variable by which TensorFlow 2.16 and later chooses Keras; TFF is made for the legacy one.
 LEGACY_KERAS = 'TF_USE_LEGACY_KERAS'
 
+# The folder of optimised graphs; empty for none. See `tff_lg.runtime.graph_cache`.
+GRAPH_CACHE = 'TFF_LG_CACHE'
+
 _NEXT_STEP = 'run `make venv` and use .venv/bin/python'
 
 

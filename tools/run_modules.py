@@ -156,6 +156,8 @@ def main(arguments: Sequence[str]) -> int:
   folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get('TEST_TMPDIR')))
   # Else Matplotlib may take a temporary folder, which the first fork would remove as it ends.
   os.environ.setdefault('MPLCONFIGDIR', str(folder))
+  # The user's is for neither what tests find nor what they leave.
+  os.environ['TFF_LG_CACHE'] = str(folder / 'graphs')
   if _NO_PRELOAD not in arguments:
     import matplotlib.pyplot
     import pandas

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, ParamSpec, TypeAlias, TypeVar
 
 import matplotlib
+from fontTools import subset
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -20,6 +21,9 @@ from tff_lg.learning.methods import METHODS
 
 _P = ParamSpec('_P')
 _R = TypeVar('_R')
+
+# PDF has no use for a font's tables of layout, and their subsets took half of a file's time.
+subset.Options._drop_tables_default += ['GDEF', 'GPOS', 'GSUB', 'kern']
 
 # A name, or (offset, lengths of dashes and gaps).
 LineStyle: TypeAlias = str | tuple[float, Sequence[float]]

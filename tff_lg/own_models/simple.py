@@ -3,9 +3,9 @@
 import functools
 import os
 import warnings
+from concurrent import futures
 from typing import Any, NamedTuple
 
-import joblib
 import numpy as np
 import threadpoolctl
 
@@ -117,11 +117,13 @@ def fit_simple_models(
 
     # One thread a fit: the fits themselves run side by side. A fit that ends by its number of
     # iterations is a candidate like another, which validation data judge.
-    with threadpoolctl.threadpool_limits(1), warnings.catch_warnings():
+    with (
+      threadpoolctl.threadpool_limits(1),
+      warnings.catch_warnings(),
+      futures.ThreadPoolExecutor(os.cpu_count()) as pool,
+    ):
       warnings.simplefilter('ignore', exceptions.ConvergenceWarning)
-      return joblib.Parallel(n_jobs=os.cpu_count(), prefer='threads')(
-        joblib.delayed(fit_and_score)(client, value, parts_scored) for client in of.tolist()
-      )
+      return list(pool.map(lambda client: fit_and_score(client, value, parts_scored), of.tolist()))
 
   def score(value: float) -> tuple[float, float]:
     def compute() -> parts.Arrays:

@@ -1,4 +1,7 @@
-"""Products of computations, cached by content: the same part is made once."""
+"""Products of computations, cached by content: the same part is made once.
+
+Optimised graphs are kept on disk as well, see `graph_cache`.
+"""
 
 import functools
 import hashlib
@@ -6,8 +9,8 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from tff_lg.compatibility import tff
-from tff_lg.runtime import tensorflow_functions
+from tff_lg.compatibility import computation_pb2, tff
+from tff_lg.runtime import graph_cache, tensorflow_functions
 from tff_lg.runtime import tff_internals as internals
 
 # Computations kept by a context.
@@ -70,18 +73,29 @@ class _ByContent:
   def __init__(self, part: tff.framework.CompiledComputation) -> None:
     self.part = part
     content = part.proto.tensorflow.SerializeToString(deterministic=True)
-    self._digest = hashlib.sha256(content).digest()
+    self.digest = hashlib.sha256(content).digest()
 
   def __hash__(self) -> int:
-    return hash(self._digest)
+    return hash(self.digest)
 
   def __eq__(self, other: object) -> bool:
-    return isinstance(other, _ByContent) and self._digest == other._digest
+    return isinstance(other, _ByContent) and self.digest == other.digest
 
 
 @functools.lru_cache(_FUNCTIONS)
 def _import(key: _ByContent) -> tensorflow_functions.FlatFunction:
-  return tensorflow_functions.import_computation(internals.optimize(key.part))
+  return tensorflow_functions.import_computation(_optimize(key))
+
+
+def _optimize(key: _ByContent) -> computation_pb2.TensorFlow:
+  kept = graph_cache.of_user()
+  if kept is None:
+    return internals.optimize(key.part)
+  content = kept.get_or_make(
+    graph_cache.surroundings() + key.digest,
+    lambda: internals.optimize(key.part).SerializeToString(deterministic=True),
+  )
+  return computation_pb2.TensorFlow.FromString(content)
 
 
 def import_cached(part: tff.framework.CompiledComputation) -> tensorflow_functions.FlatFunction:
