@@ -37,6 +37,12 @@ def update(path: str) -> None:
     _write(folder, {**expected, name: _crc(path)})
 
 
+def has(path: str) -> bool:
+  """Returns whether the folder of a file has a CRC of it; DamagedFileError as `check`."""
+  folder, name = os.path.split(path)
+  return name in _load(folder)
+
+
 def check(path: str) -> None:
   """Refuses a file of a finished folder whose CRC is not as it was.
 

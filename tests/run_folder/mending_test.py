@@ -41,6 +41,23 @@ class MendTablesTest(absltest.TestCase):
     self.assertEqual(self._read(), _TABLES)
     checksums.check(f'{self.folder}/metrics.csv')
 
+  def test_damaged_or_missing_curves_come_from_the_checkpoint(self):
+    path = f'{self.folder}/client_curves.parquet'
+    curves = {'client_curves/table': np.frombuffer(b'curves', np.uint8)}
+    checkpoints.CheckpointManager(f'{self.folder}/checkpoints').save(1, curves, {})
+    mending.mend_tables(self.folder)
+    self.assertFalse(os.path.exists(path))  # This run had none.
+    files.write_atomically(path, 'curves')
+    checksums.write(self.folder, '{}\n')
+    for damage in (lambda: os.truncate(path, 3), lambda: os.unlink(path)):
+      damage()
+      with self.assertLogs(level='WARNING') as logs:
+        mending.mend_tables(self.folder)
+      self.assertIn('client_curves.parquet: written again', logs.output[0])
+      with open(path, 'rb') as file:
+        self.assertEqual(file.read(), b'curves')
+    self.assertEqual(self._read(), _TABLES)
+
   def test_whole_tables_need_no_checkpoint(self):
     files.write_atomically(f'{self.folder}/checkpoints/round_00000001.npz', 'damaged')
     mending.mend_tables(self.folder)

@@ -139,6 +139,11 @@ class ClientCurves(callbacks.Callback):
     return content.getvalue()
 
 
+def list_files(arrays: Mapping[str, np.ndarray]) -> dict[str, bytes]:
+  """Returns what the file of curves holds by a checkpoint, by its name in the run folder."""
+  return {file_names.CLIENT_CURVES: arrays['table'].tobytes()} if arrays else {}
+
+
 def _step(num_evaluations: int) -> int:
   """Returns the power of two s such that each s-th of so many evaluations is within the bound."""
   step = 1

@@ -79,10 +79,9 @@ def table_paths(folder: str) -> list[str]:
   return [os.path.join(folder, f'{name}.csv') for name in _TABLES]
 
 
-def write_tables(folder: str, tables: Mapping[str, str]) -> None:
-  """Writes tables again from the texts that `MetricsReleaser.flush` gave."""
-  for name, text in tables.items():
-    files.write_atomically(os.path.join(folder, f'{name}.csv'), text)
+def list_files(arrays: Mapping[str, np.ndarray]) -> dict[str, bytes]:
+  """Returns what the tables' files hold by a checkpoint, by their names in the run folder."""
+  return {f'{name}.csv': text.tobytes() for name, text in arrays.items()}
 
 
 def to_arrays(tables: Mapping[str, str]) -> dict[str, np.ndarray]:
