@@ -95,6 +95,11 @@ class EpsilonTest(parameterized.TestCase):
     expected = accountant.compose(budget.event(100)).get_epsilon(1e-5)
     self.assertAlmostEqual(budget.epsilon(100), expected, delta=1e-3 * expected)
 
+  def test_leaves_out_orders_without_a_warning(self):
+    budget = _budget(noise_multiplier=2.44, clients_per_round=40)
+    with self.assertNoLogs(level='WARNING'):
+      budget.epsilon(10)
+
   def test_pld_is_tighter(self):
     self.assertLess(_budget(accountant='pld').epsilon(100), 0.95 * _budget().epsilon(100))
 

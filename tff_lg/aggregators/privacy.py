@@ -10,6 +10,7 @@ import math
 
 import dp_accounting
 import numpy as np
+from absl import logging
 from dp_accounting import pld, rdp
 from scipy import optimize
 
@@ -172,7 +173,12 @@ class PrivacyBudget:
     # Updates of zero are to the accountant what a removed client is.
     replaces = self._accounting.replaces_client
     relation = _RELATION.REPLACE_ONE if replaces else _RELATION.ADD_OR_REMOVE_ONE
-    return rdp.RdpAccountant(neighboring_relation=relation).compose(self._event)
+    verbosity = logging.get_verbosity()
+    logging.set_verbosity(logging.ERROR)  # A warning for each order that it leaves out.
+    try:
+      return rdp.RdpAccountant(neighboring_relation=relation).compose(self._event)
+    finally:
+      logging.set_verbosity(verbosity)
 
   @functools.cached_property
   def _one_pld(self) -> pld.privacy_loss_distribution.PrivacyLossDistribution:
