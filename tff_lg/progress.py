@@ -21,6 +21,7 @@ _LINE_SECONDS = 30.0
 _DELAY_SECONDS = 1.0
 
 _parts: list[str] = []
+_watchers: list[Callable[[int, int], None]] = []
 _running: list[Callable[[], str]] = []
 _reporter: threading.Thread | None = None
 
@@ -41,6 +42,7 @@ class Bar(tqdm.tqdm):
       is_nested: whether the bar is within another, and goes away when it ends.
     """
     self._is_drawn = _is_terminal()
+    self._is_nested = is_nested
     self._until_update = 0.0
     options: dict[str, Any] = {'leave': not is_nested}
     if not self._is_drawn:
@@ -55,7 +57,10 @@ class Bar(tqdm.tqdm):
   def update(self, n: float | None = 1) -> bool | None:
     """Counts `n` more."""
     self._until_update = self.format_dict['elapsed']
-    return super().update(n)
+    is_drawn_again = super().update(n)
+    for watch in [] if self._is_nested else _watchers:
+      watch(self.n, self.total)
+    return is_drawn_again
 
   def set_description(self, desc: str | None = None, refresh: bool = True) -> None:
     """Sets the description, behind those of the parts that are being run."""
@@ -103,7 +108,7 @@ def stage(text: str) -> Iterator[None]:
     return f'{_described(text)}: {Bar.format_interval(time.monotonic() - began)} so far'
 
   if _is_terminal():
-    tqdm.tqdm.write(_described(text), file=sys.stderr)
+    tell(_described(text))
   _begin(line)
   try:
     yield
@@ -112,13 +117,27 @@ def stage(text: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def part(text: str) -> Iterator[None]:
-  """Names a part of the work, such as `baseline 1 of 2`, before what is told meanwhile."""
+def part(text: str, watch: Callable[[int, int], None] | None = None) -> Iterator[None]:
+  """Names a part of the work, such as `baseline 1 of 2`, before what is told meanwhile.
+
+  Args:
+    text: its name.
+    watch: called with how many are done and how many there are, at each count of an outer bar.
+  """
+  watching = [] if watch is None else [watch]
   _parts.append(text)
+  _watchers.extend(watching)
   try:
     yield
   finally:
     _parts.pop()
+    for each in watching:
+      _watchers.remove(each)
+
+
+def tell(text: str) -> None:
+  """Writes a line to the standard error, above a bar that is drawn."""
+  tqdm.tqdm.write(text, file=sys.stderr)
 
 
 def _described(text: str) -> str:

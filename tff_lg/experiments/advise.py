@@ -1,11 +1,11 @@
 """An advice: all parts trained on the same data, then a model chosen for each client."""
 
+import contextlib
 import dataclasses
 import os
 import shlex
-import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,8 @@ from tff_lg.inputs import tasks
 from tff_lg.run_folder import run_files, run_settings
 
 ADAPTED = 'fedavg_adapted'
+# After so many rounds, or a tenth of them, there is an estimate of the time that is left.
+_FIRST_ROUNDS = 3
 
 
 def run_advise(
@@ -68,10 +70,12 @@ def run_advise(
     run_settings.claim_hparams(run_dir, hparams)
     left = _Remaining(len(parts) + adapts)
     for name, config in parts.items():
-      with left.part(name):
-        simulation.run_experiment(config, part_folder(run_dir, name))
+      folder = part_folder(run_dir, name)
+      with left.part(name, folder):
+        simulation.run_experiment(config, folder)
     if adapts:
-      with left.part(ADAPTED):
+      folder = part_folder(run_dir, ADAPTED)
+      with left.part(ADAPTED, folder):
         personalization.run_adaptation(
           config_lib.AdaptConfig(
             from_run=part_folder(run_dir, FEDAVG),
@@ -80,31 +84,55 @@ def run_advise(
             epochs=options.adaptation_epochs,
             seed=base.seed,
           ),
-          part_folder(run_dir, ADAPTED),
+          folder,
         )
     return _write(list(parts), base.model_metrics[0], base.level, run_dir, adapts=adapts)
 
 
 class _Remaining:
-  """Tells before each part how long it will take to the end, by the parts that have ended."""
+  """Tells how long it will take to the end: by the first rounds, then by the parts that ended."""
 
   def __init__(self, num_parts: int) -> None:
-    self._num_parts, self._num_done = num_parts, 0
-    self._began: list[float] = []
+    self._num_parts, self._num_begun = num_parts, 0
+    self._seconds: list[float] = []  # Of trained parts, without own models, which have no rounds.
 
-  def part(self, name: str) -> Any:
+  @contextlib.contextmanager
+  def part(self, name: str, folder: str) -> Iterator[None]:
     """Names a part of the work, and tells of it."""
-    self._tell(name)
-    return progress.part(f'{name} ({self._num_done} of {self._num_parts})')
+    self._num_begun += 1
+    number = f'{self._num_begun} of {self._num_parts}'
+    num_later = self._num_parts - self._num_begun
+    rest = f'; about {np.mean(self._seconds) * (num_later + 1):.0f} s left' if self._seconds else ''
+    progress.tell(f'Part {number}: {name}{rest}')
+    has_rounds = name != OWN and not run_settings.is_complete(folder)
+    began, times = time.monotonic(), []
 
-  def _tell(self, name: str) -> None:
-    self._began.append(time.monotonic())
-    durations = np.diff(self._began)
-    left = self._num_parts - self._num_done
-    self._num_done += 1
-    # The first part, own models, has no rounds: it says little about the others.
-    rest = f'; about {np.mean(durations[1:]) * left:.0f} s left' if len(durations) > 1 else ''
-    print(f'Part {self._num_done} of {self._num_parts}: {name}{rest}', file=sys.stderr)
+    def watch(num_done: int, num_rounds: int) -> None:
+      times.append(time.monotonic() - began)
+      if len(times) == max(_FIRST_ROUNDS, num_rounds // 10):
+        left = seconds_left(times, num_done, num_rounds, num_later)
+        progress.tell(f'About {left:.0f} s left in all parts, estimated by {len(times)} rounds')
+
+    with progress.part(f'{name} ({number})', watch if has_rounds and not self._seconds else None):
+      yield
+    if has_rounds:
+      self._seconds.append(time.monotonic() - began)
+
+
+def seconds_left(times: Sequence[float], num_done: int, num_rounds: int, num_later: int) -> float:
+  """Estimates how long parts of the same rounds take to the end.
+
+  The first round also compiles, so the others give the time of a round.
+
+  Args:
+    times: seconds from the beginning of a part to the end of each of its rounds, two or more.
+    num_done: rounds of the part that are done; more than `times` if the part was resumed.
+    num_rounds: of each part.
+    num_later: parts that have not begun.
+  """
+  per_round = (times[-1] - times[0]) / (len(times) - 1)
+  of_part = times[0] + per_round * (num_rounds - 1)
+  return per_round * (num_rounds - num_done) + num_later * of_part
 
 
 def part_folder(run_dir: str, part: str) -> str:
