@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from absl.testing import absltest
 
-from tests.simulation import running
+from tests.personalization import sharing
 from tff_lg import config as config_lib
 from tff_lg import personalization, simulation
 from tff_lg.run_folder import run_files
@@ -28,7 +28,7 @@ _SOURCE = config_lib.TrainConfig(
 
 
 def setUpModule():
-  running.set_up_module()
+  sharing.set_up_module()
 
 
 class FollowingTest(absltest.TestCase):

@@ -13,7 +13,7 @@ import pandas as pd
 from absl.testing import absltest
 
 from tests import reading
-from tests.simulation import running
+from tests.personalization import sharing
 from tff_lg import config as config_lib
 from tff_lg import personalization, simulation, verdicts
 from tff_lg.personalization import adaptation_run, adaptation_work, adapting
@@ -47,7 +47,7 @@ personalization.run_adaptation(config.AdaptConfig(**{fields!r}), {folder!r})
 
 
 def setUpModule():
-  running.set_up_module()
+  sharing.set_up_module()
 
 
 def _train(folder, **fields):

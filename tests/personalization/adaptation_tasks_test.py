@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 from absl.testing import absltest
 
+from tests.personalization import sharing
 from tests.simulation import testing
 from tff_lg import config as config_lib
 from tff_lg import data, personalization, simulation
@@ -17,7 +18,7 @@ from tff_lg.inputs import tasks
 
 
 def setUpModule():
-  simulation.set_execution_context()
+  sharing.set_up_module()
 
 
 class OtherTasksTest(absltest.TestCase):

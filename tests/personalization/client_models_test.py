@@ -8,7 +8,7 @@ import pandas as pd
 import tensorflow as tf
 from absl.testing import absltest
 
-from tests.simulation import running
+from tests.personalization import sharing
 from tff_lg import config as config_lib
 from tff_lg import data, personalization, simulation, verdicts
 from tff_lg.personalization import client_models
@@ -19,7 +19,7 @@ _HOSPITALS = ('Aspen', 'Birch', 'Cedar', 'Elm')
 
 
 def setUpModule():
-  running.set_up_module()
+  sharing.set_up_module()
 
 
 class ClientModelsTest(absltest.TestCase):

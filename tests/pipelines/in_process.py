@@ -19,14 +19,14 @@ from unittest import mock
 from absl.testing import flagsaver
 
 from pipelines import launch, run_dirs
-from tests.simulation import running
+from tests.personalization import sharing
 from tff_lg import simulation, sweeps
 from tff_lg.sweeps import processes
 
 
 def set_up_module() -> None:
   """Lets all runs of this process share what is built of equal values, and what TFF makes of it."""
-  running.set_up_module()
+  sharing.set_up_module()
   # Each context would compile all again. No test in this process wants another runtime.
   simulation.set_execution_context = lambda unused_options=None: None
 

@@ -58,10 +58,8 @@ def share_processes() -> None:
     arguments = config, model, budget, adversary, auxiliary, num_clients
     if auxiliary is not None:  # Which has no values to compare.
       return build_phases(*arguments)
-    weights = b''.join(weight.tobytes() for weight in model.initial_weights)
-    of_model = model.weight_names, model.weight_is_global, model.functional.input_spec, weights
     has_attack = adversary is not None and adversary.attack.update_attack is not None
-    key = repr((of_model, budget, num_clients, _values(config, has_attack)))
+    key = repr((model_values(model), budget, num_clients, _values(config, has_attack)))
     phases = itertools.count()
 
     def build_process_once(entry: Any, *settings: Any, **options: Any) -> Any:
@@ -74,6 +72,12 @@ def share_processes() -> None:
       return build_phases(*arguments)
 
   experiment.build_phases = build_once
+
+
+def model_values(model: models.LocalGlobalModel) -> tuple[Any, ...]:
+  """Returns what tells models of one task apart."""
+  weights = b''.join(weight.tobytes() for weight in model.initial_weights)
+  return model.weight_names, model.weight_is_global, model.functional.input_spec, weights
 
 
 def _values(config: config_lib.TrainConfig, has_attack: bool) -> dict[str, Any]:
