@@ -37,6 +37,11 @@ def head(layer):
 def two_arguments(input_shape, num_outputs):
   return None
 
+def compiled(input_shape, num_outputs, seed):
+  model = build(input_shape, num_outputs, seed)
+  model.compile('sgd', loss='mae', metrics=['mse'])
+  return model
+
 def fails(input_shape, num_outputs, seed):
   raise KeyError('no such body')
 
@@ -95,6 +100,12 @@ class ImportedTest(absltest.TestCase):
     self.assertEqual(one.output_shape, (None, 3))
     another = models.build_imported('networks_of_mine:build', (5,), 3, 8)
     self.assertFalse(np.array_equal(one.get_weights()[0], another.get_weights()[0]))
+
+  def test_what_it_is_compiled_with_is_left_out(self):
+    one, other = self._build('compiled'), self._build('build')
+    self.assertFalse(one._is_compiled)
+    for weight, same in zip(one.get_weights(), other.get_weights(), strict=True):
+      np.testing.assert_array_equal(weight, same)
 
   @absltest.skipIf(tf.__version__.startswith('2.14.'), 'Legacy Keras is all there is.')
   def test_keras3(self):
