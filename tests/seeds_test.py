@@ -15,7 +15,7 @@ class SeedsTest(absltest.TestCase):
     np.testing.assert_array_equal(
       seeds.tensor_seed(7, Purpose.SHUFFLING, 3, 5), [818055513, -1008730906]
     )
-    self.assertEqual([purpose.value for purpose in Purpose], list(range(14)))
+    self.assertEqual([purpose.value for purpose in Purpose], list(range(15)))
 
   def test_every_seed_purpose_and_path_has_draws_of_its_own(self):
     arguments = [
