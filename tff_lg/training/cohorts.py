@@ -1,5 +1,6 @@
 """The cohort of a round, and how much of it each client finishes."""
 
+import functools
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -106,10 +107,14 @@ class CohortSampler:
     return np.flatnonzero(self._join(round_num, self._clients_per_round)).tolist()
 
   def _draw_cyclic_poisson(self, round_num: int) -> list[int]:
-    seed = seeds.derive_seed(self._seed, seeds.Purpose.GROUPS)
-    groups = np.random.default_rng(seed).permutation(self._num_clients) % self._num_groups
     joins = self._join(round_num, self._num_groups * self._clients_per_round)
-    return np.flatnonzero(joins & (groups == round_num % self._num_groups)).tolist()
+    return np.flatnonzero(joins & (self._groups == round_num % self._num_groups)).tolist()
+
+  @functools.cached_property
+  def _groups(self) -> np.ndarray:
+    """The group of each client, the same in all rounds."""
+    seed = seeds.derive_seed(self._seed, seeds.Purpose.GROUPS)
+    return np.random.default_rng(seed).permutation(self._num_clients) % self._num_groups
 
   def _join(self, round_num: int, mean: int) -> np.ndarray:
     """Returns whether each client would join, independently, so that on average `mean` do."""
