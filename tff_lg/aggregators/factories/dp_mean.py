@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Any
 
+from tff_lg.aggregators.factories import seeded_noise
 from tff_lg.aggregators.mechanism import MECHANISMS, MechanismEntry, Noise
 from tff_lg.compatibility import tff, tfp
 
@@ -88,7 +89,7 @@ def dp_mean(
       raise ValueError(
         f'mechanism {mechanism} needs fixed clipping: its noise is tied to one clip norm.'
       )
-    if noise_multiplier >= 0.1 * clients_per_round:
+    if noise_multiplier >= 2 * seeded_noise.COUNT_STDDEV * clients_per_round:
       raise ValueError(
         f'noise_multiplier is {noise_multiplier}; adaptive clipping spends part of it on a count '
         f'and needs it below a tenth of clients_per_round, {0.1 * clients_per_round:g}.'

@@ -19,7 +19,8 @@ from tff_lg.compatibility import tfp
 
 _QUANTILE = 0.5
 _CLIP_LEARNING_RATE = 0.2
-_COUNT_STDDEV = 0.05
+# Of the noise on the count of adaptive clipping, as a share of the cohort.
+COUNT_STDDEV = 0.05
 
 
 class Stream(enum.IntEnum):
@@ -169,7 +170,7 @@ def adaptive_sum_query(
   """
   sum_multiplier, count_stddev = 0.0, 0.0
   if noise_multiplier:
-    count_stddev = _COUNT_STDDEV * clients_per_round
+    count_stddev = COUNT_STDDEV * clients_per_round
     sum_multiplier = (noise_multiplier**-2 - (2 * count_stddev) ** -2) ** -0.5
   return AdaptiveClipSumQuery(
     initial_l2_norm_clip=clip_norm,
