@@ -107,8 +107,6 @@ class FlagsTest(parameterized.TestCase):
     text = commands.read(page)
     python = ''.join(code for _, language, code in commands.blocks(page) if language == 'python')
     for quoted in re.findall(r'`([^`\n]*)`', text):
-      if quoted.startswith(('uv ', 'pip ')):
-        continue  # Their flags are their own.
       for flag in re.findall(r'(?<![\w-])--(\w+)', quoted):
         if flag.endswith('_'):  # The beginning of several, such as `--client_`.
           self.assertTrue(any(each.startswith(flag) for each in self.known), quoted)
