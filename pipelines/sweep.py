@@ -10,9 +10,10 @@ small run on embedded data.
 
 Each trial has a run folder in SWEEP_DIR/trials and what it printed in SWEEP_DIR/logs. Rerun the
 same command to resume: it skips complete trials and resumes stopped ones. More seeds or values on
-the same axes are added. A trial that fails is run once more. With --trials_on=ray, trials run on a
-Ray cluster. Writes results.csv (one row per trial), table.md (mean and standard deviation over
-seeds), figures/ and report.html; `python -m pipelines.report` makes the page of one trial.
+the same axes are added. A trial that fails is run once more; one that diverges is not. With
+--trials_on=ray, trials run on a Ray cluster. Writes results.csv (one row per trial), table.md (mean
+and standard deviation over seeds), figures/ and report.html; `python -m pipelines.report` makes the
+page of one trial.
 """
 
 import importlib

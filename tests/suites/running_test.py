@@ -132,10 +132,10 @@ class RunSuiteTest(absltest.TestCase):
     self.pool.diverging = (_Trial('fedavg', 4.0, 0),)
     (row,) = suites.run_suite(self._suite_run(), _rows('fedavg')[:1])
     self.assertEqual(row.point, {'rate': 2.0})
-    # Twice, as each job that fails; never again, also not when the suite is resumed.
-    self.assertEqual(self.pool.run.count(self.pool.diverging[0]), 2)
+    # Never again, also not when the suite is resumed.
+    self.assertEqual(self.pool.run.count(self.pool.diverging[0]), 1)
     self.assertEqual(suites.run_suite(self._suite_run(), _rows('fedavg')[:1]), (row,))
-    self.assertEqual(self.pool.run.count(self.pool.diverging[0]), 2)
+    self.assertEqual(self.pool.run.count(self.pool.diverging[0]), 1)
 
   def test_failures_are_told(self):
     self.pool.diverging = tuple(_Trial('fedavg', 2.0**k, 0) for k in range(-4, 8))

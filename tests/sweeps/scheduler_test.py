@@ -52,6 +52,13 @@ class RunJobsTest(absltest.TestCase):
     self.assertEqual(failures, (sweeps.Failure(jobs[1], 'none again'),))
     self.assertEqual(pool.started, ['a', 'b', 'c', 'b'])
 
+  def test_one_that_diverges_is_not_tried_again(self):
+    pool = _Pool(1, {'a': ['DivergenceError: round 3 is not finite']})
+    jobs = _jobs('ab')
+    failures = sweeps.run_jobs(jobs, pool)
+    self.assertEqual(failures, (sweeps.Failure(jobs[0], 'DivergenceError: round 3 is not finite'),))
+    self.assertEqual(pool.started, ['a', 'b'])
+
   def test_nothing_to_do(self):
     pool = _Pool(2, {})
     self.assertEqual(sweeps.run_jobs([], pool, num_done=4), ())

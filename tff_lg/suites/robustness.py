@@ -356,7 +356,7 @@ def _run_all(
   folder.claim(pipeline, axes, trials, configs, run.open_names, run.may_change)
   failures = running.run_jobs(run.pool, folder, configs)
   for name, error in failures.items():
-    if not running.is_divergence(error):
+    if not sweeps.is_divergence(error):
       log = folder.log_path(name)
       raise running.SuiteError(f'{what}: {name} failed, see {log} ({error.rstrip(".")}).')
   return set(failures)

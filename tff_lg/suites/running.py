@@ -20,8 +20,6 @@ if TYPE_CHECKING:
   from tff_lg.analysis import leaderboard_runs
 
 TRAIN, ADAPT = 'train', 'adapt'
-# What the error of a trial that diverged begins with.
-_DIVERGENCE = 'DivergenceError'
 # (pipeline, its arguments) -> the config of a trial.
 MakeConfig = Callable[[str, Sequence[str]], Any]
 
@@ -213,11 +211,6 @@ def _run_trials(
   return run_jobs(run.pool, folder, {name: configs[name] for name in chosen})
 
 
-def is_divergence(error: str) -> bool:
-  """Returns whether a trial failed because it diverged, by its error."""
-  return error.startswith(_DIVERGENCE)
-
-
 def run_jobs(
   pool: sweeps.Pool | None, folder: sweeps.SweepFolder, configs: Mapping[str, Any]
 ) -> dict[str, str]:
@@ -227,7 +220,7 @@ def run_jobs(
   if jobs:
     failed = sweeps.run_jobs(jobs, resolved(pool), num_done=len(configs) - len(jobs))
     failures = {failure.job.name: failure.error for failure in failed}
-    known = {n: error for n, error in failures.items() if is_divergence(error)}
+    known = {n: error for n, error in failures.items() if sweeps.is_divergence(error)}
     if known:
       files.write_atomically(_diverged_file(folder), strict_json.dumps({**diverged, **known}))
     diverged |= failures

@@ -20,7 +20,7 @@ from tff_lg.sweeps.grid import (
 )
 from tff_lg.sweeps.processes import ProcessPool
 from tff_lg.sweeps.ray_pool import RayPool
-from tff_lg.sweeps.scheduler import Failure, Job, Pool, run_jobs
+from tff_lg.sweeps.scheduler import Failure, Job, Pool, is_divergence, run_jobs
 
 __all__ = [
   'Axis',
@@ -35,6 +35,7 @@ __all__ = [
   'Trial',
   'build_trials',
   'choose_layout',
+  'is_divergence',
   'parse_axis',
   'parse_seeds',
   'run_jobs',

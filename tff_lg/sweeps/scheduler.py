@@ -9,6 +9,8 @@ from absl import logging
 from tff_lg import progress
 
 _MAX_ATTEMPTS = 2
+# What the error of a trial that diverged begins with.
+_DIVERGENCE = 'DivergenceError'
 
 
 class Job(NamedTuple):
@@ -55,8 +57,15 @@ class Pool(Protocol):
     """Waits until some job ends; its error, or None."""
 
 
+def is_divergence(error: str) -> bool:
+  """Returns whether a trial failed because it diverged, by its error; it would do so again."""
+  return error.startswith(_DIVERGENCE)
+
+
 def run_jobs(jobs: Sequence[Job], pool: Pool, *, num_done: int = 0) -> tuple[Failure, ...]:
   """Runs jobs under a progress bar; one that fails is run again, once, after all others.
+
+  One that diverges is not, as the same seed gives the same bits.
 
   Args:
     jobs: to run.
@@ -64,7 +73,7 @@ def run_jobs(jobs: Sequence[Job], pool: Pool, *, num_done: int = 0) -> tuple[Fai
     num_done: trials of the sweep that are done already, for the bar.
 
   Returns:
-    Those that failed twice.
+    Those that diverged, or failed twice.
   """
   waiting = collections.deque(jobs)
   attempts: collections.Counter[str] = collections.Counter()
@@ -80,7 +89,7 @@ def run_jobs(jobs: Sequence[Job], pool: Pool, *, num_done: int = 0) -> tuple[Fai
       attempts[job.name] += 1
       if error is None:
         bar.update()
-      elif attempts[job.name] < _MAX_ATTEMPTS:
+      elif attempts[job.name] < _MAX_ATTEMPTS and not is_divergence(error):
         logging.warning('Trial %s failed and is tried again at the end: %s', job.name, error)
         waiting.append(job)
       else:
