@@ -353,7 +353,9 @@ def _run_all(
   Raises:
     SuiteError: one failed in another way.
   """
-  folder.claim(pipeline, axes, trials, configs, run.open_names, run.may_change)
+  # These are of configs of training; an adaptation has others.
+  changes = (run.open_names, run.may_change) if pipeline == running.TRAIN else ()
+  folder.claim(pipeline, axes, trials, configs, *changes)
   failures = running.run_jobs(run.pool, folder, configs)
   for name, error in failures.items():
     if not sweeps.is_divergence(error):
