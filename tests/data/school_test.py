@@ -1,117 +1,47 @@
-"""Tests of the School data: the MATLAB file, the split and the scales."""
+"""Tests of the School data: scores from the MATLAB file, and generated schools."""
 
 import pathlib
 
 import numpy as np
-from absl.testing import absltest, parameterized
+from absl.testing import absltest
 from scipy import io
 
 from tff_lg.data import examples, school
 
-
-def _cells(*arrays):
-  cells = np.empty((1, len(arrays)), object)
-  for number, array in enumerate(arrays):
-    cells[0, number] = array
-  return cells
+_FRACTIONS = {'test_fraction': 0.15, 'validation_fraction': 0.15 / 0.85}
 
 
-class LoadSchoolTest(parameterized.TestCase):
-  def setUp(self):
-    super().setUp()
-    self.file = pathlib.Path(self.create_tempdir().full_path) / 'school.mat'
+class LoadSchoolTest(absltest.TestCase):
+  def _load(self, *scores):
+    """Loads schools whose pupils have these scores."""
+    file = pathlib.Path(self.create_tempdir().full_path) / 'school.mat'
+    cells = {name: np.empty((1, len(scores)), object) for name in 'XY'}
+    for number, of_school in enumerate(scores):
+      cells['Y'][0, number] = np.array(of_school, np.uint8)[:, None]
+      cells['X'][0, number] = np.ones((len(of_school), 2))
+    io.savemat(file, cells)
+    return school.load_school(str(file), **_FRACTIONS)
 
-  def _load(self, **options):
-    fractions = {'test_fraction': 0.15, 'validation_fraction': 0.15 / 0.85}
-    return school.load_school(str(self.file.parent), **{**fractions, **options})
-
-  def _write(self, *sizes):
-    """Writes schools whose pupils have the features (i, i², 1) and the score 10 * school + i."""
-    numbers = [np.arange(size) for size in sizes]
-    x = [np.stack([i, i**2, np.ones_like(i)], axis=1).astype(np.uint8) for i in numbers]
-    y = [(10 * k + i)[:, None].astype(np.uint8) for k, i in enumerate(numbers)]
-    io.savemat(self.file, {'X': _cells(*x), 'Y': _cells(*y)})
-
-  def test_a_school_is_a_client_split_70_15_15(self):
-    self._write(10, 12)
-    data = self._load()
+  def test_scores_are_in_0_1_by_those_of_all_schools(self):
+    data = self._load(range(10, 20), range(20, 32))
     self.assertEqual([client.client_id for client in data.clients], ['school_1', 'school_2'])
-    sizes = [(len(c.train), len(c.validation), len(c.test)) for c in data.clients]
-    self.assertEqual(sizes, [(7, 1, 2), (8, 2, 2)])
-    self.assertEqual((data.objective, data.num_classes, len(data.test)), ('regression', 1, 4))
+    for client, least, most in zip(data.clients, (10, 20), (20, 32), strict=True):
+      scores = np.concatenate([part.y for part in (client.train, client.validation, client.test)])
+      expected = (np.arange(least, most) - 10) / 21
+      np.testing.assert_allclose(np.sort(scores), expected, atol=1e-6)
 
-  def test_scores_are_in_0_1_and_features_of_own_training_pupils(self):
-    self._write(10, 12)
-    # Scores are 0 to 9 and 10 to 21.
-    for number, client in enumerate(self._load().clients):
-      parts = [client.train, client.validation, client.test]
-      i = [part.y * 21 - 10 * number for part in parts]
-      size = (10, 12)[number]
-      np.testing.assert_allclose(np.sort(np.concatenate(i)), np.arange(size), atol=1e-5)
-      for part, of_part in zip(parts, i, strict=True):
-        expected = (of_part - i[0].mean()) / i[0].std()
-        np.testing.assert_allclose(part.x[:, 0], expected, atol=1e-5)
-        # A feature without deviation is only centred.
-        np.testing.assert_array_equal(part.x[:, 2], 0)
-      np.testing.assert_allclose(client.train.x.mean(axis=0), 0, atol=1e-6)
-      np.testing.assert_allclose(client.train.x[:, :2].std(axis=0), 1, atol=1e-5)
-
-  def test_seed_decides_the_split(self):
-    self._write(10, 12)
-    one, same, other = (self._load(seed=seed).clients[1].train.y for seed in (0, 0, 1))
-    np.testing.assert_array_equal(one, same)
-    self.assertFalse(np.array_equal(one, other))
-
-  def test_held_out_schools_are_not_clients(self):
-    self._write(10, 12, 14)
-    data = self._load(choose_held_out=lambda names: names[:1])
-    self.assertEqual([client.client_id for client in data.clients], ['school_2', 'school_3'])
-    self.assertEqual([client.client_id for client in data.held_out], ['school_1'])
-    self.assertLen(data.test, 4)
+  def test_refuses_scores_that_are_all_the_same(self):
+    with self.assertRaisesRegex(examples.DataError, 'every score is 1, expected scores that diff'):
+      self._load([1, 1], [1])
 
   def test_generated_schools(self):
-    data = school.load_school(test_fraction=0.15, validation_fraction=0.2)
+    data = school.load_school(**_FRACTIONS)
     self.assertLen(data.clients, 12)
     self.assertEqual(data.test.x.shape[1], 6)
+    self.assertEqual((data.objective, data.num_classes), ('regression', 1))
     for part in (data.test, data.clients[0].train):
       self.assertBetween(part.y.min(), 0, 1)
       self.assertBetween(part.y.max(), 0, 1)
-
-  @parameterized.parameters(
-    ({'Y': _cells(np.ones((2, 1)))}, 'school.mat: X not found, expected cells'),
-    ({'X': np.ones((2, 2)), 'Y': _cells(np.ones((2, 1)))}, 'X not found, expected cells'),
-    (
-      {'X': _cells(np.ones((2, 3))), 'Y': _cells(np.ones(2), np.ones(2))},
-      'X has 1 cells and Y 2, expected one per school',
-    ),
-    (
-      {'X': _cells(np.ones((2, 3))), 'Y': _cells(np.ones((3, 1)))},
-      r'school 1 has features \[2, 3\] and 3 scores, expected finite',
-    ),
-    (
-      {'X': _cells(np.ones((1, 3)), np.ones((1, 2))), 'Y': _cells(np.ones(1), np.zeros(1))},
-      'schools with 2 and 3 features, expected the same for all',
-    ),
-    (
-      {'X': _cells(np.full((2, 3), np.nan)), 'Y': _cells(np.ones((2, 1)))},
-      'school 1 has features .* expected finite',
-    ),
-    (
-      {'X': _cells(np.ones((2, 3))), 'Y': _cells(np.ones((2, 1)))},
-      'every score is 1, expected scores that differ',
-    ),
-  )
-  def test_refuses_impossible_values(self, content, sentence):
-    io.savemat(self.file, content)
-    with self.assertRaisesRegex(examples.DataError, sentence):
-      self._load()
-
-  def test_no_file_and_no_matlab_file(self):
-    with self.assertRaisesRegex(examples.DataError, 'school.mat not found, expected school.mat'):
-      self._load()
-    self.file.write_text('<html>')
-    with self.assertRaisesRegex(examples.DataError, 'school.mat: cannot be read as a MATLAB file'):
-      self._load()
 
 
 if __name__ == '__main__':

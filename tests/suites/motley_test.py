@@ -7,6 +7,7 @@ from tff_lg import suites
 from tff_lg.learning.methods import METHODS
 
 _SUITE = suites.SUITES['motley_cross_silo']
+_VEHICLE = suites.SUITES['motley_vehicle']
 _CROSS_DEVICE = suites.SUITES['motley_cross_device']
 
 
@@ -33,6 +34,24 @@ class MotleyTest(absltest.TestCase):
 
   def test_score_is_half_the_squared_error(self):
     np.testing.assert_array_equal(_SUITE.score(np.array([0.0, 2.0])), [0, 2])
+
+  def test_grids_are_those_of_the_loss(self):
+    found = {}
+    for name, suite in (('school', _SUITE), ('vehicle', _VEHICLE)):
+      rows = {row.name: row for row in suite.choose_methods()}
+      found[name] = {axis.name: axis.values for row in rows.values() for axis in row.axes}
+    # Half the squared error on School, the same steps on Vehicle.
+    for axis, half in (('client_learning_rate', 6), ('ditto_strength', 0.5), ('mtl_strength', 0.5)):
+      factor = found['vehicle'][axis][0] / found['school'][axis][0]
+      self.assertAlmostEqual(factor, half, msg=axis)
+      self.assertLen(found['vehicle'][axis], len(found['school'][axis]))
+
+  def test_votes_are_for_classes(self):
+    names = [row.name for row in _VEHICLE.choose_methods(['knn_per', 'local'])]
+    self.assertEqual(names, ['fedavg', 'knn_per', 'local'])
+    with self.assertRaisesRegex(ValueError, 'expected some of'):
+      _SUITE.choose_methods(['knn_per'])
+    np.testing.assert_array_equal(_VEHICLE.score(np.array([0.5])), [50])
 
   def test_rows_across_devices(self):
     rows = {row.name: row for row in _CROSS_DEVICE.choose_methods()}

@@ -43,6 +43,7 @@ class LookAtFilesTest(parameterized.TestCase):
     ('table', 'no'),
     ('mood', 'mood.csv'),
     ('school', 'school.mat not found'),
+    ('vehicle', 'vehicle.mat not found'),
     ('vqa', '0 files .*train.*_questions.json found'),
   )
   def test_missing_files_are_told(self, task, sentence):

@@ -51,7 +51,7 @@ class PartitionOptions(_EntryOptions, repetition.RepetitionOptions):
   validation_fraction: float | None = option(
     None,
     "Part of each client's training examples (of all its examples for --task=mood) held out to "
-    'choose models; 0.1 by default, for --task=school as many as for testing.',
+    'choose models; 0.1 by default, for --task=school and vehicle as many as for testing.',
   )
 
 

@@ -10,9 +10,10 @@ A table of the user's own, one row per example: `load_table`; arrays: `from_arra
 data sets and Flower's partitions: `from_datasets`; folders of PFLlib: `load_pfllib`.
 
 Text by user is data and clients at once: `load_text`, and `load_mood` with one mood per text.
-Pupils by school: `load_school`. People with protected attributes: `load_adult`. Questions about
-pictures: `load_vqa`. Clients that do not fit in memory are read when needed: `load_client_folder`,
-`load_client_database`, `from_client_data`, or any function by `ClientReader`.
+Pupils by school: `load_school`. Vehicles by sensor: `load_vehicle`. People with protected
+attributes: `load_adult`. Questions about pictures: `load_vqa`. Clients that do not fit in memory
+are read when needed: `load_client_folder`, `load_client_database`, `from_client_data`, or any
+function by `ClientReader`.
 
   source = data.load_source('mnist', data_dir)
   partitioner = data.partitioners.classes_per_client(100, 2)
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
   from tff_lg.data.tff_client_data import from_client_data
   from tff_lg.data.transformations import TRANSFORMATIONS, transform
   from tff_lg.data.twins import iid_twin
+  from tff_lg.data.vehicle import load_vehicle
   from tff_lg.data.vqa import PictureFeatures, load_vqa
 
 __all__ = [
@@ -85,6 +87,7 @@ __all__ = [
   'load_source',
   'load_table',
   'load_text',
+  'load_vehicle',
   'load_vqa',
   'partition_clients',
   'partitioners',
@@ -125,6 +128,7 @@ __getattr__ = lazy_names.importer(
     'text',
     'tff_client_data',
     'transformations',
+    'vehicle',
     'vqa',
   ),
 )

@@ -10,13 +10,11 @@ The authors' settings: google-research/federated, `personalization_benchmark/cro
 data are EMNIST, Stack Overflow, Landmarks and TedMulti; here it is any task with many clients.
 """
 
-import numpy as np
-
 from tff_lg.adaptation import ADAPTATIONS
 from tff_lg.config import VALIDATION_CLIENTS
 from tff_lg.learning.methods import METHODS
 from tff_lg.suites.search import SearchAxis
-from tff_lg.suites.suite import SuiteEntry, SuiteMethod, register
+from tff_lg.suites.suite import SuiteEntry, SuiteMethod, register, to_percent
 
 _AXES = (
   SearchAxis('client_learning_rate', (0.03, 0.1, 0.3, 1, 3), 1),
@@ -57,10 +55,6 @@ def _list_methods() -> tuple[SuiteMethod, ...]:
   return tuple(rows)
 
 
-def _percent(shares: np.ndarray) -> np.ndarray:
-  return 100 * shares
-
-
 register(
   SuiteEntry(
     name='motley_cross_device',
@@ -87,7 +81,7 @@ register(
     num_repeats=5,
     rounds=1500,
     metric='accuracy',
-    score=_percent,
+    score=to_percent,
     score_label='accuracy of test clients (%)',
     digits=2,
   )

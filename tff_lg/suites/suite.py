@@ -45,6 +45,11 @@ def _as_it_is(values: np.ndarray) -> np.ndarray:
   return values
 
 
+def to_percent(shares: np.ndarray) -> np.ndarray:
+  """Returns shares in percent, a score of `SuiteEntry`."""
+  return 100 * shares
+
+
 @attrs.frozen(kw_only=True)
 class SuiteEntry(entries.Entry):
   """A suite; its label is for the help.

@@ -44,7 +44,7 @@ __all__ = [
 for _module in (
   'networks',
   'named',
-  'school',
+  'silos',
   'client_files',
   'table',
   'embeddings',

@@ -109,5 +109,5 @@ def test_fraction() -> Any:
     "Part of a client's examples held out for testing, if the data have no split of their own; "
     'for text the last lines',
     option_check.BELOW_ONE,
-    by_default='0.2, for --task=school 0.15, for text 0.1,',
+    by_default='0.2, for --task=school and vehicle 0.15, for text 0.1,',
   )

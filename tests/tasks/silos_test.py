@@ -1,4 +1,4 @@
-"""Tests of the task on School: options, data and the linear model."""
+"""Tests of the tasks of Motley's silos: options, data and the linear models."""
 
 import numpy as np
 from absl.testing import absltest
@@ -7,11 +7,11 @@ from tff_lg import config as config_lib
 from tff_lg.inputs import tasks
 
 
-def _resolve(**changes):
-  return config_lib.resolve(config_lib.TrainConfig(task='school', method='fedavg', **changes))
+def _resolve(task='school', **changes):
+  return config_lib.resolve(config_lib.TrainConfig(task=task, method='fedavg', **changes))
 
 
-class SchoolTest(absltest.TestCase):
+class SilosTest(absltest.TestCase):
   def test_defaults(self):
     config = _resolve()
     self.assertEqual((config.partition, config.objective), ('natural', 'regression'))
@@ -36,6 +36,14 @@ class SchoolTest(absltest.TestCase):
     kernel, bias = model.initial_weights
     np.testing.assert_array_equal(kernel, np.zeros((6, 1)))
     np.testing.assert_array_equal(bias, [0])
+
+  def test_vehicles_are_of_two_classes(self):
+    config = _resolve('vehicle')
+    data = tasks.load_data(config.input_options)
+    self.assertEqual((data.objective, config.test_fraction), ('classification', 0.15))
+    self.assertLen(data.clients, 10)
+    kernel, _ = tasks.build_model(config.input_options, data).initial_weights
+    np.testing.assert_array_equal(kernel, np.zeros((6, 2)))
 
 
 if __name__ == '__main__':
