@@ -1,6 +1,6 @@
-"""Runs test modules, each in a process that begins with TensorFlow Federated imported.
+"""Runs test modules, each in a process that begins with TensorFlow Federated and ours imported.
 
-The import takes longer than most modules' tests, so it is done once. Each module then runs in a
+The imports take longer than most modules' tests, so they are done once. Each module then runs in a
 fork as by `python -m`. So flags, devices and contexts of one never meet those of another.
 
   run_modules.py [--no_preload] FILE...
@@ -10,7 +10,10 @@ printed if it fails. A module that runs a pipeline may have it forked here, too:
 tests/processes.py, which connects to the socket named by `RUN_MODULES_SOCKET`.
 """
 
+import ast
+import contextlib
 import gc
+import importlib
 import json
 import os
 import pathlib
@@ -135,6 +138,31 @@ def _fork(
   sys.exit()
 
 
+def preload(paths: Iterable[str], package: str = 'tff_lg') -> None:
+  """Imports what modules import of a package, so that forks have it.
+
+  Without bytecode, which sandboxes cannot keep, each fork would compile it again.
+
+  Args:
+    paths: the modules' files.
+    package: whose import defines no flags.
+
+  Raises:
+    RuntimeError: it started a thread, which forks would miss.
+  """
+  names = set()
+  for path in paths:
+    for node in ast.parse(pathlib.Path(path).read_text()).body:
+      if isinstance(node, ast.ImportFrom) and f'{node.module}.'.startswith(f'{package}.'):
+        names |= {str(node.module), *(f'{node.module}.{alias.name}' for alias in node.names)}
+  threads = os.listdir('/proc/self/task')
+  for name in sorted(names):
+    with contextlib.suppress(ModuleNotFoundError):  # Others are names in a module.
+      importlib.import_module(name)
+  if len(os.listdir('/proc/self/task')) > len(threads):
+    raise RuntimeError(f'The import of {package} started a thread, which forks do not have.')
+
+
 def write_cases(sources: Iterable[pathlib.Path], target: str) -> None:
   """Writes one JUnit file with the suites of several; those that cannot be read are left out.
 
@@ -158,6 +186,7 @@ def main(arguments: Sequence[str]) -> int:
   os.environ.setdefault('MPLCONFIGDIR', str(folder))
   # The user's is for neither what tests find nor what they leave.
   os.environ['TFF_LG_CACHE'] = str(folder / 'graphs')
+  modules = shard([name for name in arguments if name != _NO_PRELOAD], os.environ)
   if _NO_PRELOAD not in arguments:
     import matplotlib.pyplot
     import pandas
@@ -165,10 +194,10 @@ def main(arguments: Sequence[str]) -> int:
     from tff_lg.compatibility import tff
 
     del matplotlib, pandas, tff  # Imported for the forks.
+    preload(modules)
 
     # Else each fork would visit all that was imported when it ends, which takes a second.
     gc.freeze()
-  modules = shard([name for name in arguments if name != _NO_PRELOAD], os.environ)
   folders = [folder / str(number) for number in range(len(modules))]
   failed = 0
   requests = listen()

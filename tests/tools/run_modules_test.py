@@ -139,6 +139,28 @@ class RunModulesTest(absltest.TestCase):
     self.assertEqual(result.returncode, 0, result.stdout)
     self.assertEqual(self._cases(), [('test_program', 0)])
 
+  def test_what_modules_import_is_preloaded(self):
+    self.enter_context(mock.patch.object(sys, 'path', [str(self.root), *sys.path]))
+    (self.root / 'toys').mkdir()
+    for name in ('__init__', 'ball', 'doll', 'kite'):
+      (self.root / 'toys' / f'{name}.py').write_text('SIZE = 1\n')
+    test = self.root / 'a_test.py'
+    test.write_text('import os\nfrom toys import ball\nfrom toys.doll import SIZE\n')
+    run_modules.preload([str(test)], 'toys')
+    found = sorted(name for name in sys.modules if name.startswith('toys'))
+    self.assertEqual(found, ['toys', 'toys.ball', 'toys.doll'])
+
+  def test_threads_that_forks_would_miss_are_refused(self):
+    self.enter_context(mock.patch.object(sys, 'path', [str(self.root), *sys.path]))
+    (self.root / 'threads.py').write_text(
+      'import threading\nstop = threading.Event()\nthreading.Thread(target=stop.wait).start()\n'
+    )
+    test = self.root / 'a_test.py'
+    test.write_text('from threads import stop\n')
+    with self.assertRaisesRegex(RuntimeError, 'import of threads started a thread'):
+      run_modules.preload([str(test)], 'threads')
+    sys.modules['threads'].stop.set()
+
   def test_sockets_of_processes_with_one_id_differ(self):
     with mock.patch.dict(os.environ):
       with run_modules.listen(), run_modules.listen() as second:

@@ -311,12 +311,8 @@ class _Sums(NamedTuple):
   num_clients_left_out: Any
 
 
-_CLIENT_METRICS_TYPE = tff.to_type(
-  client_work.ClientMetrics(np.float32, np.int32, np.bool_, np.float32)
-)
-
-
-@tff.tensorflow.computation(_CLIENT_METRICS_TYPE)
+# Without types they are traced where they are used, and the import starts no thread of TensorFlow.
+@tff.tensorflow.computation
 def _metric_sums(metrics: Any) -> _Sums:
   finite = tf.cast(metrics.update_is_finite, tf.int32)
   num_examples = metrics.num_examples * finite
@@ -361,7 +357,7 @@ def _build_attack(
   def takes_part(is_malicious: Any, client_weight: Any) -> tf.Tensor:
     return tf.logical_and(is_malicious, client_weight > 0)
 
-  @tff.tensorflow.computation(np.bool_, global_types, global_types, _CLIENT_METRICS_TYPE)
+  @tff.tensorflow.computation
   def choose(is_attacking: Any, attacked: Any, honest: Any, metrics: Any) -> tuple:
     attacked, honest = tuple(attacked), tuple(honest)
     changed = tf.logical_and(is_attacking, client_work.all_finite(attacked))
