@@ -1,5 +1,7 @@
 """The ways to sample cohorts: values of `--cohort_sampling`, and of what accountants assume."""
 
+import math
+
 FIXED_SIZE, POISSON, CYCLIC_POISSON = 'fixed_size', 'poisson', 'cyclic_poisson'
 
 # Which clients the cohort of a round has, for help texts.
@@ -10,6 +12,17 @@ SAMPLINGS = {
   CYCLIC_POISSON: 'clients are dealt into --cohort_groups groups that take turns, and those of the '
   'group take part as with poisson',
 }
+
+
+def size_of_cohort(num_clients: int, fraction: float) -> int:
+  """Returns the size of a cohort, max(C K, 1) of McMahan et al., Algorithm 1, rounded down.
+
+  Args:
+    num_clients: K, positive.
+    fraction: C, in (0, 1].
+  """
+  # 0.29 * 100 is a little below 29.
+  return max(math.floor(num_clients * fraction + 1e-9), 1)
 
 
 def check_groups(cohort_groups: int | None, clients_per_round: int, num_clients: int) -> None:

@@ -6,7 +6,7 @@ import sys
 
 from absl.testing import absltest, parameterized
 
-from tff_lg import config
+from tff_lg import config, samplings
 from tff_lg.config import TrainConfig
 
 
@@ -63,6 +63,31 @@ class ResolveTest(parameterized.TestCase):
   def test_cohort_is_a_tenth_and_at_least_one(self, num_clients, expected):
     resolved = config.resolve(TrainConfig(num_clients=num_clients))
     self.assertEqual(resolved.clients_per_round, expected)
+
+  @parameterized.parameters((0.5, 10), (1.0, 20), (0.29, 5), (0.01, 1))
+  def test_fraction_of_the_clients(self, fraction, expected):
+    known = config.resolve(TrainConfig(num_clients=20, client_fraction=fraction))
+    self.assertEqual(known.clients_per_round, expected)
+    self.assertEqual(config.resolve(known), known)
+    natural = config.resolve(TrainConfig(partition='natural', client_fraction=fraction))
+    self.assertIsNone(natural.clients_per_round)
+    by_data = config.with_cohort(natural, 20, 0.1)
+    self.assertEqual(by_data.clients_per_round, expected)
+    self.assertEqual(config.with_cohort(by_data, 20, 0.1), by_data)
+
+  def test_fraction_is_rounded_down_but_not_by_floats(self):
+    self.assertLess(0.29 * 100, 29)
+    self.assertEqual(samplings.size_of_cohort(100, 0.29), 29)
+    self.assertEqual(samplings.size_of_cohort(103, 0.29), 29)
+
+  def test_fraction_and_number_that_differ(self):
+    sentence = '--clients_per_round is 3, but --client_fraction=0.5 of 20 clients is 10'
+    given = {'clients_per_round': 3, 'client_fraction': 0.5}
+    with self.assertRaisesRegex(config.ConfigError, sentence):
+      config.resolve(TrainConfig(num_clients=20, **given))
+    natural = config.resolve(TrainConfig(partition='natural', **given))
+    with self.assertRaisesRegex(config.ConfigError, sentence):
+      config.with_cohort(natural, 20, 0.1)
 
   @parameterized.parameters({'method': 'fedprox'}, {'baselines': ('local_only', 'fedprox')})
   def test_fedprox_has_a_proximal_term_as_method_and_as_baseline(self, **changes):
@@ -152,6 +177,8 @@ class RefusalTest(parameterized.TestCase):
     ({'validation_fraction': 1.0}, r'--validation_fraction is 1.0, expected in \[0, 1\)'),
     ({'client_learning_rate': float('nan')}, '--client_learning_rate is nan'),
     ({'num_clients': 4, 'clients_per_round': 5}, '--clients_per_round is 5, expected at most'),
+    ({'client_fraction': 0.0}, r'--client_fraction is 0.0, expected in \(0, 1\]'),
+    ({'client_fraction': 1.5}, r'--client_fraction is 1.5, expected in \(0, 1\]'),
     ({'validation_fraction': 0.0}, 'chooses models on validation data'),
     ({'partition': 'clusters'}, '--partition=clusters is for --task=embeddings, but --task is dig'),
     ({'shuffled_share': 0.5}, '--shuffled_share is given, but --partition is classes_per_client'),

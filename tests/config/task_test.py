@@ -8,7 +8,7 @@ from tff_lg.config import TrainConfig, task
 
 class SayTest(absltest.TestCase):
   def test_value_by_task(self):
-    said = task.say_by_task(lambda entry: 'all' if entry.cohort_share == 1 else '')
+    said = task.say_by_task(lambda entry: 'all' if entry.client_fraction == 1 else '')
     self.assertEqual(said, 'all for --task=diabetes, school, vehicle, embeddings and mood')
 
   def test_default(self):

@@ -3,7 +3,7 @@
 import numpy as np
 from absl.testing import absltest
 
-from tff_lg import suites
+from tff_lg import config, suites
 from tff_lg.learning.methods import METHODS
 
 _SUITE = suites.SUITES['motley_cross_silo']
@@ -45,6 +45,12 @@ class MotleyTest(absltest.TestCase):
       factor = found['vehicle'][axis][0] / found['school'][axis][0]
       self.assertAlmostEqual(factor, half, msg=axis)
       self.assertLen(found['vehicle'][axis], len(found['school'][axis]))
+
+  def test_all_silos_take_part_with_any_task(self):
+    for suite in (_SUITE, _VEHICLE):
+      fraction = float(suite.flags['client_fraction'])
+      digits = config.TrainConfig(task='digits', num_clients=14, client_fraction=fraction)
+      self.assertEqual(config.resolve(digits).clients_per_round, 14)
 
   def test_votes_are_for_classes(self):
     names = [row.name for row in _VEHICLE.choose_methods(['knn_per', 'local'])]

@@ -83,7 +83,7 @@ class SplitTest(parameterized.TestCase):
     )
 
   def test_all_take_part_in_a_round(self):
-    self.assertEqual(TASKS['mood'].cohort_share, 1)
+    self.assertEqual(TASKS['mood'].client_fraction, 1)
 
 
 class ProcessTest(absltest.TestCase):

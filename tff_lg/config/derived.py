@@ -84,6 +84,7 @@ def fast(config: TrainConfig) -> TrainConfig:
     **partition.fast(config.partition, task.has_small_data(config)),
     num_clients=None if task.fast_is_natural(config) else 10,
     clients_per_round=5,
+    client_fraction=None,
     held_out_clients=config.held_out_clients and min(config.held_out_clients, 2),
     held_out_ids=None,
     validation_clients=config.held_out_clients and config.validation_clients and 1,

@@ -106,22 +106,23 @@ def resolve(config: TrainConfig) -> TrainConfig:
   num_participants = None
   if config.num_clients is not None and not entry.may_lose_clients:
     num_participants = config.num_clients - (config.held_out_clients or 0)
-  if config.clients_per_round is None and num_participants is not None:
-    config = dataclasses.replace(config, clients_per_round=max(num_participants // 10, 1))
   _check_ranges(config)
+  if num_participants is not None:
+    cohort = sampling.decide_cohort(config, num_participants, sampling.DEFAULT_FRACTION)
+    config = dataclasses.replace(config, clients_per_round=cohort)
   sampling.check_groups(config, num_participants)
   if config.clients_per_round is None:
     return config
   return _with_cohort_options(config, config.clients_per_round)
 
 
-def with_cohort(config: TrainConfig, num_clients: int, cohort_share: float) -> TrainConfig:
+def with_cohort(config: TrainConfig, num_clients: int, client_fraction: float) -> TrainConfig:
   """Decides the cohort where only the data tell the number of clients.
 
   Args:
     config: resolved.
     num_clients: in the data.
-    cohort_share: of the clients, if the config names no cohort.
+    client_fraction: sampled per round, if the config names no cohort.
 
   Returns:
     The config with `clients_per_round`.
@@ -129,7 +130,7 @@ def with_cohort(config: TrainConfig, num_clients: int, cohort_share: float) -> T
   Raises:
     ConfigError: a cohort larger than all clients or a group, or too small for the aggregator.
   """
-  cohort = config.clients_per_round or max(int(num_clients * cohort_share), 1)
+  cohort = sampling.decide_cohort(config, num_clients, client_fraction)
   if cohort > num_clients:
     raise ConfigError(f'--clients_per_round is {cohort}, but the data have {num_clients} clients.')
   config = dataclasses.replace(config, clients_per_round=cohort)
@@ -249,6 +250,7 @@ def _check_ranges(config: TrainConfig) -> None:
     (positive, lambda value: value > 0, 'more than 0'),
     (not_negative, lambda value: value >= 0, '0 or more'),
     ('validation_fraction dropout_rate', lambda value: 0 <= value < 1, 'in [0, 1)'),
+    ('client_fraction', lambda value: 0 < value <= 1, 'in (0, 1]'),
   ):
     for name in names.split():
       value = getattr(config, name)

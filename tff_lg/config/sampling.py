@@ -7,7 +7,8 @@ from tff_lg import samplings
 from tff_lg.config import common, task, trouble
 from tff_lg.config.option import ConfigError, check_belongs, option, resolved
 
-_COHORT_SHARES = task.say_default(lambda entry: f'{entry.cohort_share:g}')
+DEFAULT_FRACTION = 0.1
+_BY_TASK = task.say_default(lambda entry: f'{entry.client_fraction:g}')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,8 +17,12 @@ class SamplingOptions(trouble.DropoutOptions, common.CommonOptions):
 
   clients_per_round: int | None = option(
     None,
-    'Cohort, m: clients sampled per round; a tenth of the clients by default. If the data '
-    f'determine the clients, the share is {_COHORT_SHARES}.',
+    'Cohort, m: clients sampled per round; by default, --client_fraction of them.',
+  )
+  client_fraction: float | None = option(
+    None,
+    'Fraction of the clients sampled per round, C of McMahan et al., in (0, 1]; '
+    f'{DEFAULT_FRACTION:g} by default. If the data determine the clients, it is {_BY_TASK}.',
   )
   cohort_sampling: str | None = option(
     None,
@@ -42,6 +47,29 @@ def cohort_options(options: SamplingOptions) -> dict[str, Any]:
     'dropout_rate': options.client_dropout_rate,
     'straggler_rate': options.straggler_rate,
   }
+
+
+def decide_cohort(options: SamplingOptions, num_clients: int, by_default: float) -> int:
+  """Returns the size of a cohort.
+
+  Args:
+    options: as given, or with the size that this function returned.
+    num_clients: that cohorts are drawn from.
+    by_default: fraction of the clients, where the options name neither a size nor a fraction.
+
+  Raises:
+    ConfigError: both are given and differ.
+  """
+  given, fraction = options.clients_per_round, options.client_fraction
+  if fraction is None and given is not None:
+    return given
+  size = samplings.size_of_cohort(num_clients, by_default if fraction is None else fraction)
+  if given not in (None, size):
+    raise ConfigError(
+      f'--clients_per_round is {given}, but --client_fraction={fraction:g} of {num_clients} '
+      f'clients is {size}, expected only one of the two.'
+    )
+  return size
 
 
 def check_groups(config: Any, num_clients: int | None) -> None:

@@ -63,6 +63,7 @@ def retrain_without(
         validation_clients=None,
         held_out_ids=tuple(source.clients['client_id'][is_removed | source.is_held_out]),
         clients_per_round=min(resolved(source.config.clients_per_round), num_left),
+        client_fraction=None,
         **config_lib.without_cohort(source.config),
       )
     )

@@ -58,7 +58,7 @@ def run_experiment(
   with progress.stage('loading data'):
     federated_data = tasks.load_data(config.input_options)
   task = tasks.find_task(config.task_options)
-  config = config_lib.with_cohort(config, len(federated_data.clients), task.cohort_share)
+  config = config_lib.with_cohort(config, len(federated_data.clients), task.client_fraction)
   model = tasks.build_model(config.input_options, federated_data)
   return _run(config, federated_data, model, run_dir, began)
 

@@ -26,7 +26,12 @@ _MOMENTUM = SearchAxis('server_momentum', (0, 0.9), 0, grows=False)
 _CLUSTERS = SearchAxis('num_clusters', (2, 3, 4), 2, grows=False)
 _OF_SERVER = (_SERVER_RATE, _MOMENTUM)
 _LAMBDAS = (0.0001, 0.001, 0.01, 0.1, 0.3, 1, 3)
-_ROUND = {'client_epochs': '1', 'selection_metric': 'loss', 'selection_scope': 'pooled'}
+_ROUND = {
+  'client_fraction': '1',
+  'client_epochs': '1',
+  'selection_metric': 'loss',
+  'selection_scope': 'pooled',
+}
 _LABELS = {
   'local': 'Local',
   'mtl': 'Mean-regularised MTL',

@@ -255,7 +255,7 @@ task.register(
     load_data=_load,
     partition='clusters',
     num_clients=10,
-    cohort_share=1.0,
+    client_fraction=1.0,
     may_lose_clients=True,
     names_clients=lambda config: config.clients is not None,
     selection_metric='loss',

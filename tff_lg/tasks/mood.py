@@ -133,7 +133,7 @@ task.register(
     load_data=_load,
     data_dir='a CSV file of user, text and score, or a folder with mood.csv (generated without it)',
     partition='natural',
-    cohort_share=1.0,
+    client_fraction=1.0,
     # Users have a handful of validation examples each: too few for a choice of their own.
     selection_metric='loss',
     selection_scope='pooled',

@@ -110,7 +110,7 @@ for _entry in (
     network=MLP,
     load_source=_source('diabetes'),
     partition='natural',
-    cohort_share=1.0,
+    client_fraction=1.0,
     objectives=('regression',),
     is_embedded=True,
     has_images=False,

@@ -102,7 +102,7 @@ def _register(
       load_data=read,
       data_dir=f'{name}.mat or its folder (silos are generated without it)',
       partition='natural',
-      cohort_share=1.0,
+      client_fraction=1.0,
       objectives=(objective,),
       has_images=False,
       fits_reference=False,

@@ -130,7 +130,7 @@ class TaskEntry(entries.Entry):
     partition: the default one; or (config, as given) -> its name.
     partition_note: says which it is, for help texts, where it depends on the config.
     num_clients: by default, where the data do not decide it.
-    cohort_share: of the clients, sampled in a round by default where the data decide the clients.
+    client_fraction: sampled per round by default where the data decide the clients.
     may_lose_clients: whether a client may get no example and is left out then.
     names_clients: (config) -> whether a file names the clients, instead of a partition.
     objectives: names of what can be predicted of an example, the default first.
@@ -166,7 +166,7 @@ class TaskEntry(entries.Entry):
   partition: str | Callable[[Any], str] = 'classes_per_client'
   partition_note: str = ''
   num_clients: int = 100
-  cohort_share: float = 0.1
+  client_fraction: float = 0.1
   may_lose_clients: bool = False
   names_clients: Callable[[Any], bool] = lambda config: False
   objectives: tuple[str, ...] = ('classification',)
