@@ -7,7 +7,7 @@ r"""Compares methods by a suite, a paper's protocol on its data, and writes a le
 Each method is trained at points of its grid and repeated at the point with the best mean score on
 validation data. The search moves from the middle of the grid to better neighbours, one option after
 another. A grid grows while its best value is at an end. Flags after `--` are those of
-`pipelines.train`, for all runs. Rerun the same command to resume.
+`pipelines.train` and `pipelines.adapt`, for all runs. Rerun the same command to resume.
 
 --runs trains nothing: its rows are finished runs of `pipelines.train`, with their baselines, and of
 `pipelines.adapt`. Runs that differ only in the seed are repeats of one row.

@@ -46,7 +46,8 @@ class Plan:
     return analysis.write_robustness(run_dir, self.suite.label, cells, command)
 
   def _suite_run(self, run_dir: str, pool: sweeps.Pool | None) -> suites.RobustnessRun:
-    flags = [f'--rounds={self.rounds}', f'--evaluate_every={self.rounds}', *self.arguments]
+    arguments, of_adaptation = suite_trials.split_arguments(self.arguments)
+    flags = [f'--rounds={self.rounds}', f'--evaluate_every={self.rounds}', *arguments]
     if self.data is not None:
       flags.append(f'--data_dir={self.data}')
     return suites.RobustnessRun(
@@ -54,7 +55,7 @@ class Plan:
       self.methods,
       run_dir,
       flags=tuple(flags),
-      make_config=suite_trials.make_config(self.is_fast),
+      make_config=suite_trials.make_config(self.is_fast, of_adaptation),
       pool=pool,
       num_repeats=self.num_repeats,
       search_repeats=self.search_repeats,

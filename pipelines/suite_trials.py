@@ -4,6 +4,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+from absl import flags as absl_flags
+
 from pipelines import config_flags, training_run, trial_pools
 from tff_lg import config as config_lib
 from tff_lg import suites, sweeps
@@ -21,7 +23,7 @@ class Plan:
     suite: its entry.
     methods: rows, at least one.
     data: path of the data; None for those that the task has without.
-    arguments: flags of `pipelines.train`, for all runs.
+    arguments: flags of `pipelines.train` and `pipelines.adapt`, for all runs.
     num_repeats: of each row.
     search_repeats: over which points of a grid are compared.
     search: one of `suites.SEARCHES`.
@@ -47,6 +49,9 @@ class Plan:
     """
     run = self.suite_run('', None)
     configs = {row.name: run.first_config(row) for row in self.methods if not row.adapts}
+    for row in self.methods:
+      if row.adapts:
+        run.adapt_config(row, row.adapts, seed=0)
     trial_pools.check(configs)
     for config in configs.values():
       training_run.look_at_data(config)
@@ -63,7 +68,8 @@ class Plan:
 
   def suite_run(self, run_dir: str, pool: sweeps.Pool | None) -> suites.SuiteRun:
     """Returns how the suite is run in a folder."""
-    flags = [f'--rounds={self.rounds}', *self.arguments]
+    arguments, of_adaptation = split_arguments(self.arguments)
+    flags = [f'--rounds={self.rounds}', *arguments]
     if self.suite.scores_last_round:
       flags.append(f'--evaluate_every={self.rounds}')
     if self.data is not None:
@@ -72,7 +78,7 @@ class Plan:
       self.suite,
       run_dir,
       flags=(*flags, '--fast') if self.is_fast else tuple(flags),
-      make_config=make_config(self.is_fast),
+      make_config=make_config(self.is_fast, of_adaptation),
       pool=pool,
       num_repeats=self.num_repeats,
       search_repeats=self.search_repeats,
@@ -83,14 +89,35 @@ class Plan:
     )
 
 
-def make_config(is_fast: bool) -> suites.MakeConfig:
-  """Returns what makes the config of a trial of (pipeline, its arguments)."""
+def split_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+  """Splits flags into those of `pipelines.train` and those that `pipelines.adapt` alone has.
+
+  Raises:
+    flags.Error: a value of the wrong type.
+  """
+  values = absl_flags.FlagValues()
+  own = config_flags.define_options(config_lib.AdaptConfig, values)
+  for name in own.keys() & {field.name for field in dataclasses.fields(config_lib.TrainConfig)}:
+    delattr(values, name)
+  _, *others = values(['pipeline', *arguments], known_only=True)
+  given = (values[name] for name in own if name in values and values[name].present)
+  return tuple(others), tuple(flag.serialize() for flag in given)
+
+
+def make_config(is_fast: bool, of_adaptation: Sequence[str]) -> suites.MakeConfig:
+  """Returns what makes the config of a trial of (pipeline, its arguments).
+
+  Args:
+    is_fast: whether the trials are small.
+    of_adaptation: flags of `pipelines.adapt`, instead of the suite's.
+  """
 
   def make(pipeline: str, arguments: Sequence[str]) -> Any:
     if pipeline == suites.TRAIN:
       return config_flags.parse(arguments)
     more = _FAST_ADAPTATION if is_fast else ()
-    return config_flags.parse([*arguments, *more], config_lib.AdaptConfig, _read_adaptation)
+    arguments = [*arguments, *more, *of_adaptation]
+    return config_flags.parse(arguments, config_lib.AdaptConfig, _read_adaptation)
 
   return make
 

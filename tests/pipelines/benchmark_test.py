@@ -1,5 +1,6 @@
 """Test of the pipeline that compares methods by a suite, run as a user runs it."""
 
+import json
 import pathlib
 
 import pandas as pd
@@ -25,7 +26,7 @@ class BenchmarkTest(absltest.TestCase):
 
   def test_suite_again_and_its_runs_on_a_leaderboard_of_their_own(self):
     flags = (_SUITE, '--fast', '--methods=fine_tuning', '--rounds=2')
-    flags += (f'--run_dir={self.folder}/suite',)
+    flags += (f'--run_dir={self.folder}/suite', '--', '--batch_size=16', '--epochs=3')
     result = testing.run('benchmark', *flags)
     self.assertEqual(result.returncode, 0, result.stderr)
     board = pd.read_csv(self.folder / 'suite/leaderboard.csv')
@@ -35,6 +36,8 @@ class BenchmarkTest(absltest.TestCase):
     self.assertTrue(board['published_mean'].isna().all())
     self.assertIn('FedAvg, fine-tuned', result.stdout)
     runs = sorted((self.folder / 'suite/methods/fedavg/trials').iterdir())
+    adapted = (self.folder / 'suite/methods/fine_tuning/trials').glob('*/hparams.json')
+    self.assertEqual([json.loads(path.read_text())['epochs'] for path in adapted], [3, 3])
     of_runs = [pd.read_parquet(run / 'clients.parquet')['local_test/rmse'] for run in runs]
     means = [(errors**2 / 2).mean() for errors in of_runs]
     self.assertAlmostEqual(board['mean'][0], sum(means) / 2)
@@ -95,6 +98,7 @@ class BenchmarkTest(absltest.TestCase):
       ((folder, '--suite=byzantine', '--grid=attack=tickle'), '--grid=attack=tickle: expected'),
       ((folder, _SUITE, '--data=nowhere'), 'data_dir: nowhere found, expected a file or folder'),
       ((folder, _SUITE, '--', '--rate=1'), "Unknown command line flag 'rate'"),
+      ((folder, _SUITE, '--', '--evaluate_every_epochs=3'), '--evaluate_every_epochs is 3, exp'),
       ((folder, '--runs=nowhere', '--repeats=2'), '--repeats is given, but it belongs to --suite'),
     ):
       result = self._benchmark(*arguments)

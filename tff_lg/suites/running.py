@@ -89,6 +89,11 @@ class SuiteRun:
     common += [f'--method={method.method}', '--baselines=']
     return self.make_config(TRAIN, [*common, *trial.arguments])
 
+  def adapt_config(self, method: SuiteMethod, folder: str, seed: int) -> Any:
+    """Returns the config that adapts the models of a run's folder, for a row that adapts."""
+    flags = [*_arguments(method.flags), f'--from_run={folder}', f'--seed={seed}']
+    return self.make_config(ADAPT, [*flags, f'--adaptation={method.technique}'])
+
   def load(self, method: SuiteMethod, folder: str) -> leaderboard_runs.RunScores:
     """Reads what a run of a row is for clients, as the suite scores it."""
     from tff_lg.analysis import leaderboard_runs  # pandas and Matplotlib take seconds to import.
@@ -173,8 +178,7 @@ def _adapt(run: SuiteRun, method: SuiteMethod, source: Row) -> Row:
   for seed, path in enumerate(source.runs):
     name = os.path.basename(path)
     trials.append(sweeps.Trial(name, (('source', name),), seed))
-    flags = [*_arguments(method.flags), f'--from_run={path}', f'--seed={seed}']
-    configs[name] = run.make_config(ADAPT, [*flags, f'--adaptation={method.technique}'])
+    configs[name] = run.adapt_config(method, path, seed)
   axes = [sweeps.Axis('source', tuple(configs))]
   folder.claim(ADAPT, axes, trials, configs)
   failures = run_jobs(run.pool, folder, configs)
