@@ -106,9 +106,15 @@ class ResolveTest(parameterized.TestCase):
     with self.assertRaisesRegex(config.ConfigError, f'--goal_accuracy has {goal:g}, expected'):
       config.resolve(TrainConfig(goal_accuracy=(0.5, goal)))
 
-  def test_cohort_is_a_tenth_of_those_that_take_part(self):
-    resolved = config.resolve(TrainConfig(num_clients=50, held_out_clients=20))
-    self.assertEqual(resolved.clients_per_round, 3)
+  @parameterized.parameters(
+    {'held_out_clients': 20}, {'held_out_ids': tuple(map(str, [*range(20), 0]))}
+  )
+  def test_cohort_is_a_fraction_of_those_that_take_part(self, **held_out):
+    for fraction, expected in ((None, 3), (0.5, 15)):
+      given = TrainConfig(num_clients=50, client_fraction=fraction, **held_out)
+      resolved = config.resolve(given)
+      self.assertEqual(resolved.clients_per_round, expected)
+      self.assertEqual(config.with_cohort(resolved, 30, 0.1), resolved)
 
   def test_total_rounds(self):
     self.assertEqual(TrainConfig(rounds=100, warm_start_rounds=400).total_rounds, 500)

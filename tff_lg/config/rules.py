@@ -105,7 +105,8 @@ def resolve(config: TrainConfig) -> TrainConfig:
   )
   num_participants = None
   if config.num_clients is not None and not entry.may_lose_clients:
-    num_participants = config.num_clients - (config.held_out_clients or 0)
+    # Held-out ids that cannot be are refused when the data are known.
+    num_participants = max(config.num_clients - _num_held_out(config), 1)
   _check_ranges(config)
   if num_participants is not None:
     cohort = sampling.decide_cohort(config, num_participants, sampling.DEFAULT_FRACTION)
@@ -143,14 +144,17 @@ def _with_cohort_options(config: TrainConfig, clients_per_round: int) -> TrainCo
   return dataclasses.replace(config, **decided)
 
 
+def _num_held_out(config: TrainConfig) -> int:
+  return config.held_out_clients or len(set(config.held_out_ids or ()))
+
+
 def _check_contradictions(config: TrainConfig) -> None:
   """Refuses flags that another flag makes meaningless."""
   entry, partition = TASKS[config.task], task.default_partition(config)
   PARTITION_OPTIONS.check(config, (partition,))
   entry_options.METHOD_OPTIONS.check(config, (config.method, *(config.baselines or ())))
   method = METHODS[config.method]
-  named = config.held_out_ids
-  num_held_out = (config.held_out_clients or 0) if named is None else len(named)
+  num_held_out = _num_held_out(config)
   conflicts = (
     (
       not entry.fits_reference and config.protocol != 'validation',
