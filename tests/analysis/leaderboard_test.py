@@ -17,6 +17,7 @@ def _scores(test, validation=0.0, **changes):
     'validation': pd.Series([validation]),
     'main_validation': pd.Series([validation]),
     'held_out': pd.Series(dtype='float64'),
+    'others': pd.Series(dtype='float64'),
     'rounds': 10.0,
     'num_bytes': 2000.0,
     'to_goals': {},
@@ -50,6 +51,19 @@ class ScoreRowsTest(absltest.TestCase):
     ):
       self.assertEqual(row[name], value, name)
     self.assertLess(row['low'], 2.5)
+
+  def test_data_of_others(self):
+    runs = [_scores([0.5], others=pd.Series(values)) for values in ([3.0, 5.0], [4.0, 8.0])]
+    rows = [_row('ours', *runs), _row('theirs', _scores([0.5]))]
+    scores = leaderboard.score_rows(rows, more_is_better=False)
+    np.testing.assert_array_equal(scores['others_mean'], [5.0, np.nan])
+    np.testing.assert_array_equal(scores['others_std_over_clients'], [1.5, np.nan])
+    shown = leaderboard.Shown('error', False, '{:.2f}'.format, '{:+.2f}'.format)
+    text = tables.to_text(leaderboard.to_table(scores, shown))
+    for expected in ("others' data, mean ± std", '5.00 ± 1.50', "Others' data: the model of each"):
+      self.assertIn(expected, text)
+    without = tables.to_text(leaderboard.to_table(scores[1:], shown))
+    self.assertNotIn('others', without.lower())
 
   def test_more_may_be_better(self):
     rows = [_row('ours', _scores([0.5, 0.9]))]

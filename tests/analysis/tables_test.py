@@ -30,6 +30,8 @@ class NumbersTest(absltest.TestCase):
     summary = {
       'local_test/mae/mean_over_clients': 2.0,
       'local_test/mae/std_over_clients': 0.5,
+      'others_test/mae/mean_over_clients': 4.0,
+      'others_test/mae/std_over_clients': 1.25,
       'rounds_to/2.5/local_test/mae/pooled': 7.0,
     }
     hparams = {'objective': 'regression', 'goal_accuracy': [2.5]}
@@ -38,7 +40,8 @@ class NumbersTest(absltest.TestCase):
   def test_methods(self):
     table = tables.methods_table(self._run())
     self.assertEqual(table.columns[1], ('local test MAE', 'mean ± std'))
-    self.assertEqual(table.rows[0][1], '2 ± 0.5')
+    self.assertEqual(table.columns[2], ("others' test MAE", 'mean ± std'))
+    self.assertEqual(table.rows[0][1:3], ('2 ± 0.5', '4 ± 1.25'))
 
   def test_a_lower_error_is_a_gain(self):
     table = tables.paired_table(self._run())

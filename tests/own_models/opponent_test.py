@@ -9,16 +9,22 @@ import pandas as pd
 from absl.testing import absltest
 
 from tff_lg import config as config_lib
-from tff_lg import own_models, simulation, verdicts
+from tff_lg import data, own_models, simulation, verdicts
 from tff_lg.inputs import tasks
 from tff_lg.own_models import networks, opponent, simple
 from tff_lg.run_folder import run_files, run_settings
 
 _CONFIG = config_lib.resolve(
   config_lib.TrainConfig(
-    method='local_only', num_clients=8, local_only_epochs=4, local_only_learning_rate=(0.1,)
+    method='local_only',
+    num_clients=8,
+    local_only_epochs=4,
+    local_only_learning_rate=(0.1,),
+    score_on_others=True,
   )
 )
+
+_TESTS = ('local_test/accuracy', 'participant_test/accuracy', 'others_test/accuracy')
 
 
 def setUpModule():
@@ -34,13 +40,23 @@ class OpponentTest(absltest.TestCase):
     _, cls.table = run_files.load_results(cls.folder)
 
   def test_each_client_has_the_scores_of_its_kind(self):
-    for metric in ('validation/loss', 'local_test/accuracy', 'participant_test/accuracy'):
+    for metric in ('validation/loss', *_TESTS):
       of_kind = [self.table[f'{metric}/{kind}'] for kind in ('network', 'linear')]
       expected = np.where(self.table['own_model'] == 'network', *of_kind)
       np.testing.assert_array_equal(self.table[metric], expected)
     counts = self.table['own_model'].value_counts()
     for kind in ('network', 'linear'):
       self.assertEqual(self.summary[f'own_models/{kind}/num_clients'], counts.get(kind, 0))
+
+  def test_simple_models_on_the_data_of_others(self):
+    federated_data = tasks.load_data(_CONFIG.input_options)
+    value = self.summary['own_models/linear/C']
+    model = own_models.refit('linear', value, _CONFIG.selection_options, federated_data, 3)
+    others = data.concatenate([of.test for n, of in enumerate(federated_data.clients) if n != 3])
+    x = (others.x.reshape(len(others), -1) - model.mean) / model.scale
+    predicted = (x @ model.kernel + model.bias).argmax(axis=1)
+    found = self.table['others_test/accuracy/linear'][3]
+    self.assertEqual(found, np.mean(predicted == others.y))
 
   def test_marks_say_which_test_examples_are_right(self):
     shares = [verdicts.from_marks(marks).mean() for marks in self.table[verdicts.MARKS]]
@@ -55,7 +71,7 @@ class OpponentTest(absltest.TestCase):
     self.assertEqual(
       summary['own_models/epochs/median_over_clients'], self.table['epochs'].median()
     )
-    for metric in ('local_test/accuracy', 'participant_test/accuracy'):
+    for metric in _TESTS:
       self.assertAlmostEqual(summary[f'{metric}/mean_over_clients'], self.table[metric].mean())
     num_test = self.table['num_test']
     pooled = (self.table['local_test/accuracy'] * num_test).sum() / num_test.sum()

@@ -44,7 +44,7 @@ def _source(num_validation=(6, 0, 5), shared=True):
   model = testing.softmax_regression()
   weights = testing.weights(model, 1)
   return trained_run.TrainedRun(
-    config=config_lib.TrainConfig(task='digits'),
+    config=config_lib.TrainConfig(task='digits', score_on_others=True),
     federated_data=data.FederatedData(clients, _examples(40, 40), 3, ('a', 'b', 'c')),
     model=model,
     weights=tuple(weights if shared else testing.weights(model, i) for i in range(3)),
@@ -90,6 +90,13 @@ class ModelEvaluatorTest(absltest.TestCase):
     np.testing.assert_allclose(
       values['local_test/accuracy'], [np.nan, _accuracy(weights[1], clients[0].test)], rtol=1e-6
     )
+    others = [
+      data.concatenate([clients[other].test for other in range(3) if other != client])
+      for client in (2, 0)
+    ]
+    np.testing.assert_allclose(
+      values['others_test/accuracy'], list(map(_accuracy, weights, others)), rtol=1e-6
+    )
     for found, client, of_client in zip(
       values['participant_test/accuracy'], (2, 0), weights, strict=True
     ):
@@ -99,6 +106,11 @@ class ModelEvaluatorTest(absltest.TestCase):
         for label in range(3)
       )
       self.assertAlmostEqual(found, expected)
+
+  def test_others_took_part_and_were_evaluated(self):
+    clients = pd.DataFrame({'is_held_out': [False, True, False], 'is_evaluated': [True] * 3})
+    source = dataclasses.replace(_source(), clients=clients)
+    np.testing.assert_array_equal(source.pool.owner, [0] * 8)
 
 
 class AdaptationWorkTest(absltest.TestCase):

@@ -8,7 +8,7 @@ import pandas as pd
 from absl.testing import absltest
 
 from tff_lg import config as config_lib
-from tff_lg import simulation
+from tff_lg import data, simulation
 from tff_lg.inputs import tasks
 from tff_lg.personalization import adaptation_work, adapting, knn_work
 from tff_lg.simulation import trained_run
@@ -29,7 +29,9 @@ def setUpModule():
 
 def _source(num_validation=(9, 0, 9)):
   """Makes three clients; the second has no validation data, the third no training data."""
-  config = config_lib.resolve(config_lib.TrainConfig(task='digits', num_clients=3, partition='iid'))
+  config = config_lib.resolve(
+    config_lib.TrainConfig(task='digits', num_clients=3, partition='iid', score_on_others=True)
+  )
   loaded = tasks.load_data(config.input_options)
   clients = []
   for number, client in enumerate(loaded.clients):
@@ -112,6 +114,9 @@ class KnnWorkTest(absltest.TestCase):
     clients, test = self.source.federated_data.clients, self.source.federated_data.test
     expected = _accuracy(_replay(self.source, 1, clients[1].test, 4, 1.0), clients[1].test.y)
     self.assertAlmostEqual(found['local_test/accuracy'][0], expected, places=6)
+    others = data.concatenate([clients[0].test, clients[2].test])
+    expected = _accuracy(_replay(self.source, 1, others, 4, 1.0), others.y)
+    self.assertAlmostEqual(found['others_test/accuracy'][0], expected, places=6)
     right = _replay(self.source, 1, test, 4, 1.0).argmax(axis=1) == test.y
     own = clients[1].train.y
     occurs = [label for label in own if label in test.y]

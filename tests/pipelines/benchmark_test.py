@@ -3,6 +3,7 @@
 import json
 import pathlib
 
+import numpy as np
 import pandas as pd
 from absl.testing import absltest
 
@@ -14,6 +15,13 @@ _SUITE = '--suite=motley_cross_silo'
 
 def setUpModule():
   in_process.set_up_module()
+
+
+def _square_errors_on_others(run):
+  """Returns the mean square error of a model of all clients without each client's own examples."""
+  clients = pd.read_parquet(run / 'clients.parquet')
+  squares = clients['local_test/rmse'] ** 2 * clients['num_test']
+  return (squares.sum() - squares) / (clients['num_test'].sum() - clients['num_test'])
 
 
 class BenchmarkTest(absltest.TestCase):
@@ -41,6 +49,15 @@ class BenchmarkTest(absltest.TestCase):
     of_runs = [pd.read_parquet(run / 'clients.parquet')['local_test/rmse'] for run in runs]
     means = [(errors**2 / 2).mean() for errors in of_runs]
     self.assertAlmostEqual(board['mean'][0], sum(means) / 2)
+    of_others = [_square_errors_on_others(run) / 2 for run in runs]
+    self.assertAlmostEqual(board['others_mean'][0], np.mean(of_others), places=6)
+    self.assertAlmostEqual(
+      board['others_std_over_clients'][0],
+      np.mean([each.std(ddof=0) for each in of_others]),
+      places=6,
+    )
+    self.assertTrue((board['others_std_over_clients'] > 0).all())
+    self.assertIn("others' data, mean ± std", result.stdout)
 
     before = (self.folder / 'suite/leaderboard.csv').read_bytes()
     written = [(run / 'summary.json').stat().st_mtime_ns for run in runs]

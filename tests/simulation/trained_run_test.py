@@ -28,6 +28,7 @@ _CONFIG = config_lib.TrainConfig(
   baselines=(),
   evaluate_every=1,
   checkpoint_every=1,
+  score_on_others=True,
 )
 
 
@@ -73,7 +74,7 @@ class TrainedRunTest(absltest.TestCase):
     for name in self.configs:
       run = trained_run.load_trained_run(f'{self.root}/{name}')
       values = adaptation_work.ModelEvaluator(run)(np.arange(4), run.weights)
-      for column in ('local_test/accuracy', 'participant_test/accuracy'):
+      for column in ('local_test/accuracy', 'participant_test/accuracy', 'others_test/accuracy'):
         np.testing.assert_array_equal(values[column], run.clients[column])
       num_models = len({tuple(map(id, weights)) for weights in run.weights})
       self.assertEqual(num_models, 1 if name == 'fedavg' else 4)

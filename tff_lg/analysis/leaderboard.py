@@ -29,6 +29,10 @@ _NOTES = (
   'Default: the row with the best mean main metric on validation data, the one to use before any '
   'test data are seen. Adapted models that each client chose on these data are not candidates.',
 )
+_OTHERS = (
+  "Others' data: the model of each client on the pooled test examples of all other clients; mean "
+  'and standard deviation as above.'
+)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -89,8 +93,8 @@ def score_rows(rows: Sequence[LeaderboardRow], *, more_is_better: bool) -> pd.Da
 
   Returns:
     One row each: `row`, `method`, `is_default`, `mean`, `low`, `high`, `std_over_clients`,
-    `worst_decile`, `held_out_mean`, `rounds`, `bytes`, `flops_per_client_and_round`,
-    `client_memory_bytes`, `num_runs`, `num_clients`,
+    `worst_decile`, `held_out_mean`, `others_mean`, `others_std_over_clients`, `rounds`, `bytes`,
+    `flops_per_client_and_round`, `client_memory_bytes`, `num_runs`, `num_clients`,
     `published_mean`, `published_std`, `options`. For each goal, `rounds_to/GOAL` and
     `bytes_to/GOAL`. If repeats pair with those of the first row, `difference_mean`,
     `difference_low` and `difference_high` from it, and `share_worse`. This is the share of
@@ -145,6 +149,8 @@ def _numbers(
       [sign * worst_decile_mean(sign * test.dropna().to_numpy()) for test in tests]
     ),
     'held_out_mean': _mean([run.held_out.mean() for run in row.runs]),
+    'others_mean': _mean([run.others.mean() for run in row.runs]),
+    'others_std_over_clients': _mean([run.others.std(ddof=0) for run in row.runs]),
     'rounds': _mean([run.rounds for run in row.runs]),
     'bytes': _mean([run.num_bytes for run in row.runs]),
     'flops_per_client_and_round': _mean([run.flops for run in row.runs]),
@@ -178,7 +184,8 @@ def to_table(scores: pd.DataFrame, shown: Shown) -> tables.Table:
   columns = _columns(scores, shown)
   heads = tuple(tables.Column('', head) for head in columns)
   rows = tuple(tuple(cell.text for cell in row) for row in _cells(scores, columns))
-  return tables.Table(heads, rows, _NOTES)
+  notes = (*_NOTES, _OTHERS) if scores['others_mean'].notna().any() else _NOTES
+  return tables.Table(heads, rows, notes)
 
 
 def write_leaderboard(
@@ -253,6 +260,10 @@ def _columns(scores: pd.DataFrame, shown: Shown) -> dict[str, _Show]:
     ),
     'worst decile': ('worst_decile', number('worst_decile', shown.text)),
     'held-out clients': ('held_out_mean', number('held_out_mean', shown.text)),
+    "others' data, mean ± std": (
+      'others_mean',
+      pair('others_mean', 'others_std_over_clients', ' ± '),
+    ),
     'rounds': ('rounds', number('rounds', formats.count)),
     'bytes': ('bytes', number('bytes', formats.num_bytes)),
     'FLOPs per client and round': (

@@ -26,6 +26,7 @@ _IGNORED = {
     'devices',
   ),
   *('clients_per_device', 'stacked_clients', 'client_store', 'checkpoint_every', 'client_cache'),
+  'score_on_others',
 }
 
 

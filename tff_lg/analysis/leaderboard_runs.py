@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from tff_lg import file_names, goal_names
+from tff_lg import file_names, goal_names, others_names
 from tff_lg import metrics as metrics_lib
 from tff_lg.analysis import client_costs, names, readers
 from tff_lg.analysis.adaptation_folder import AdaptationFolder
@@ -30,6 +30,8 @@ class RunScores:
       that each client chose on its own validation data: such scores would be optimistic.
     held_out: the score of clients that took no part in training, without those whose validation
       data choose; empty without any.
+    others: the score of each of these clients' models on the pooled test data of all other clients;
+      NaN where it is not known.
     rounds: of the method and its warm start; NaN where it has none.
     num_bytes: sent in all.
     to_goals: by goal, rounds and bytes until the pooled test data first reached it; NaN if never.
@@ -41,6 +43,7 @@ class RunScores:
   validation: pd.Series
   main_validation: pd.Series
   held_out: pd.Series
+  others: pd.Series
   rounds: float
   num_bytes: float
   to_goals: Mapping[float, tuple[float, float]]
@@ -100,6 +103,7 @@ def score_run(
     validation=_signed(groups.validation, f'validation/{metric}', metric, score),
     main_validation=_signed(groups.validation, f'validation/{main}', main, _as_it_is),
     held_out=_scored(groups.held_out, f'local_test/{metric}', score),
+    others=_scored(groups.test, others_names.column(metric), score),
     rounds=float(np.sum(rounds)) if rounds else math.nan,
     num_bytes=run.value(names.BYTES_TOTAL),
     to_goals={goal: (found[0], found[2]) for goal, found in counts.items()},
@@ -147,6 +151,7 @@ def load_adapted(
     validation=validation,
     main_validation=validation * math.nan if chose_alone else validation,
     held_out=_scored(groups.held_out, column, score),
+    others=_scored(groups.test, f'{technique}/{others_names.column(metric)}', score),
     to_goals={},
   )
 
@@ -173,10 +178,11 @@ def _check(file: str, clients: pd.DataFrame, column: str) -> None:
 
 
 def _scored(clients: pd.DataFrame, column: str, score: Score) -> pd.Series:
+  """Returns the scores of a metric's values; NaN if the table does not have it."""
+  if column not in clients:
+    return pd.Series(math.nan, clients.index)
   return pd.Series(score(clients[column].to_numpy(np.float64)), clients.index, dtype='float64')
 
 
 def _signed(clients: pd.DataFrame, column: str, metric: str, score: Score) -> pd.Series:
-  if column not in clients:
-    return pd.Series(math.nan, clients.index)
   return metrics_lib.sign(metric) * _scored(clients, column, score)

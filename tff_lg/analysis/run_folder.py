@@ -153,8 +153,12 @@ class RunFolder(FinalMetrics):
 
   def local_test_with_std(self) -> str:
     """Returns the main metric on clients' test data, mean ± std over clients, without its unit."""
-    mean, std = (self.value(f'{self.local_test}/{name}_over_clients') for name in ('mean', 'std'))
-    return formats.value_with_std(self.local_test, mean, std)
+    return self.mean_with_std(self.local_test)
+
+  def mean_with_std(self, column: str) -> str:
+    """Returns a metric of clients' models, mean ± std over clients, without its unit."""
+    mean, std = (self.value(f'{column}/{name}_over_clients') for name in ('mean', 'std'))
+    return formats.value_with_std(column, mean, std)
 
   def client_accuracy(self, method: str | None = None, metric: str | None = None) -> pd.Series:
     """Returns the accuracy, or another main metric, by client id, of this run or a baseline.

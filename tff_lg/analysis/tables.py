@@ -6,6 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
+from tff_lg import others_names
 from tff_lg.analysis import (
   client_advice,
   client_verdicts,
@@ -53,18 +54,24 @@ def methods_table(run: RunFolder) -> Table:
     run: the run.
 
   Returns:
-    Local test mean ± std over clients, new test by each ensemble, rounds, and parameters and bytes
-    communicated. An ensemble that no method has is left out.
+    Local test mean ± std over clients, others' test, new test by each ensemble, rounds, and
+    parameters and bytes communicated. What no method has is left out.
   """
   runs = (*run.baselines.values(), run)
   new_test = f'new_test/{run.metric.name}'
   ensembles = [
     name for name in names.ENSEMBLES if any(f'{new_test}/{name}' in r.summary for r in runs)
   ]
+  others = [
+    name
+    for name in (others_names.column(run.metric.name),)
+    if any(f'{name}/mean_over_clients' in r.summary for r in runs)
+  ]
   combined = f'{_test_group(run, "new test")}, clients combined by'
   columns = (
     Column('', 'method'),
     Column(_test_group(run, 'local test'), 'mean ± std'),
+    *(Column(_test_group(run, "others' test"), 'mean ± std') for _ in others),
     *(Column(combined, names.ENSEMBLES[name]) for name in ensembles),
     Column('', 'rounds'),
     Column('communicated', 'parameters'),
@@ -74,6 +81,7 @@ def methods_table(run: RunFolder) -> Table:
     (
       names.method_name(row.method),
       row.local_test_with_std(),
+      *map(row.mean_with_std, others),
       *(formats.value(new_test, row.value(f'{new_test}/{name}')) for name in ensembles),
       _rounds(row),
       formats.count(row.value(names.PARAMETERS_TOTAL)),
@@ -82,6 +90,8 @@ def methods_table(run: RunFolder) -> Table:
     for row in runs
   )
   notes = ['Local test: each client on its own test data, std over clients.']
+  if others:
+    notes.append("Others' test: each client's model on the pooled test data of all other clients.")
   if ensembles:
     notes.append("New test: all clients' models together on the whole test set.")
     if any(f'{names.OWN_MODELS}network/num_clients' in row.summary for row in runs):

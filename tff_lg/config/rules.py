@@ -101,7 +101,10 @@ def resolve(config: TrainConfig) -> TrainConfig:
   if own_models.train_to_best(config):
     defaults |= own_models.defaults()
   config = dataclasses.replace(
-    config, **{name: value for name, value in defaults.items() if getattr(config, name) is None}
+    config,
+    # Off is as in the settings of a run from before the option.
+    score_on_others=config.score_on_others or None,
+    **{name: value for name, value in defaults.items() if getattr(config, name) is None},
   )
   num_participants = None
   if config.num_clients is not None and not entry.may_lose_clients:

@@ -12,7 +12,7 @@ from absl import logging
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import grid_search, learning, models, simple_models, verdicts
+from tff_lg import grid_search, learning, models, others_names, simple_models, verdicts
 from tff_lg import metrics as metrics_lib
 from tff_lg.compatibility import tff
 from tff_lg.config import own_models
@@ -20,7 +20,7 @@ from tff_lg.config.option import resolved
 from tff_lg.metrics import exact
 from tff_lg.own_models import networks, simple
 from tff_lg.run_folder import run_files
-from tff_lg.scoring import advice, results
+from tff_lg.scoring import advice, others, results
 from tff_lg.training import client_data, cohorts, evaluation, selection
 
 NETWORK = 'network'
@@ -40,6 +40,7 @@ def run_own_models(
   run_dir: str,
   clients: np.ndarray | None = None,
   method: str = own_models.LOCAL_ONLY,
+  pool: others.PooledTests | None = None,
 ) -> dict[str, Any]:
   """Trains each client's own models in a run folder; a rerun resumes after what is done.
 
@@ -54,6 +55,7 @@ def run_own_models(
     run_dir: of the method; claimed.
     clients: int [n], ascending indices of those that train; those that are evaluated by default.
     method: the run's, which sends no updates.
+    pool: the test data of `--score_on_others`; those of `clients` by default.
 
   Returns:
     The summary, as in `summary.json`. Its `new_test/...` are of all clients' own networks.
@@ -73,6 +75,8 @@ def run_own_models(
   if clients is None:
     evaluated = cohorts.draw_evaluated(num_clients, options.max_evaluated_clients, options.seed)
   clients = np.arange(num_clients) if evaluated is None else evaluated
+  if pool is None:
+    pool = others.pool_tests(options, federated_data, evaluated)
   folder = os.path.join(run_dir, 'parts')
   table = results.size_table(federated_data, process.model, tensors, evaluated)
   about: dict[str, Any] = {'own_models/budget': 'best'}
@@ -83,14 +87,14 @@ def run_own_models(
   if NETWORK in kinds:
     own = networks.train_networks(options, model, tensors, clients, folder)
     found[NETWORK], predictions[NETWORK], summary = _score_networks(
-      own, federated_data, process, tensors, evaluated
+      own, federated_data, process, tensors, evaluated, pool
     )
     table['epochs'] = np.where(own.best_epoch < 0, np.nan, own.best_epoch)
     settled = own.settled
     about |= _describe_networks(own, clients, resolved(options.local_only_epochs))
   for name in kinds:
     if name != NETWORK:
-      fitted = simple.fit_simple_models(name, options, federated_data, clients, folder)
+      fitted = simple.fit_simple_models(name, options, federated_data, clients, folder, pool)
       is_class = options.predicts.name == 'classification'
       to_text = verdicts.to_marks if is_class else verdicts.to_values
       texts = {client: to_text(values) for client, values in fitted.of_examples.items()}
@@ -148,13 +152,14 @@ def _score_networks(
   process: learning.LocalGlobalProcess,
   tensors: Mapping[str, client_data.ClientData],
   evaluated: np.ndarray | None,
+  pool: others.PooledTests | None,
 ) -> tuple[pd.DataFrame, dict[int, np.ndarray], dict[str, Any]]:
   """Returns scores by client, for two classes the predictions, and those of all on the test set."""
   num_clients = len(federated_data.clients)
   chosen = selection.ModelSelection(process, num_clients, own.weights)
   chosen.offer(0, np.zeros(num_clients), (), ())
   state = selection.ChosenModels(process.initialize(process.model.initial_weights), chosen)
-  table, summary = results.score_clients(federated_data, process, state, tensors, evaluated)
+  table, summary = results.score_clients(federated_data, process, state, tensors, evaluated, pool)
   predictions = {}
   has_numbers = federated_data.objective == 'regression' and verdicts.VALUES in table
   if has_numbers or 'local_test/auc' in table and federated_data.num_classes == 2:
@@ -207,7 +212,8 @@ def _choose(
 def _in_order(metrics: Sequence[str]) -> list[str]:
   """Returns the columns of metrics of clients' models, in the order of the table of clients."""
   own = [f'{part}/{metric}' for part in evaluation.PARTS for metric in (*metrics, 'loss')]
-  return list(dict.fromkeys((*own, 'local_test/auc', 'participant_test/accuracy')))
+  more = ('local_test/auc', 'participant_test/accuracy', *map(others_names.column, metrics))
+  return list(dict.fromkeys((*own, *more)))
 
 
 def _pooled(

@@ -11,10 +11,11 @@ import threadpoolctl
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import grid_search, metrics, parts, progress, seeds, simple_models
+from tff_lg import grid_search, metrics, others_names, parts, progress, seeds, simple_models
 from tff_lg.config.option import resolved
 from tff_lg.metrics import exact
 from tff_lg.own_models import tuned_sample
+from tff_lg.scoring import others
 from tff_lg.training import evaluation
 
 _CLIENTS_IN_A_CHUNK = 100
@@ -54,6 +55,7 @@ def fit_simple_models(
   federated_data: data_lib.FederatedData,
   clients: np.ndarray,
   folder: str,
+  pool: others.PooledTests | None = None,
 ) -> OwnSimpleModels:
   """Fits a simple model for each of some clients; a rerun resumes after the chunks done.
 
@@ -63,6 +65,7 @@ def fit_simple_models(
     federated_data: the clients' data, see `why_not`.
     clients: int [n], indices of those that are fitted.
     folder: for the chunks that are done.
+    pool: test data on which the others' models are scored, too; None for none.
 
   Returns:
     The models' scores.
@@ -104,6 +107,11 @@ def fit_simple_models(
           f'local_test/{key}': v
           for key, v in exact.score(objective, ('auc',), predictions, examples.y).items()
         }
+    if len(parts_scored) > 1 and pool is not None:
+      examples = pool.of_others(client)
+      predictions = predict(examples.x)
+      scored = exact.score(objective, selection.model_metrics, predictions, examples.y)
+      found |= {others_names.column(key): v for key, v in scored.items()}
     if len(parts_scored) > 1 and len(federated_data.test) and is_class:
       predicted = predict(federated_data.test.x).argmax(axis=1)
       found['class_correct'] = np.bincount(

@@ -10,7 +10,7 @@ import pandas as pd
 from absl import logging
 
 from tff_lg import adaptation as adaptation_lib
-from tff_lg import client_gains, folder_lock, own_models, verdicts
+from tff_lg import client_gains, folder_lock, others_names, own_models, verdicts
 from tff_lg import config as config_lib
 from tff_lg import metrics as metrics_lib
 from tff_lg.config.option import resolved
@@ -101,7 +101,9 @@ def _with_own_models(
   run_settings.claim(folder, own_config)
   if not run_settings.is_complete(folder):
     options = own_config.local_learning_options
-    own_models.run_own_models(options, source.federated_data, source.model, folder, clients)
+    own_models.run_own_models(
+      options, source.federated_data, source.model, folder, clients, pool=source.pool
+    )
   found = own_models.find_own_models(folder, source.clients)
   return dataclasses.replace(source, local_only=found)
 
@@ -124,7 +126,8 @@ def build_table(
     One row per client. The models M are `local_only` (if there are such), `federated`, the
     adaptations and `best`. Each has the columns `M/validation/...` of the main metric,
     `M/local_test/...` of each metric and, for plain classes of clients in memory,
-    `M/participant_test/accuracy`. Each adaptation also has its chosen `M/epoch`, `M/is_finite` and
+    `M/participant_test/accuracy`. If the run was scored on others' data, each has
+    `M/others_test/...`, too. Each adaptation also has its chosen `M/epoch`, `M/is_finite` and
     settings, such as `M/learning_rate`. `best/name` is the federated or adapted model that is best
     on validation data, the first among equals. A client without validation data has the one that is
     best on all validation data. The mean of models adapted by A for E epochs is
@@ -136,6 +139,8 @@ def build_table(
   tests = scores.compared_columns(source.config.model_metrics)
   if not source.federated_data.has_plain_labels or source.federated_data.reader is not None:
     tests = tests[:-1]
+  if source.pool is not None:
+    tests += tuple(map(others_names.column, source.config.model_metrics))
   validation = f'validation/{main.name}'
   metrics = (validation, *tests)
   known = {'federated': own}
@@ -213,7 +218,7 @@ def _summarize_group(table: pd.DataFrame) -> dict[str, Any]:
   summary: dict[str, Any] = {'num_clients': len(table)}
   is_honest = ~table['is_malicious'] if 'is_malicious' in table else np.full(len(table), True)
   names = tuple(name for name in metrics_lib.METRICS if name != 'loss')
-  for metric in scores.compared_columns(names):
+  for metric in (*scores.compared_columns(names), *map(others_names.column, names)):
     is_better = metrics_lib.METRICS[metric.split('/')[-1]].more_is_better
     columns = {
       name.removesuffix(f'/{metric}'): column

@@ -14,7 +14,7 @@ from tff_lg.config.option import resolved
 from tff_lg.inputs import tasks
 from tff_lg.parts import Arrays
 from tff_lg.personalization import choosing
-from tff_lg.scoring import scores
+from tff_lg.scoring import others, scores
 from tff_lg.simulation import trained_run
 from tff_lg.training import client_data, evaluation
 from tff_lg.training import selection as selection_lib
@@ -74,7 +74,7 @@ class ModelEvaluator:
     Returns:
       `local_test/...` of each metric and, of plain classes, `participant_test/accuracy`, float64
       [n] each, as in the run's own table of clients. NaN for a client without such data. Where that
-      table has scores by example, these too, as texts.
+      table has scores by example, these too, as texts, and those on others' data.
     """
     process, data = self._process, self._source.federated_data
     server_state = process.initialize(self._source.model.initial_weights)
@@ -87,6 +87,8 @@ class ModelEvaluator:
       labels = [data.clients[client].test.y for client in clients]
       column, texts = scores.by_example(data.objective, predictions, labels)
       result[column] = np.array(texts, str)
+    if self._source.pool is not None:
+      result |= others.evaluate(process, server_state, states, clients, self._source.pool)
     if self._label_counts is not None:
       # Clients that share a model share its predictions.
       index: dict[tuple[int, ...], int] = {}

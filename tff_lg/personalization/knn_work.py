@@ -1,13 +1,13 @@
 """kNN-Per on some clients of a finished run, and the evaluation of what it gives."""
 
 import functools
+from collections.abc import Sequence
 
 import numpy as np
 import tensorflow as tf
 
 from tff_lg import config as config_lib
-from tff_lg import data as data_lib
-from tff_lg import models, verdicts
+from tff_lg import models, others_names, verdicts
 from tff_lg.adaptation import knn_per
 from tff_lg.inputs import tasks
 from tff_lg.metrics import exact
@@ -107,8 +107,10 @@ class KnnWork:
   def _evaluate(self, chosen: list[tuple[int, int, int]]) -> Arrays:
     """Returns test metrics of (client, setting, epoch), as `ModelEvaluator` gives them."""
     clients, test = [client for client, _, _ in chosen], self._source.federated_data.test
-    names = self._source.model.metric_names
-    result = {f'local_test/{name}': np.full(len(chosen), np.nan) for name in names}
+    names, pool = self._source.model.metric_names, self._source.pool
+    columns = [f'local_test/{name}' for name in names]
+    columns += [] if pool is None else map(others_names.column, names)
+    result = {column: np.full(len(chosen), np.nan) for column in columns}
     by_class, marks = [], []
     for row, (client, setting, epoch) in enumerate(chosen):
       settings = self.settings[setting : setting + 1]
@@ -120,6 +122,12 @@ class KnnWork:
         scores = self._score(predictions, own.y)
         for name in names:
           result[f'local_test/{name}'][row] = np.float32(scores[name])
+      if pool is not None:
+        is_others = pool.owner != client
+        predictions = self._predict(client, pool.examples.x, settings)[epoch][is_others]
+        scores = exact.score('classification', names, predictions, pool.examples.y[is_others])
+        for name in names:
+          result[others_names.column(name)][row] = np.float32(scores[name])
       if self._label_counts is not None:
         predicted = self._predict(client, test.x, settings)[epoch].argmax(axis=1)
         right = test.y[predicted == test.y]
@@ -162,7 +170,9 @@ class KnnWork:
     """Returns the network with these weights; remembers examples while clients share them."""
     if self._embedded is None or not _are_same(self._embedded[0], weights):
       self._network.assign(weights)
-      self._embedded = weights, _Embedded(self._network, self._source.federated_data.test)
+      pool = self._source.pool
+      shared = [self._source.federated_data.test.x, *([] if pool is None else [pool.examples.x])]
+      self._embedded = weights, _Embedded(self._network, shared)
     return self._embedded[1]
 
   @functools.cached_property
@@ -200,19 +210,19 @@ class _Network:
 
 
 class _Embedded:
-  """The network with some weights; the common test set goes through it once."""
+  """The network with some weights; features that all clients predict go through it once."""
 
-  def __init__(self, network: _Network, test: data_lib.Examples) -> None:
-    self._network, self._test = network, test
-    self._of_test: tuple[np.ndarray, np.ndarray] | None = None
+  def __init__(self, network: _Network, shared: Sequence[np.ndarray]) -> None:
+    self._network, self._shared = network, shared
+    self._found: dict[int, tuple[np.ndarray, np.ndarray]] = {}
 
   def __call__(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Returns both as the network gives them; those of the test set are computed once."""
-    if x is not self._test.x:
+    """Returns both as the network gives them; those of shared features are computed once."""
+    if not any(x is each for each in self._shared):
       return self._network(x)
-    if self._of_test is None:
-      self._of_test = self._network(x)
-    return self._of_test
+    if id(x) not in self._found:
+      self._found[id(x)] = self._network(x)
+    return self._found[id(x)]
 
 
 def _are_same(one: models.ModelWeights, other: models.ModelWeights) -> bool:

@@ -10,13 +10,13 @@ from absl import logging
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import learning, models
+from tff_lg import learning, models, others_names
 from tff_lg import metrics as metrics_lib
-from tff_lg.scoring import scores
+from tff_lg.scoring import others, scores
 from tff_lg.training import communication, evaluation, plan, run_state, selection
 
 # Data that a metric of the table of clients can be of.
-_SCORED = (*evaluation.PARTS, 'participant_test')
+_SCORED = (*evaluation.PARTS, 'participant_test', others_names.OTHERS_TEST)
 # Entries of the summary: rounds that early stopping or a goal saved, and those of a warm start
 # that ends with a goal.
 ROUNDS_SAVED = 'early_stopping/rounds_saved'
@@ -79,6 +79,7 @@ def score_clients(
   state: run_state.RunState | selection.ChosenModels,
   client_data: Mapping[str, Sequence[learning.ClientTensors]],
   evaluated: np.ndarray | None = None,
+  pool: others.PooledTests | None = None,
   *,
   with_new_test: bool = True,
 ) -> tuple[pd.DataFrame, dict[str, float]]:
@@ -90,6 +91,7 @@ def score_clients(
     state: after training, with the models that were chosen.
     client_data: each client's tensors, by part.
     evaluated: the clients that are scored, by index; None for all.
+    pool: test data of several clients, on which the others' models are scored, too; None for none.
     with_new_test: whether the common test set counts.
 
   Returns:
@@ -106,6 +108,8 @@ def score_clients(
   summary = scores.add_scores(clients, federated_data, process, state)
   if with_new_test:
     summary.update(scores.add_new_test(clients, federated_data, process, state))
+  if pool is not None:
+    summary.update(others.add_scores(clients, pool, process, state))
   return clients, summary
 
 

@@ -25,7 +25,7 @@ from tff_lg.run_folder import (
   run_files,
   run_settings,
 )
-from tff_lg.scoring import advice, comparison, results, scores
+from tff_lg.scoring import advice, comparison, others, results, scores
 from tff_lg.simulation import adversary as adversary_lib
 from tff_lg.simulation import aggregation, layer_variances, loop_values, split_choice, tuning
 from tff_lg.training import client_data as client_data_lib
@@ -178,8 +178,9 @@ def _run_locked(
     )
 
   evaluated = values['evaluation'].clients
+  pool = others.pool_tests(selection, federated_data, evaluated)
   clients, of_clients = results.score_clients(
-    federated_data, last, state, participants.parts, evaluated
+    federated_data, last, state, participants.parts, evaluated, pool
   )
   summary = {
     **results.summarize_clients(config.method, selection, clients),

@@ -1,6 +1,7 @@
 """A finished training run, loaded from its folder: its data, with chosen models or last round."""
 
 import dataclasses
+import functools
 import os
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -15,7 +16,7 @@ from tff_lg.client_states import phase_stores
 from tff_lg.inputs import held_out, tasks
 from tff_lg.learning import process as process_lib
 from tff_lg.run_folder import data_fingerprint, run_files, run_settings, source_run
-from tff_lg.scoring import results, scores
+from tff_lg.scoring import others, results, scores
 from tff_lg.simulation import experiment, split_choice, tuning
 from tff_lg.training import client_data, evaluation, run_state, storage
 from tff_lg.training import selection as selection_lib
@@ -60,6 +61,12 @@ class TrainedRun:
   def is_evaluated(self) -> np.ndarray:
     """Which clients the run evaluated, bool [num_clients]."""
     return self._marks(evaluation.IS_EVALUATED, otherwise=True)
+
+  @functools.cached_property
+  def pool(self) -> others.PooledTests | None:
+    """The test data on which the run scored others' models; None if it did not."""
+    evaluated = np.flatnonzero(self.is_evaluated & ~self.is_held_out)
+    return others.pool_tests(self.config.selection_options, self.federated_data, evaluated)
 
   def _marks(self, column: str, *, otherwise: bool = False) -> np.ndarray:
     if column not in self.clients:

@@ -31,6 +31,7 @@ _ROUND = {
   'client_epochs': '1',
   'selection_metric': 'loss',
   'selection_scope': 'pooled',
+  'score_on_others': 'true',
 }
 _LABELS = {
   'local': 'Local',

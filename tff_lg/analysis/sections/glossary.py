@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from tff_lg import metrics
+from tff_lg import metrics, others_names
 from tff_lg.analysis import markup, names
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Section
@@ -31,6 +31,8 @@ _MEAN, _STD = 'mean over clients', 'std over clients'
 _OWN = 'global and own local'
 _VALIDATION, _TEST = "client's validation data", "client's own test data"
 _PARTICIPANT = "whole test set, classes weighted by their shares in the client's training data"
+_OTHERS_TEST = others_names.column('accuracy')
+_OTHERS = 'test data of all other clients, pooled'
 _EVALUATED = 'evaluated rounds; finally: best round'
 _BEST = 'best round'
 _SENT = 'global, as the server publishes them'
@@ -55,6 +57,8 @@ _GLOSSARY = (
   Entry('local_test/loss/mean_over_clients', _MEAN, _OWN, _TEST, _EVALUATED),
   Entry('participant_test/accuracy/mean_over_clients', _MEAN, _OWN, _PARTICIPANT, _BEST),
   Entry('participant_test/accuracy/std_over_clients', _STD, _OWN, _PARTICIPANT, _BEST),
+  Entry(f'{_OTHERS_TEST}/mean_over_clients', _MEAN, _OWN, _OTHERS, _BEST),
+  Entry(f'{_OTHERS_TEST}/std_over_clients', _STD, _OWN, _OTHERS, _BEST),
   Entry(
     'honest/local_test/accuracy/mean_over_clients',
     'mean over clients that are not malicious',
