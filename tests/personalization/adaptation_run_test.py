@@ -206,7 +206,7 @@ class TableTest(absltest.TestCase):
       }
     )
     self.source = types.SimpleNamespace(
-      config=types.SimpleNamespace(model_metrics=('accuracy',)),
+      config=types.SimpleNamespace(model_metrics=('accuracy',), score_on_others=False),
       clients=own,
       local_only=None,
       is_held_out=np.zeros(4, bool),
@@ -266,6 +266,18 @@ class TableTest(absltest.TestCase):
     self.assertNotIn('federated/gain_over/federated/local_test/accuracy/mean_over_clients', summary)
     aggregated = 'ewc_aggregated_4/gain_over/federated/local_test/accuracy'
     self.assertEqual(summary[f'{aggregated}/mean_over_clients'], -0.125)
+
+  def test_scores_on_others(self):
+    self.source.config.score_on_others = True
+    self.source.clients['others_test/accuracy'] = [0.5, 0.25, 0.75, 0.25]
+    self.adapted['ewc'].values['others_test/accuracy'] = np.array([0.25, 0.25, 0.75])
+    table = self._table()
+    np.testing.assert_array_equal(table['federated/others_test/accuracy'], [0.5, 0.25, 0.25])
+    np.testing.assert_array_equal(table['best/others_test/accuracy'], [0.25, 0.25, 0.75])
+    summary = adaptation_run.summarize(table)
+    self.assertEqual(summary['best/others_test/accuracy/mean_over_clients'], 1.25 / 3)
+    gain = 'ewc/gain_over/federated/others_test/accuracy/mean_over_clients'
+    self.assertAlmostEqual(summary[gain], 0.25 / 3)
 
   def test_rounding_leaves_nobody_worse(self):
     table = pd.DataFrame(

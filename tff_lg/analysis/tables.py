@@ -55,7 +55,7 @@ def methods_table(run: RunFolder) -> Table:
 
   Returns:
     Local test mean ± std over clients, others' test, new test by each ensemble, rounds, and
-    parameters and bytes communicated. What no method has is left out.
+    parameters and bytes communicated. A column that no method has is left out.
   """
   runs = (*run.baselines.values(), run)
   new_test = f'new_test/{run.metric.name}'

@@ -139,7 +139,7 @@ def build_table(
   tests = scores.compared_columns(source.config.model_metrics)
   if not source.federated_data.has_plain_labels or source.federated_data.reader is not None:
     tests = tests[:-1]
-  if source.pool is not None:
+  if source.config.score_on_others:
     tests += tuple(map(others_names.column, source.config.model_metrics))
   validation = f'validation/{main.name}'
   metrics = (validation, *tests)

@@ -1,8 +1,8 @@
 """Scores of each client's model on the test data of the other clients: how far it generalises.
 
-The others' test examples are pooled, so that each example counts once. Any metric of the models is
-one of these examples together. For a mean over examples, such as accuracy, this is the sum over all
-examples without the client's own, divided by the number of the others'.
+The others' test examples are pooled, so that each example counts once. A mean over examples, such as
+accuracy, is their sum over all examples without the client's own, divided by the number of the
+others'. Other metrics, such as AUC, are those of the pooled examples taken together.
 """
 
 import dataclasses
@@ -73,8 +73,8 @@ def add_scores(
   A model whose global weights know each client is told whose examples they are.
 
   Args:
-    clients: one row per client; gets a column `others_test/...` for each metric of the models, NaN
-      for a client that is not evaluated or whose others have no examples.
+    clients: one row per client; gets a column `others_test/...` for each metric of the models. It
+      is NaN for a client that is not evaluated, or whose others have no examples.
     pool: the test examples.
     process: the one that trained the models.
     state: after the last round.
