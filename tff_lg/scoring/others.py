@@ -1,7 +1,7 @@
 """Scores of each client's model on the test data of the other clients: how far it generalises.
 
-The others' test examples are pooled, so that each example counts once. A mean over examples, such as
-accuracy, is their sum over all examples without the client's own, divided by the number of the
+The others' test examples are pooled, so that each example counts once. A mean over examples, such
+as accuracy, is their sum over all examples without the client's own, divided by the number of the
 others'. Other metrics, such as AUC, are those of the pooled examples taken together.
 """
 
