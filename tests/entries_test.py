@@ -1,5 +1,8 @@
 """Tests of entries: their options, and what a registry takes."""
 
+import typing
+from unittest import mock
+
 import attrs
 from absl.testing import absltest
 
@@ -76,6 +79,13 @@ class RegistryTest(absltest.TestCase):
     with self.assertRaisesRegex(ValueError, '^toy b has the option strength, which is one of a,'):
       registry.register(entries.Entry(name='b', label='B', options=_Other))
     self.assertEqual(tuple(registry), ('a',))
+
+  def test_types_of_options_are_resolved_once(self):
+    options = [attrs.frozen(type(name, (_Options,), {})) for name in 'abc']
+    with mock.patch.object(typing, 'get_type_hints', wraps=typing.get_type_hints) as resolve:
+      registry = _registry(**{each.__name__: each for each in options})
+      self.assertEqual(registry.list_options(), registry.list_options())
+    self.assertCountEqual([each.args[0] for each in resolve.call_args_list], options)
 
 
 if __name__ == '__main__':

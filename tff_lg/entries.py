@@ -4,6 +4,7 @@ An entry is light, so that flags and checks are made of it; what it builds is im
 built. Modules from outside register entries as those of the rooms do.
 """
 
+import functools
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -120,6 +121,8 @@ class Registry(Mapping[str, _Entry]):
     """
     self.flag = flag
     self._entries: dict[str, _Entry] = {}
+    # Of each option the first entry that has it.
+    self._owners: dict[str, str] = {}
 
   def __getitem__(self, name: str) -> _Entry:
     return self._entries[name]
@@ -147,14 +150,16 @@ class Registry(Mapping[str, _Entry]):
     """
     if entry.name in self:
       raise ValueError(f'{self.flag} {entry.name} is registered already, expected a new name.')
-    known = {each.name: each for each in self.list_options()}
     for field in attrs.fields(entry.options):
-      if field.name in known and not self._is_shared(entry, field, known[field.name].owners[0]):
+      owner = self._owners.get(field.name)
+      if owner is not None and not _is_shared(field, entry.options, self[owner].options):
         raise ValueError(
-          f'{self.flag} {entry.name} has the option {field.name}, which is one of '
-          f'{known[field.name].owners[0]}, expected a new name.'
+          f'{self.flag} {entry.name} has the option {field.name}, which is one of {owner}, '
+          'expected a new name.'
         )
     self._entries[entry.name] = entry
+    for name in entry.option_names():
+      self._owners.setdefault(name, entry.name)
     return entry
 
   def list_options(
@@ -175,17 +180,23 @@ class Registry(Mapping[str, _Entry]):
       owner, field = next(iter(by_owner.items()))
       defaults = {each: default(each, found) for each, found in by_owner.items()}
       text = _help(f'--{flag or self.flag}', field, defaults)
-      kind = typing.get_type_hints(self[owner].options)[name]
+      kind = _types(self[owner].options)[name]
       choices, is_path = field.metadata['choices'], field.metadata['is_path']
       result.append(Option(name, kind, text, choices, tuple(by_owner), is_path))
     return tuple(result)
 
-  def _is_shared(self, entry: _Entry, field: attrs.Attribute, owner: str) -> bool:
-    """Returns whether an entry's field is the option of that name of another entry."""
-    other = getattr(attrs.fields(self[owner].options), field.name)
-    classes = (entry.options, self[owner].options)
-    one, another = (typing.get_type_hints(each)[field.name] for each in classes)
-    return field.metadata == other.metadata and one == another
+
+def _is_shared(field: attrs.Attribute, options: type, others: type) -> bool:
+  """Returns whether a field of options is that of the same name of others."""
+  other = getattr(attrs.fields(others), field.name)
+  is_same_type = _types(options)[field.name] == _types(others)[field.name]
+  return field.metadata == other.metadata and is_same_type
+
+
+@functools.cache
+def _types(options: type) -> dict[str, Any]:
+  """Returns the types of an options class by name, which take a moment to resolve."""
+  return typing.get_type_hints(options)
 
 
 def listed(names: Iterable[str]) -> str:

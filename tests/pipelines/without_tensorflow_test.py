@@ -11,9 +11,11 @@ from tests import processes
 _PROGRAM = """
 import importlib, sys
 
+REFUSED = 'tensorflow', 'tensorflow_federated'
+
 class Refuse:
   def find_spec(self, name, path=None, target=None):
-    if name.partition('.')[0] in ('tensorflow', 'tensorflow_federated'):
+    if name.partition('.')[0] in REFUSED:
       sys.exit(f'{name} is imported')
 
 sys.meta_path.insert(0, Refuse())
@@ -110,6 +112,13 @@ class WithoutTensorflowTest(parameterized.TestCase):
     self.assertIn(sentence.replace('FOLDER', self.folder), result.stderr)
     self.assertNotIn('Traceback', result.stderr)
     self.assertFalse(os.path.exists(f'{self.folder}/new'))
+
+  @parameterized.parameters('train', 'fair', 'benchmark')
+  def test_help_does_without_numpy_too(self, pipeline):
+    program = _PROGRAM.replace("'tensorflow',", "'tensorflow', 'numpy',")
+    result = processes.run_python('-c', program, pipeline, '--help')
+    self.assertIn(f'USAGE: {pipeline}.py', result.stdout)
+    self.assertEmpty(result.stderr)
 
 
 if __name__ == '__main__':

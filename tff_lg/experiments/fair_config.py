@@ -1,8 +1,7 @@
 """The choices of the experiment on fair representations."""
 
 import dataclasses
-
-import numpy as np
+import math
 
 from tff_lg.config import own_models as own_models_lib
 
@@ -72,7 +71,7 @@ class FairConfig:
       if not numbers or len(set(numbers)) < len(numbers) or not min(numbers) >= 0:
         found = ','.join(map(str, numbers)) or 'empty'
         raise ValueError(f'--{name} is {found}, expected different numbers, 0 or more.')
-    if not np.isfinite(self.lambdas).all() or 0 in self.lambdas:
+    if not all(map(math.isfinite, self.lambdas)) or 0 in self.lambdas:
       found = ','.join(map(str, self.lambdas))
       raise ValueError(f'--lambdas is {found}, expected numbers above 0: 0 is always tried.')
     for flag, given, possible in (

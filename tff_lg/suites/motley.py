@@ -12,14 +12,17 @@ is the cross entropy.
 The authors' settings: litian96/p13n_benchmark_cross_silo, `vehicle_school`.
 """
 
-from typing import NamedTuple
+from __future__ import annotations
 
-import numpy as np
+from typing import TYPE_CHECKING, NamedTuple
 
 from tff_lg.adaptation import ADAPTATIONS
 from tff_lg.learning.methods import METHODS
 from tff_lg.suites.search import SearchAxis
 from tff_lg.suites.suite import Published, SuiteEntry, SuiteMethod, register, to_percent
+
+if TYPE_CHECKING:
+  import numpy as np
 
 _SERVER_RATE = SearchAxis('server_learning_rate', (0.1, 0.3, 1, 3, 10), 1)
 _MOMENTUM = SearchAxis('server_momentum', (0, 0.9), 0, grows=False)
@@ -116,7 +119,7 @@ _VEHICLE = _Grid(
 
 
 def _half_the_square(errors: np.ndarray) -> np.ndarray:
-  return np.square(errors) / 2
+  return errors**2 / 2
 
 
 register(

@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import attrs
-import numpy as np
 from absl import logging
 
 from tff_lg import entries, sweeps
@@ -263,6 +262,8 @@ def _own_models(run: RobustnessRun, similarity: float) -> tuple[str, ...]:
 def _run_cell(
   run: RobustnessRun, similarity: float, number: int, rule: RobustRule, own: Sequence[str]
 ) -> Cell:
+  import numpy as np  # Help and checks do without it.
+
   suite = run.suite
   name = f'similarity={similarity:g}__byzantine={number}__{rule.name}'
   folder = sweeps.SweepFolder(os.path.join(run.run_dir, 'cells', name))

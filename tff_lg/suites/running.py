@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from absl import logging
 
 from tff_lg import file_names, files, strict_json, sweeps
@@ -137,6 +137,8 @@ def _folder(run: SuiteRun, method: SuiteMethod) -> sweeps.SweepFolder:
 
 def _tune(run: SuiteRun, method: SuiteMethod) -> Row:
   """Searches the grid by the mean validation score of clients, then repeats the best point."""
+  import numpy as np  # Help and checks do without it.
+
   folder, scores = _folder(run, method), dict[search_lib.Point, float]()
   trials: dict[str, sweeps.Trial] = {}
   configs: dict[str, Any] = {}
@@ -150,9 +152,9 @@ def _tune(run: SuiteRun, method: SuiteMethod) -> Row:
       runs = [folder.run_dir(trial.name) for trial in of_point if folder.is_complete(trial.name)]
       # A point at which a repeat diverged is none.
       means = [run.load(method, path).validation.mean() for path in runs]
-      scores[point] = float(np.mean(means)) if len(means) == len(of_point) else -np.inf
+      scores[point] = float(np.mean(means)) if len(means) == len(of_point) else -math.inf
   best = search_lib.best_point(scores)
-  if not np.isfinite(scores[best]):
+  if not math.isfinite(scores[best]):
     reason = next(iter(failures.values()), 'no client has a validation score').rstrip('.')
     raise SuiteError(f'{method.label}: no point of its grid could be run ({reason}).')
   repeats = _trials(method, best, range(run.num_repeats))

@@ -1,14 +1,18 @@
 """Suites: entries that say what is compared, how, and what a paper has found."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import attrs
-import numpy as np
 
 from tff_lg import entries
 from tff_lg.learning.methods import METHODS
 from tff_lg.suites.search import SearchAxis
+
+if TYPE_CHECKING:
+  import numpy as np
 
 
 @attrs.frozen(kw_only=True)
