@@ -1,5 +1,7 @@
 """Tests of entries: their options, and what a registry takes."""
 
+import pathlib
+import sys
 import typing
 from unittest import mock
 
@@ -86,6 +88,31 @@ class RegistryTest(absltest.TestCase):
       registry = _registry(**{each.__name__: each for each in options})
       self.assertEqual(registry.list_options(), registry.list_options())
     self.assertCountEqual([each.args[0] for each in resolve.call_args_list], options)
+
+
+class ImportModulesTest(absltest.TestCase):
+  def test_a_new_file_of_a_room_is_found(self):
+    folder = pathlib.Path(self.create_tempdir().full_path)
+    room = folder / 'toy_room'
+    room.joinpath('heavy').mkdir(parents=True)
+    files = {
+      '__init__': """from tff_lg import entries
+TOYS = entries.Registry('toy')
+entries.import_modules(__name__, first=('kite',), without=('heavy', 'heavier'))
+""",
+      'heavy/__init__': 'raise NotImplementedError',
+      'heavier': 'raise NotImplementedError',
+    }
+    for name in ('ball', 'kite', 'top'):
+      files[name] = f"""from toy_room import TOYS, entries
+TOYS.register(entries.Entry(name='{name}', label=''))
+"""
+    for name, text in files.items():
+      room.joinpath(f'{name}.py').write_text(text)
+    with mock.patch.object(sys, 'path', [*sys.path, str(folder)]), mock.patch.dict(sys.modules):
+      import toy_room
+
+      self.assertEqual(list(toy_room.TOYS), ['kite', 'ball', 'top'])
 
 
 if __name__ == '__main__':

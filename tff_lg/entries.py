@@ -5,8 +5,11 @@ built. Modules from outside register entries as those of the rooms do.
 """
 
 import functools
+import importlib
+import pkgutil
+import sys
 import typing
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import attrs
@@ -197,6 +200,20 @@ def _is_shared(field: attrs.Attribute, options: type, others: type) -> bool:
 def _types(options: type) -> dict[str, Any]:
   """Returns the types of an options class by name, which take a moment to resolve."""
   return typing.get_type_hints(options)
+
+
+def import_modules(room: str, first: Sequence[str] = (), without: Iterable[str] = ()) -> None:
+  """Imports all modules of a room, which register their entries.
+
+  Args:
+    room: name of its package.
+    first: modules that are imported before the others, which follow by name. Help and tables have
+      entries in this order.
+    without: modules and packages that are imported when they are used; they have no entries.
+  """
+  names = {each.name for each in pkgutil.iter_modules(sys.modules[room].__path__)}
+  for name in (*first, *sorted(names.difference(first, without))):
+    importlib.import_module(f'{room}.{name}')
 
 
 def listed(names: Iterable[str]) -> str:

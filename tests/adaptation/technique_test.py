@@ -17,6 +17,11 @@ def _build(name, setting=None, **options):
 
 
 class EntryTest(absltest.TestCase):
+  def test_order_of_tables_and_of_the_flag(self):
+    self.assertEqual(
+      list(adaptation.ADAPTATIONS), ['fine_tune', 'freeze_base', 'ewc', 'distillation', 'knn_per']
+    )
+
   def test_which_layers_train(self):
     model = testing.classifier()
     trained = {name: _build(name).trained_layers(model) for name in adaptation.ADAPTATIONS}

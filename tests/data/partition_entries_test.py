@@ -15,6 +15,10 @@ def _with(trait):
 
 
 class EntryTest(absltest.TestCase):
+  def test_order_of_tables_and_of_the_flag(self):
+    rules = ['iid', 'shards', 'classes_per_client', 'dirichlet', 'similarity']
+    self.assertEqual(list(data.PARTITIONS), [*rules, 'natural', 'natural_iid', 'clusters'])
+
   def test_every_example_goes_to_one_client(self):
     examples = data.Examples(
       np.zeros([60, 1], np.float32),

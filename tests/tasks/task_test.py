@@ -6,7 +6,7 @@ from unittest import mock
 import attrs
 from absl.testing import absltest
 
-from tff_lg import tasks
+from tff_lg import data, tasks
 from tff_lg.tasks import shared
 
 _PAGE = pathlib.Path(__file__).parents[2] / 'docs' / 'YOUR_DATA.md'
@@ -20,6 +20,12 @@ class _Sizes:
 
 
 class EntriesTest(absltest.TestCase):
+  def test_order_of_help(self):
+    named = ['digits', 'diabetes', 'mnist', 'cifar10', 'arrays', 'pfllib']
+    others = ['school', 'vehicle', 'client_files', 'table', 'embeddings', 'mood', 'vqa']
+    self.assertEqual(list(tasks.TASKS), [*named, 'text', 'chars', *others])
+    self.assertContainsSubset(data.SOURCE_NAMES, named)
+
   def test_each_task_loads_its_data_in_one_way(self):
     for name, entry in tasks.TASKS.items():
       self.assertLen([x for x in (entry.load_data, entry.load_source) if x], 1, name)

@@ -11,16 +11,7 @@ Entries are light: other names are imported when they are first used, and Tensor
 
 from typing import TYPE_CHECKING
 
-from tff_lg import lazy_names
-from tff_lg.adaptation.distillation import ENTRY as _DISTILLATION
-from tff_lg.adaptation.distillation import distillation
-from tff_lg.adaptation.ewc import ENTRY as _EWC
-from tff_lg.adaptation.ewc import ewc
-from tff_lg.adaptation.fine_tune import ENTRY as _FINE_TUNE
-from tff_lg.adaptation.fine_tune import fine_tune
-from tff_lg.adaptation.freeze_base import ENTRY as _FREEZE_BASE
-from tff_lg.adaptation.freeze_base import freeze_base
-from tff_lg.adaptation.knn_per import ENTRY as _KNN_PER
+from tff_lg import entries, lazy_names
 from tff_lg.adaptation.technique import (
   ADAPTATIONS,
   RATE_FACTORS,
@@ -28,6 +19,14 @@ from tff_lg.adaptation.technique import (
   TechniqueEntry,
   register,
 )
+
+# In the order that tables have, and --adaptation by default.
+# isort: off
+from tff_lg.adaptation.fine_tune import fine_tune
+from tff_lg.adaptation.freeze_base import freeze_base
+from tff_lg.adaptation.ewc import ewc
+from tff_lg.adaptation.distillation import distillation
+# isort: on
 
 if TYPE_CHECKING:
   from tff_lg.adaptation.choice import Choice, choose
@@ -58,8 +57,7 @@ __all__ = [
   'register',
 ]
 
-# In the order that tables have, and --adaptation by default.
-for _entry in (_FINE_TUNE, _FREEZE_BASE, _EWC, _DISTILLATION, _KNN_PER):
-  register(_entry)
-
-__getattr__ = lazy_names.importer(__name__, __all__, ('choice', 'fisher', 'process'))
+# They import TensorFlow or NumPy.
+_LAZY = ('choice', 'fisher', 'process')
+entries.import_modules(__name__, without=_LAZY)
+__getattr__ = lazy_names.importer(__name__, __all__, _LAZY)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from tff_lg import entries
-from tff_lg.adaptation.technique import Adaptation, TechniqueEntry
+from tff_lg.adaptation.technique import Adaptation, TechniqueEntry, register
 from tff_lg.option_check import POSITIVE, SHARE
 
 if TYPE_CHECKING:
@@ -144,13 +144,15 @@ def _build(options: Options, setting: Mapping[str, Any]) -> Adaptation:
   )
 
 
-ENTRY = TechniqueEntry(
-  name='distillation',
-  label='Distillation',
-  minimises='(1 - alpha) loss(A) + alpha K^2 KL(softmax(G / K), softmax(A / K))',
-  build=_build,
-  options=Options,
-  rates='distillation_learning_rate',
-  rate_factors=(2.0, 1.0, 0.1),
-  tried=('distillation_alpha', 'distillation_temperature'),
+register(
+  TechniqueEntry(
+    name='distillation',
+    label='Distillation',
+    minimises='(1 - alpha) loss(A) + alpha K^2 KL(softmax(G / K), softmax(A / K))',
+    build=_build,
+    options=Options,
+    rates='distillation_learning_rate',
+    rate_factors=(2.0, 1.0, 0.1),
+    tried=('distillation_alpha', 'distillation_temperature'),
+  )
 )

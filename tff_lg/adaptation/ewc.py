@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from tff_lg import entries
-from tff_lg.adaptation.technique import Adaptation, TechniqueEntry
+from tff_lg.adaptation.technique import Adaptation, TechniqueEntry, register
 from tff_lg.option_check import NOT_NEGATIVE, POSITIVE
 
 if TYPE_CHECKING:
@@ -138,16 +138,18 @@ def _contradictions(config: Any) -> Iterator[str]:
     )
 
 
-ENTRY = TechniqueEntry(
-  name='ewc',
-  label='EWC',
-  minimises='the loss + sum_i (lambda / 2) F_i (A_i - G_i)^2, with F the diagonal of the Fisher '
-  'information',
-  build=_build,
-  options=Options,
-  rates='ewc_learning_rate',
-  tried=('ewc_strength',),
-  defaults=_defaults,
-  fast=_fast,
-  contradictions=_contradictions,
+register(
+  TechniqueEntry(
+    name='ewc',
+    label='EWC',
+    minimises='the loss + sum_i (lambda / 2) F_i (A_i - G_i)^2, with F the diagonal of the Fisher '
+    'information',
+    build=_build,
+    options=Options,
+    rates='ewc_learning_rate',
+    tried=('ewc_strength',),
+    defaults=_defaults,
+    fast=_fast,
+    contradictions=_contradictions,
+  )
 )

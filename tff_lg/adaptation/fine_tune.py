@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tff_lg.adaptation.technique import Adaptation, TechniqueEntry
+from tff_lg.adaptation.technique import Adaptation, TechniqueEntry, register
 
 
 def fine_tune() -> Adaptation:
@@ -22,9 +22,11 @@ def _build(options: Any, setting: Mapping[str, Any]) -> Adaptation:
   return fine_tune()
 
 
-ENTRY = TechniqueEntry(
-  name='fine_tune',
-  label='Fine-tuned',
-  minimises="the model's own loss, by all weights",
-  build=_build,
+register(
+  TechniqueEntry(
+    name='fine_tune',
+    label='Fine-tuned',
+    minimises="the model's own loss, by all weights",
+    build=_build,
+  )
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from tff_lg import entries
-from tff_lg.adaptation.technique import Adaptation, TechniqueEntry
+from tff_lg.adaptation.technique import Adaptation, TechniqueEntry, register
 
 if TYPE_CHECKING:
   from tff_lg.models import local_global
@@ -65,11 +65,13 @@ def _defaults(config: Any, source: Any) -> Mapping[str, Any]:
   return {'trained_layers': ('embedding',)} if source.tied_embeddings else {}
 
 
-ENTRY = TechniqueEntry(
-  name='freeze_base',
-  label='Base frozen',
-  minimises='the same, by the output layer only',
-  build=_build,
-  options=Options,
-  defaults=_defaults,
+register(
+  TechniqueEntry(
+    name='freeze_base',
+    label='Base frozen',
+    minimises='the same, by the output layer only',
+    build=_build,
+    options=Options,
+    defaults=_defaults,
+  )
 )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import attrs
 
 from tff_lg import entries
-from tff_lg.adaptation.technique import Adaptation, TechniqueEntry
+from tff_lg.adaptation.technique import Adaptation, TechniqueEntry, register
 from tff_lg.option_check import POSITIVE, SHARE
 
 if TYPE_CHECKING:
@@ -86,14 +86,16 @@ def _build(options: Options, setting: Mapping[str, Any]) -> Adaptation:
   return Adaptation(trained_layers=lambda model: ())
 
 
-ENTRY = TechniqueEntry(
-  name='knn_per',
-  label='kNN-Per',
-  minimises='nothing: (1 - lambda) P(G) + lambda P(vote of the k nearest training examples)',
-  build=_build,
-  options=Options,
-  rates=None,
-  rate_factors=(),
-  is_default=False,
-  tried=('knn_neighbours', 'knn_weight'),
+register(
+  TechniqueEntry(
+    name='knn_per',
+    label='kNN-Per',
+    minimises='nothing: (1 - lambda) P(G) + lambda P(vote of the k nearest training examples)',
+    build=_build,
+    options=Options,
+    rates=None,
+    rate_factors=(),
+    is_default=False,
+    tried=('knn_neighbours', 'knn_weight'),
+  )
 )

@@ -12,8 +12,7 @@ names are imported when they are first used, and TensorFlow with them.
 
 from typing import TYPE_CHECKING
 
-from tff_lg import lazy_names
-from tff_lg.aggregators import means, mixings, private, robust  # They register their entries.
+from tff_lg import entries, lazy_names
 from tff_lg.aggregators.entry import (
   AGGREGATORS,
   PLAIN_MEAN,
@@ -77,10 +76,8 @@ __all__ = [
   'geometric_median',
   'krum',
   'mean_around_median',
-  'means',
   'median',
   'minimum_diameter_mean',
-  'mixings',
   'monna',
   'multi_krum',
   'nearest_neighbour_mixing',
@@ -88,13 +85,14 @@ __all__ = [
   'norm_bounded_mean',
   'pre_aggregated',
   'privacy_warning',
-  'private',
   'register',
   'register_pre_aggregator',
-  'robust',
   'solve_noise_multiplier',
   'square_root_bands',
   'trimmed_mean',
 ]
 
-__getattr__ = lazy_names.importer(__name__, __all__, ('bands', 'privacy', 'factories'))
+# They import TensorFlow or NumPy.
+_LAZY = ('bands', 'privacy', 'factories')
+entries.import_modules(__name__, without=_LAZY)
+__getattr__ = lazy_names.importer(__name__, __all__, _LAZY)

@@ -7,6 +7,7 @@ what builds an attack imports more. May import: `tff_lg.aggregators`, `tff_lg.da
 `tff_lg.learning`.
 """
 
+from tff_lg import entries
 from tff_lg.attacks.attack import (
   ATTACKS,
   Attack,
@@ -51,3 +52,5 @@ __all__ = [
   'sign_flip',
   'triggered_test',
 ]
+
+entries.import_modules(__name__, without=('knowing',))

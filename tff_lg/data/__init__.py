@@ -23,11 +23,12 @@ function by `ClientReader`.
 from typing import TYPE_CHECKING
 
 from tff_lg import lazy_names
+from tff_lg.data import partitioners
 from tff_lg.data.partition_entries import PARTITIONS, PartitionEntry
 from tff_lg.data.partition_entries import register as register_partition
 
 if TYPE_CHECKING:
-  from tff_lg.data import partitioners, vocabulary, vqa_answers
+  from tff_lg.data import vocabulary, vqa_answers
   from tff_lg.data.adult import ADULT_ATTRIBUTES, load_adult
   from tff_lg.data.client_database import load_client_database
   from tff_lg.data.client_examples import ClientExamples, UnreadClient
@@ -105,7 +106,6 @@ __getattr__ = lazy_names.importer(
   (
     'examples',
     'client_examples',
-    'partitioners',
     'vocabulary',
     'vqa_answers',
     'adult',

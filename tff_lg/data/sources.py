@@ -5,16 +5,8 @@ import os
 
 from tff_lg.data import examples
 
-# Modules rather than functions: a loader, and what it needs, is imported when it is used.
-_MODULES = {
-  'arrays': 'tff_lg.data.arrays',
-  'cifar10': 'tff_lg.data.cifar10',
-  'diabetes': 'tff_lg.data.diabetes',
-  'digits': 'tff_lg.data.digits',
-  'mnist': 'tff_lg.data.mnist',
-}
-
-SOURCE_NAMES = tuple(_MODULES)
+# Each is a module of the room with a function `load`, imported with what it needs when it is used.
+SOURCE_NAMES = ('arrays', 'cifar10', 'diabetes', 'digits', 'mnist')
 
 
 def load_source(
@@ -45,11 +37,11 @@ def load_source(
     DataError: data missing or damaged; the message names the file.
     ValueError: an unknown name, or a `data_dir` that does not fit it.
   """
-  if name not in _MODULES:
+  if name not in SOURCE_NAMES:
     raise ValueError(f'Unknown data source {name!r}, expected one of {", ".join(SOURCE_NAMES)}.')
   if data_dir is not None:
     data_dir = os.path.expanduser(data_dir)
     if not os.path.isdir(data_dir):
       raise examples.DataError(f'data_dir: {data_dir} found, expected a folder that exists.')
   options = {} if objective is None else {'objective': objective}
-  return importlib.import_module(_MODULES[name]).load(data_dir, seed, **options)
+  return importlib.import_module(f'tff_lg.data.{name}').load(data_dir, seed, **options)

@@ -5,7 +5,9 @@ Comes in: the options of a runtime. Goes out: the default context of TFF. May im
 comes in by `--import`.
 """
 
-from tff_lg.execution import local, tff_worker, ray_actors  # isort: skip  # In this order in help.
+from tff_lg import entries
 from tff_lg.execution.entry import LOCAL, RUNTIMES, RuntimeEntry, register
 
-__all__ = ['LOCAL', 'RUNTIMES', 'RuntimeEntry', 'local', 'ray_actors', 'register', 'tff_worker']
+__all__ = ['LOCAL', 'RUNTIMES', 'RuntimeEntry', 'register']
+
+entries.import_modules(__name__, first=('local', 'tff_worker', 'ray_actors'), without=('worker',))

@@ -6,9 +6,7 @@ module of its own that calls `register`. The entries are light; the two modules 
 May import: `tff_lg.analysis`.
 """
 
-import importlib
-import pkgutil
-
+from tff_lg import entries
 from tff_lg.published.table import (
   NOT_KNOWN,
   TABLES,
@@ -35,6 +33,4 @@ __all__ = [
   'steps',
 ]
 
-for _module in pkgutil.iter_modules(__path__):
-  if _module.name.startswith('table_of_'):
-    importlib.import_module(f'{__name__}.{_module.name}')
+entries.import_modules(__name__, without=('outcome', 'page', 'read'))

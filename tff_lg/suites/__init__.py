@@ -11,8 +11,7 @@ into the rows of a leaderboard. May import: `tff_lg.sweeps`, `tff_lg.analysis`, 
 TensorFlow.
 """
 
-import importlib
-
+from tff_lg import entries
 from tff_lg.suites.robustness import (
   ROBUSTNESS_SUITES,
   Cell,
@@ -48,5 +47,4 @@ __all__ = [
   'run_suite',
 ]
 
-for _module in ('motley', 'motley_cross_device', 'byzantine'):
-  importlib.import_module(f'{__name__}.{_module}')
+entries.import_modules(__name__, without=('board',))

@@ -8,8 +8,7 @@ Comes in: options, a `Setting`. Goes out: `FederatedData`, and Keras models for 
 `tff_lg.embeddings`, `tff_lg.heterogeneity`, `tff_lg.learning`.
 """
 
-import importlib
-
+from tff_lg import entries
 from tff_lg.tasks.task import (
   NETWORKS,
   TASKS,
@@ -40,16 +39,4 @@ __all__ = [
   'register_network',
 ]
 
-# In the order in which --help names them.
-for _module in (
-  'networks',
-  'named',
-  'silos',
-  'client_files',
-  'table',
-  'embeddings',
-  'text',
-  'mood',
-  'vqa',
-):
-  importlib.import_module(f'{__name__}.{_module}')
+entries.import_modules(__name__, first=('named', 'silos', 'client_files', 'table'))

@@ -44,7 +44,7 @@ class IidTest(parameterized.TestCase):
 
   def test_docstring(self):
     module = importlib.import_module('tff_lg.data.partitioners.iid')
-    self.assertEqual(doctest.testmod(module), (0, 2))
+    self.assertEqual(doctest.testmod(module), (0, 4))
 
 
 if __name__ == '__main__':

@@ -1,9 +1,28 @@
 """Each client gets a few classes: the partition of the LG-FedAvg paper."""
 
-import numpy as np
+from __future__ import annotations
 
-from tff_lg.data import examples, splits
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from tff_lg import entries, option_check
+from tff_lg.data.partition_entries import PartitionEntry, register
 from tff_lg.data.partitioners import partitioner
+
+if TYPE_CHECKING:
+  import numpy as np
+
+  from tff_lg.data import examples
+
+
+@attrs.frozen
+class Options:
+  """The option of a few classes per client."""
+
+  classes_per_client: int = entries.option(
+    2, 'Largest number of classes per client', option_check.POSITIVE
+  )
 
 
 def classes_per_client(num_clients: int, classes_per_client: int) -> partitioner.Partitioner:
@@ -21,6 +40,8 @@ def classes_per_client(num_clients: int, classes_per_client: int) -> partitioner
     classes, chosen at random, are then cut into one shard more.
   - Classes without examples do not count.
 
+  >>> import numpy as np
+  >>> from tff_lg.data import examples
   >>> data = examples.Examples(np.zeros([4, 1], np.float32), np.array([0, 0, 1, 1], np.int32))
   >>> [len(indices) for indices in classes_per_client(2, 1)(data, 2, np.random.default_rng(0))]
   [2, 2]
@@ -38,6 +59,10 @@ def classes_per_client(num_clients: int, classes_per_client: int) -> partitioner
 
   Liang et al. 2020, section 5.1: MNIST and CIFAR-10, 100 clients, 2 classes per client.
   """
+  import numpy as np  # It takes a moment to import.
+
+  from tff_lg.data import splits
+
   partitioner.check_positive_integer('num_clients', num_clients)
   partitioner.check_positive_integer('classes_per_client', classes_per_client)
 
@@ -64,3 +89,19 @@ def classes_per_client(num_clients: int, classes_per_client: int) -> partitioner
     return splits.group_by_owner(owners, num_clients)
 
   return partition
+
+
+def _build(options: Options, num_clients: Any) -> partitioner.Partitioner:
+  return classes_per_client(num_clients, options.classes_per_client)
+
+
+register(
+  PartitionEntry(
+    name='classes_per_client',
+    label='{} classes per client',
+    does='Liang et al.: each class cut in equal shards, classes dealt at random, at most the '
+    'stated number of classes per client',
+    build=_build,
+    options=Options,
+  )
+)

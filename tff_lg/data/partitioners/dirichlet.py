@@ -1,11 +1,29 @@
 """Each class is spread over the clients by a draw from a Dirichlet distribution."""
 
+from __future__ import annotations
+
 import math
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+import attrs
 
-from tff_lg.data import examples, splits
+from tff_lg import entries, option_check
+from tff_lg.data.partition_entries import PartitionEntry, register
 from tff_lg.data.partitioners import partitioner
+
+if TYPE_CHECKING:
+  import numpy as np
+
+  from tff_lg.data import examples
+
+
+@attrs.frozen
+class Options:
+  """The option of Dirichlet's distribution."""
+
+  dirichlet_alpha: float = entries.option(
+    0.9, 'Concentration of the classes over clients', option_check.POSITIVE
+  )
 
 
 def dirichlet(num_clients: int, alpha: float) -> partitioner.Partitioner:
@@ -20,6 +38,8 @@ def dirichlet(num_clients: int, alpha: float) -> partitioner.Partitioner:
   example at all. This is *not* the Dirichlet partition of Hsu et al. 2019. That one draws the mix
   of classes of each client and gives all clients the same size.
 
+  >>> import numpy as np
+  >>> from tff_lg.data import examples
   >>> data = examples.Examples(np.zeros([9, 1], np.float32), np.zeros(9, np.int32))
   >>> sum(len(indices) for indices in dirichlet(3, 0.9)(data, 1, np.random.default_rng(0)))
   9
@@ -36,6 +56,10 @@ def dirichlet(num_clients: int, alpha: float) -> partitioner.Partitioner:
 
   Yu et al. 2020, section 4: CIFAR-10, 100 clients, alpha = 0.9.
   """
+  import numpy as np  # It takes a moment to import.
+
+  from tff_lg.data import splits
+
   partitioner.check_positive_integer('num_clients', num_clients)
   if not (alpha > 0 and math.isfinite(alpha)):
     raise ValueError(f'alpha: {alpha} found, expected a positive number.')
@@ -53,3 +77,19 @@ def dirichlet(num_clients: int, alpha: float) -> partitioner.Partitioner:
     return splits.group_by_owner(owners, num_clients)
 
   return partition
+
+
+def _build(options: Options, num_clients: Any) -> partitioner.Partitioner:
+  return dirichlet(num_clients, options.dirichlet_alpha)
+
+
+register(
+  PartitionEntry(
+    name='dirichlet',
+    label='dirichlet {}',
+    does='Yu et al.: each class is spread over clients by proportions drawn from a Dirichlet '
+    "distribution. (Hsu et al. 2019 draw each client's mix of classes instead, at equal sizes.)",
+    build=_build,
+    options=Options,
+  )
+)

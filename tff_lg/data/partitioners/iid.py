@@ -1,14 +1,23 @@
 """Every client draws from the same distribution."""
 
-import numpy as np
+from __future__ import annotations
 
-from tff_lg.data import examples, splits
+from typing import TYPE_CHECKING, Any
+
+from tff_lg.data.partition_entries import PartitionEntry, register
 from tff_lg.data.partitioners import partitioner
+
+if TYPE_CHECKING:
+  import numpy as np
+
+  from tff_lg.data import examples
 
 
 def iid(num_clients: int) -> partitioner.Partitioner:
   """Shuffles the examples and deals them evenly; sizes differ by at most one.
 
+  >>> import numpy as np
+  >>> from tff_lg.data import examples
   >>> data = examples.Examples(np.zeros([7, 1], np.float32), np.zeros(7, np.int32))
   >>> [len(indices) for indices in iid(3)(data, 1, np.random.default_rng(0))]
   [3, 2, 2]
@@ -24,6 +33,10 @@ def iid(num_clients: int) -> partitioner.Partitioner:
 
   McMahan et al. 2017, section 3: MNIST, 100 clients of 600 examples.
   """
+  import numpy as np  # It takes a moment to import.
+
+  from tff_lg.data import splits
+
   partitioner.check_positive_integer('num_clients', num_clients)
 
   def partition(
@@ -34,3 +47,15 @@ def iid(num_clients: int) -> partitioner.Partitioner:
     return splits.group_by_owner(owners, num_clients)
 
   return partition
+
+
+def _build(options: Any, num_clients: Any) -> partitioner.Partitioner:
+  del options
+  return iid(num_clients)
+
+
+register(
+  PartitionEntry(
+    name='iid', label='IID', does='shuffles and deals equally', build=_build, needs_classes=False
+  )
+)

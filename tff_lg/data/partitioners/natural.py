@@ -1,14 +1,23 @@
 """The data say whose each example is."""
 
-import numpy as np
+from __future__ import annotations
 
-from tff_lg.data import examples, splits
+from typing import TYPE_CHECKING, Any
+
+from tff_lg.data.partition_entries import PartitionEntry, register
 from tff_lg.data.partitioners import partitioner
+
+if TYPE_CHECKING:
+  import numpy as np
+
+  from tff_lg.data import examples
 
 
 def natural() -> partitioner.Partitioner:
   """Makes each user a client, in the order of their names.
 
+  >>> import numpy as np
+  >>> from tff_lg.data import examples
   >>> users = np.array(['bo', 'al', 'bo'])
   >>> data = examples.Examples(np.zeros([3, 1], np.float32), np.zeros(3, np.int32), users)
   >>> natural()(data, 1, np.random.default_rng(0))
@@ -19,6 +28,9 @@ def natural() -> partitioner.Partitioner:
 
   McMahan et al. 2017, section 3: Shakespeare, a client a speaking role.
   """
+  import numpy as np  # It takes a moment to import.
+
+  from tff_lg.data import examples, splits
 
   def partition(
     train: examples.Examples, num_classes: int, rng: np.random.Generator
@@ -32,3 +44,31 @@ def natural() -> partitioner.Partitioner:
     return splits.group_by_owner(owners, len(names))
 
   return partition
+
+
+def _build(options: Any, num_clients: Any) -> partitioner.Partitioner:
+  del options, num_clients
+  return natural()
+
+
+register(
+  PartitionEntry(
+    name='natural',
+    label='natural',
+    does='by the users that the data name',
+    build=_build,
+    is_natural=True,
+    needs_classes=False,
+  )
+)
+register(
+  PartitionEntry(
+    name='natural_iid',
+    label='natural iid',
+    does='McMahan et al.: clients of the same sizes as the users, examples shuffled between them',
+    build=_build,
+    is_natural=True,
+    needs_classes=False,
+    mixes_clients=True,
+  )
+)

@@ -1,9 +1,28 @@
 """Each client gets a few shards of the data sorted by label."""
 
-import numpy as np
+from __future__ import annotations
 
-from tff_lg.data import examples, splits
+from typing import TYPE_CHECKING, Any
+
+import attrs
+
+from tff_lg import entries, option_check
+from tff_lg.data.partition_entries import PartitionEntry, register
 from tff_lg.data.partitioners import partitioner
+
+if TYPE_CHECKING:
+  import numpy as np
+
+  from tff_lg.data import examples
+
+
+@attrs.frozen
+class Options:
+  """The option of shards."""
+
+  shards_per_client: int = entries.option(
+    2, 'Shards of label-sorted examples per client', option_check.POSITIVE
+  )
 
 
 def shards(num_clients: int, shards_per_client: int) -> partitioner.Partitioner:
@@ -12,6 +31,8 @@ def shards(num_clients: int, shards_per_client: int) -> partitioner.Partitioner:
   There are `num_clients * shards_per_client` shards; their sizes differ by at most one. A
   shard may straddle two classes, so a client may have more classes than shards.
 
+  >>> import numpy as np
+  >>> from tff_lg.data import examples
   >>> data = examples.Examples(np.zeros([7, 1], np.float32), np.arange(7, dtype=np.int32))
   >>> [len(indices) for indices in shards(1, 2)(data, 7, np.random.default_rng(0))]
   [7]
@@ -28,6 +49,10 @@ def shards(num_clients: int, shards_per_client: int) -> partitioner.Partitioner:
 
   McMahan et al. 2017, section 3: MNIST, 200 shards of 300 examples, 2 a client.
   """
+  import numpy as np  # It takes a moment to import.
+
+  from tff_lg.data import splits
+
   partitioner.check_positive_integer('num_clients', num_clients)
   partitioner.check_positive_integer('shards_per_client', shards_per_client)
 
@@ -43,3 +68,18 @@ def shards(num_clients: int, shards_per_client: int) -> partitioner.Partitioner:
     return splits.group_by_owner(owners, num_clients)
 
   return partition
+
+
+def _build(options: Options, num_clients: Any) -> partitioner.Partitioner:
+  return shards(num_clients, options.shards_per_client)
+
+
+register(
+  PartitionEntry(
+    name='shards',
+    label='shards {}',
+    does='McMahan et al.: label-sorted, cut in equal shards, a number of them per client',
+    build=_build,
+    options=Options,
+  )
+)

@@ -6,10 +6,7 @@ A new method is one module here that calls `register`; one from outside does the
 by `--import`.
 """
 
-import importlib
-import pkgutil
-
-from tff_lg.entries import NoOptions, Option, option
+from tff_lg.entries import NoOptions, Option, import_modules, option
 from tff_lg.learning.methods.method import Method
 from tff_lg.learning.methods.parts import SERVER_COPY, SPLIT, Parts
 from tff_lg.learning.methods.registry import METHODS, register
@@ -30,5 +27,4 @@ __all__ = [
   'register',
 ]
 
-for _module in pkgutil.iter_modules(__path__):
-  importlib.import_module(f'{__name__}.{_module.name}')
+import_modules(__name__)
