@@ -40,6 +40,16 @@ def import_modules(command_line: Sequence[str]) -> None:
   """
   for plugin in sorted(importlib.metadata.entry_points(group=_GROUP)):
     _import(plugin.module, f'The plugin {plugin.name} of an installed package')
+  for name in named(command_line):
+    _import(name, '--import')
+
+
+def named(command_line: Sequence[str]) -> tuple[str, ...]:
+  """Returns the modules that a command line or its flag files name.
+
+  Args:
+    command_line: the program and its arguments; one with errors names none.
+  """
   program, *arguments = command_line
   values = flags.FlagValues()
   define(values)
@@ -48,9 +58,8 @@ def import_modules(command_line: Sequence[str]) -> None:
     # What follows -- are flags of a sweep's trials.
     values([program, *(each for each in arguments if each != '--')], known_only=True)
   except flags.Error:
-    return
-  for name in values[_FLAG].value or ():
-    _import(name, '--import')
+    return ()
+  return tuple(values[_FLAG].value or ())
 
 
 def _import(name: str, what: str) -> None:

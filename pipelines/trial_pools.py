@@ -3,12 +3,13 @@
 No flag has the name of one of a pipeline that is swept.
 """
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from absl import flags
 
-from pipelines import launch
+from pipelines import launch, outside
 from tff_lg import config as config_lib
 from tff_lg import sweeps
 
@@ -91,6 +92,7 @@ def open_pool(run: Callable[[Any, str], None]) -> sweeps.ProcessPool | sweeps.Ra
     address=_ADDRESS.value,
     cpus_per_trial=_CPUS.value,
     gpus_per_trial=_GPUS.value,
+    modules=outside.named(sys.argv),
   )
 
 

@@ -6,10 +6,11 @@ import re
 import sys
 from unittest import mock
 
-from absl.testing import absltest
+from absl.testing import absltest, flagsaver
 
-from pipelines import outside
+from pipelines import outside, trial_pools
 from tests.pipelines import testing
+from tff_lg import sweeps
 
 _ROOT = pathlib.Path(__file__).parents[2]
 
@@ -113,8 +114,13 @@ class OutsideTest(absltest.TestCase):
   def test_flags_of_trials_count_too(self):
     self.folder.joinpath('other_module.py').write_text('')
     self.addCleanup(sys.modules.pop, 'other_module')
-    outside.import_modules(['sweep', '--seeds', '0-2', '--', '--import', 'other_module'])
+    command = ['sweep', '--seeds', '0-2', '--', '--import', 'other_module']
+    outside.import_modules(command)
     self.assertIn('other_module', sys.modules)
+    self.enter_context(mock.patch.object(sys, 'argv', command))
+    with flagsaver.flagsaver(trials_on='ray'), mock.patch.object(sweeps, 'RayPool') as pool:
+      trial_pools.open_pool(lambda config, run_dir: None)
+    self.assertEqual(pool.call_args.kwargs['modules'], ('other_module',))
 
   def test_modules_that_cannot_be_imported(self):
     again = _documented('my_method').replace("'decayed'", "'mtl'")

@@ -1,5 +1,7 @@
 """Tests of trials on Ray: one small cluster on this machine, else a stand-in for it."""
 
+import pathlib
+import sys
 import types
 from unittest import mock
 
@@ -53,11 +55,12 @@ class RayPoolTest(absltest.TestCase):
       testing.job(self.folder, 'a'),
       testing.job(self.folder, 'b', 'fails'),
       testing.job(self.folder, 'c', 'dies once'),
+      testing.job(self.folder, 'd', testing.ReadAfter('colorsys')),
     ]
-    with sweeps.RayPool(testing.run, 1) as pool:
+    with sweeps.RayPool(testing.run, 1, modules=['colorsys']) as pool:
       failures = sweeps.run_jobs(jobs, pool)
     self.assertEqual(failures, (sweeps.Failure(jobs[1], 'ValueError: no luck'),))
-    self.assertEqual([testing.num_attempts(self.folder, name) for name in 'abc'], [1, 2, 2])
+    self.assertEqual([testing.num_attempts(self.folder, name) for name in 'abcd'], [1, 2, 2, 1])
     with open(jobs[0].log_path, encoding='utf-8') as file:
       self.assertEqual(file.read().splitlines(), ['trial a', 'and its errors'])
 
@@ -74,6 +77,19 @@ class RayPoolTest(absltest.TestCase):
     self.assertEqual((ray.options['num_cpus'], ray.options['num_gpus']), (2, 0.5))
     self.assertEqual(ray.options['max_retries'], 0)
     self.assertTrue(ray.is_shut_down)
+
+  def test_modules_are_imported_before_a_config_is_read(self):
+    path = pathlib.Path(self.folder, 'brings_entries.py')
+    path.write_text('')
+    self.enter_context(mock.patch.object(sys, 'path', [*sys.path, self.folder]))
+    self.enter_context(mock.patch.dict(sys.modules))
+    errors = []
+    for modules in ((), ('brings_entries',), ('brings_more',)):
+      with self._pool(_Ray((True, {'CPU': 1.0})), modules=modules) as pool:
+        pool.start(testing.job(self.folder, 'a', testing.ReadAfter('brings_entries')))
+        errors.append(pool.wait()[1])
+    unknown = "its worker on Ray cannot import brings_more: No module named 'brings_more'"
+    self.assertEqual(errors, ['ValueError: no luck', None, unknown])
 
   def test_a_worker_that_is_lost_is_an_error_of_its_trial(self):
     ray = _Ray((True, {'CPU': 1.0}))

@@ -14,6 +14,20 @@ def job(folder, name, behaviour='ends'):
   )
 
 
+class ReadAfter:
+  """A behaviour that fails where it is read before a module was imported."""
+
+  def __init__(self, module, behaviour='ends'):
+    self._arguments = module, behaviour
+
+  def __reduce__(self):
+    return _read, self._arguments
+
+
+def _read(module, behaviour):
+  return behaviour if module in sys.modules else 'fails'
+
+
 def num_attempts(folder, name):
   """Returns how often a trial was started."""
   try:

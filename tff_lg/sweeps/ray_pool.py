@@ -5,8 +5,10 @@ All machines need the same program in the same place, and the sweep folder at th
 """
 
 import contextlib
+import importlib
 import os
-from collections.abc import Callable
+import pickle
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from tff_lg import ray_connection
@@ -35,6 +37,7 @@ class RayPool:
     address: str | None = None,
     cpus_per_trial: float = 1,
     gpus_per_trial: float = 0,
+    modules: Sequence[str] = (),
   ) -> None:
     """Connects to Ray, or starts it.
 
@@ -46,6 +49,7 @@ class RayPool:
         to start Ray on this machine.
       cpus_per_trial: cores that Ray sets aside for a trial.
       gpus_per_trial: GPUs, or a share of one. A trial sees those it gets, and without any none.
+      modules: that a worker imports before it reads a config, which may be made of their entries.
 
     Raises:
       ValueError: no trial at a time, or a negative number of cores or GPUs.
@@ -80,7 +84,7 @@ class RayPool:
       max_retries=0,
       max_calls=processes.TRIALS_A_PROCESS,
     )(_run_here)
-    self._run = run
+    self._run, self._modules = run, tuple(modules)
     self._running: dict[Any, Job] = {}
 
   def __enter__(self) -> 'RayPool':
@@ -91,7 +95,9 @@ class RayPool:
 
   def start(self, job: Job) -> None:
     """Hands a job to Ray."""
-    self._running[self._run_trial.remote(self._run, os.getcwd(), job)] = job
+    # Ray would read run and config before it calls anything of ours.
+    pickled = pickle.dumps((self._run, job))
+    self._running[self._run_trial.remote(self._modules, os.getcwd(), pickled)] = job
 
   def wait(self) -> tuple[Job, str | None]:
     """Waits until some job ends; its error as a sentence, or None."""
@@ -108,8 +114,14 @@ class RayPool:
     self._leave()
 
 
-def _run_here(run: _RunTrial, folder: str, job: Job) -> str | None:
+def _run_here(modules: Sequence[str], folder: str, pickled: bytes) -> str | None:
   """Runs a job in a worker of Ray, in the sweep's folder where this machine has it."""
   with contextlib.suppress(OSError):
     os.chdir(folder)  # Paths among the flags may be relative.
+  try:
+    for name in modules:
+      importlib.import_module(name)
+  except ImportError as error:
+    return f'its worker on Ray cannot import {name}: {error}'
+  run, job = pickle.loads(pickled)
   return processes.run_logged(run, job)
