@@ -24,6 +24,8 @@ _PAGES = {
   'my_attack': ('AGGREGATION.md', 'An attack of your own'),
   'my_task': ('YOUR_DATA.md', 'A task of your own'),
   'my_network': ('YOUR_DATA.md', 'A network of your own'),
+  'my_store': ('SCALE.md', 'A store of your own'),
+  'my_runtime': ('RUNTIME.md', 'A runtime of your own'),
 }
 # Of a run with all of them.
 _FLAGS = {'method': 'decayed', 'decay_strength': 0.5}
@@ -31,6 +33,7 @@ _FLAGS |= {'aggregator': 'bounded_mean', 'largest_value': 0.75}
 _FLAGS |= {'partition': 'power_law', 'size_power': 0.5}
 _FLAGS |= {'attack': 'random_labels', 'random_share': 0.5, 'malicious_share': 0.2}
 _FLAGS |= {'task': 'rings', 'ring_noise': 0.2}
+_FLAGS |= {'client_store': 'listed', 'runtime': 'few_threads', 'num_threads': 1}
 
 
 def _documented(module):
@@ -63,6 +66,8 @@ class OutsideTest(absltest.TestCase):
     self.assertIn('zeroed_count', run_dir.joinpath('metrics.csv').read_text())
     summary = json.loads(run_dir.joinpath('summary.json').read_text())
     self.assertEqual(summary['attack/name'], 'random_labels')
+    written = run_dir.joinpath('client_states/phase_0/written.csv').read_text().splitlines()
+    self.assertEqual([line.split(',')[0] for line in written], [*5 * '1', *5 * '2', *5 * '3'])
     self._adapt(run_dir)
 
   def _adapt(self, run_dir):

@@ -89,7 +89,7 @@ class ClassesPerClientTest(parameterized.TestCase):
 
   def test_docstring(self):
     module = importlib.import_module('tff_lg.data.partitioners.classes_per_client')
-    self.assertEqual(doctest.testmod(module), (0, 4))
+    self.assertEqual(doctest.testmod(module, extraglobs={'np': np, 'examples': examples}), (0, 2))
 
 
 if __name__ == '__main__':

@@ -44,7 +44,7 @@ class SimilarityTest(parameterized.TestCase):
 
   def test_example(self):
     module = importlib.import_module('tff_lg.data.partitioners.similarity')
-    self.assertEqual(doctest.testmod(module).failed, 0)
+    self.assertEqual(doctest.testmod(module, extraglobs={'np': np, 'examples': examples}).failed, 0)
 
 
 if __name__ == '__main__':

@@ -40,8 +40,6 @@ def classes_per_client(num_clients: int, classes_per_client: int) -> partitioner
     classes, chosen at random, are then cut into one shard more.
   - Classes without examples do not count.
 
-  >>> import numpy as np
-  >>> from tff_lg.data import examples
   >>> data = examples.Examples(np.zeros([4, 1], np.float32), np.array([0, 0, 1, 1], np.int32))
   >>> [len(indices) for indices in classes_per_client(2, 1)(data, 2, np.random.default_rng(0))]
   [2, 2]

@@ -38,8 +38,6 @@ def dirichlet(num_clients: int, alpha: float) -> partitioner.Partitioner:
   example at all. This is *not* the Dirichlet partition of Hsu et al. 2019. That one draws the mix
   of classes of each client and gives all clients the same size.
 
-  >>> import numpy as np
-  >>> from tff_lg.data import examples
   >>> data = examples.Examples(np.zeros([9, 1], np.float32), np.zeros(9, np.int32))
   >>> sum(len(indices) for indices in dirichlet(3, 0.9)(data, 1, np.random.default_rng(0)))
   9

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 def iid(num_clients: int) -> partitioner.Partitioner:
   """Shuffles the examples and deals them evenly; sizes differ by at most one.
 
-  >>> import numpy as np
-  >>> from tff_lg.data import examples
   >>> data = examples.Examples(np.zeros([7, 1], np.float32), np.zeros(7, np.int32))
   >>> [len(indices) for indices in iid(3)(data, 1, np.random.default_rng(0))]
   [3, 2, 2]

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 def natural() -> partitioner.Partitioner:
   """Makes each user a client, in the order of their names.
 
-  >>> import numpy as np
-  >>> from tff_lg.data import examples
   >>> users = np.array(['bo', 'al', 'bo'])
   >>> data = examples.Examples(np.zeros([3, 1], np.float32), np.zeros(3, np.int32), users)
   >>> natural()(data, 1, np.random.default_rng(0))

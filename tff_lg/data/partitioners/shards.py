@@ -31,8 +31,6 @@ def shards(num_clients: int, shards_per_client: int) -> partitioner.Partitioner:
   There are `num_clients * shards_per_client` shards; their sizes differ by at most one. A
   shard may straddle two classes, so a client may have more classes than shards.
 
-  >>> import numpy as np
-  >>> from tff_lg.data import examples
   >>> data = examples.Examples(np.zeros([7, 1], np.float32), np.arange(7, dtype=np.int32))
   >>> [len(indices) for indices in shards(1, 2)(data, 7, np.random.default_rng(0))]
   [7]

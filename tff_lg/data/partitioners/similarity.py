@@ -32,8 +32,6 @@ def similarity(num_clients: int, gamma: float) -> partitioner.Partitioner:
   parts, too. Each client has one part of each. With 1, clients are alike; with 0, each has one or
   two classes. Parts differ by one example at most.
 
-  >>> import numpy as np
-  >>> from tff_lg.data import examples
   >>> data = examples.Examples(np.zeros([8, 1], np.float32), np.repeat([0, 1], 4).astype(np.int32))
   >>> [data.y[own].tolist() for own in similarity(2, 0.0)(data, 2, np.random.default_rng(0))]
   [[0, 0, 0, 0], [1, 1, 1, 1]]
