@@ -126,9 +126,7 @@ class AdaptationFolder:
   @property
   def local_test(self) -> str:
     """The main metric on clients' own test data: accuracy, unless no classes are predicted."""
-    name = str(self.source.get('objective') or 'classification')
-    objectives = metrics.OBJECTIVES
-    return f'local_test/{objectives.get(name, objectives["classification"]).metrics[0]}'
+    return f'local_test/{metrics.find_objective(self.source.get("objective")).metrics[0]}'
 
   @property
   def metric(self) -> str:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from tff_lg import file_names
+from tff_lg import file_names, metrics
 from tff_lg.analysis import leaderboard, names, readers, tables
 from tff_lg.analysis.adaptation_folder import AdaptationFolder
 from tff_lg.analysis.leaderboard_runs import RunScores, load_adapted, score_run
@@ -126,7 +126,7 @@ def _source(folder: str) -> str:
 
 
 def _task(hparams: Mapping[str, Any]) -> tuple[str, str]:
-  return str(hparams.get('task')), str(hparams.get('objective') or 'classification')
+  return str(hparams.get('task')), str(hparams.get('objective') or metrics.DEFAULT_OBJECTIVE)
 
 
 def _settings(hparams: Mapping[str, Any]) -> dict[str, Any]:

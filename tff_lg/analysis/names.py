@@ -6,7 +6,7 @@ from tff_lg import verdicts
 from tff_lg.adaptation import ADAPTATIONS
 from tff_lg.aggregators import AGGREGATORS, MECHANISMS, PLAIN_MEAN
 from tff_lg.data import PARTITIONS
-from tff_lg.learning.methods import METHODS
+from tff_lg.learning.methods import METHODS, local_only
 
 # Columns of clients.parquet, which also get `<baseline>/` in front, and stems of
 # the columns of metrics.csv and of the entries of summary.json.
@@ -79,7 +79,7 @@ ENSEMBLES = {
   'weight_average': 'mean weights',
 }
 
-LOCAL_ONLY = 'local_only'
+LOCAL_ONLY = local_only.NAME
 _OWN_MODELS = {'own_linear': 'Own linear model', 'own_boosting': 'Own boosted trees'}
 _MODELS = {
   FEDERATED: 'Federated',

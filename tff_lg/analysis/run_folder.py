@@ -121,9 +121,7 @@ class RunFolder(FinalMetrics):
   @property
   def metric(self) -> metrics.Metric:
     """The main metric: accuracy, unless the run predicts something else than classes."""
-    name = str(self.hparams.get('objective') or 'classification')
-    objectives = metrics.OBJECTIVES
-    return objectives.get(name, objectives['classification']).main
+    return metrics.find_objective(self.hparams.get('objective')).main
 
   @property
   def local_test(self) -> str:

@@ -18,6 +18,7 @@ from tff_lg import file_names, verdicts
 from tff_lg.analysis import names, readers
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sweep_folder import SweepResults
+from tff_lg.data import PARTITIONS
 
 _FOLD, _SEED = 'fold', 'seed'
 _SUFFIX = '/std_over_seeds'
@@ -95,7 +96,8 @@ class RunSet:
   @property
   def has_same_clients(self) -> bool:
     """Whether a client is the same one with all seeds, though its examples may be split again."""
-    return self.has_same_examples or self.first.hparams.get('partition') == 'natural'
+    partition = PARTITIONS.get(str(self.first.hparams.get('partition')))
+    return self.has_same_examples or (partition is not None and partition.keeps_users)
 
   def replicates(self, name: str) -> pd.Series:
     """Returns a number of summary.json by seed, its mean over folds; with one seed by fold."""

@@ -102,7 +102,7 @@ def _judge(runs: RunSet, baseline: str) -> pd.DataFrame | None:
     [ours[client] for client in known],
     [other[client] for client in known],
     float(runs.first.hparams.get('false_discovery_rate') or _LEVEL),
-    is_accuracy=metric.name == 'accuracy',
+    is_accuracy=metric.counts_right,
     more_is_better=metric.more_is_better,
   ).set_index(pd.Index(known))
   columns = ('difference', 'low', 'high', 'std_over_seeds', 'adjusted_p_value')

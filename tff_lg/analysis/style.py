@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from tff_lg.analysis import markup
-from tff_lg.learning.methods import METHODS
+from tff_lg.learning.methods import METHODS, local_only
 
 _P = ParamSpec('_P')
 _R = TypeVar('_R')
@@ -70,7 +70,7 @@ COLOURS = {
 INK, MUTED, GRID = (COLOURS[name].light for name in ('ink', 'muted', 'grid'))
 
 # Series that are not methods look like these methods, in this order.
-_SERIES = ('lg_fedavg', 'local_only', 'fedavg', 'fedprox', 'fedsgd', 'mtl')
+_SERIES = ('lg_fedavg', local_only.NAME, 'fedavg', 'fedprox', 'fedsgd', 'mtl')
 _MARKERS = 'os^DvP'
 _NO_METADATA = dict.fromkeys(('Creator', 'Date', 'Format', 'Type'))
 _OTHER_SERIES: tuple[str, LineStyle] = ('purple', (0, (3, 3)))

@@ -124,7 +124,7 @@ def _numbers(path: str, inputs: Mapping[str, object]) -> dict[str, float]:
 
 def _goal_counts(config: Mapping[str, Any]) -> dict[str, float]:
   """Returns NaN for each number that a trial has once it has reached its goals."""
-  objective = metrics_lib.OBJECTIVES[config.get('objective') or 'classification']
+  objective = metrics_lib.find_objective(config.get('objective'))
   return {
     name: math.nan
     for goal in config.get('goal_accuracy') or ()

@@ -15,6 +15,7 @@ import pandas as pd
 from tff_lg import file_names, files
 from tff_lg.analysis import names
 from tff_lg.analysis.run_folder import SYNTHETIC
+from tff_lg.learning.methods import METHODS
 
 _NUM_CLASSES = 10
 _TEST_EXAMPLES = 40
@@ -219,9 +220,7 @@ def _label_counts(rng: np.random.Generator, num_clients: int) -> pd.DataFrame:
 def _summary(run: _Run, metrics: pd.DataFrame) -> dict[str, float | str]:
   federated = run.method != names.LOCAL_ONLY
   new_test = 0.95 if federated else 0.3
-  rounds = {
-    f'rounds/{"lg" if method == "lg_fedavg" else method}': rounds for method, rounds in run.phases
-  }
+  rounds = {METHODS[method].rounds_entry: rounds for method, rounds in run.phases}
   return {
     names.LOCAL_TEST_MEAN: float(run.accuracy.mean()),
     names.LOCAL_TEST_STD: float(run.accuracy.std()),

@@ -69,7 +69,7 @@ def defaults(config: Any) -> dict[str, Any]:
   default = TASKS[config.task].objectives[0]
   return {
     'selection_metric': find_objective(config).metrics[0],
-    **({} if default == 'classification' else {'objective': default}),
+    **({} if default == metrics_lib.DEFAULT_OBJECTIVE else {'objective': default}),
   }
 
 
@@ -86,14 +86,14 @@ def check(config: Any, partition: str, scope: str) -> None:
   """
   objective = find_objective(config)
   entry, only = TASKS[config.task], TASKS[config.task].objectives[0]
-  is_class = objective.name == 'classification'
+  is_class = objective.predicts_classes
   fitting = ('accuracy', 'loss') if entry.has_own_metrics else objective.all_metrics
   selected = metrics_lib.METRICS.get(config.selection_metric)
   of_splits = (objective.metrics[0], 'loss')  # By which splits of a model are compared.
   predicts = f'but --task={config.task} predicts {objective.label}'
   conflicts = [
     (
-      config.objective is not None and entry.objectives == ('classification',),
+      config.objective is not None and entry.objectives == (metrics_lib.DEFAULT_OBJECTIVE,),
       f'--objective is {config.objective}, but --task={config.task} has labels of its own: it '
       f'belongs to --task={listed(_ANY_LABELS)}.',
     ),

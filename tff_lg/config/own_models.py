@@ -5,8 +5,9 @@ import math
 from typing import Any
 
 from tff_lg.config.option import ConfigError, option
+from tff_lg.learning.methods import local_only
 
-LOCAL_ONLY = 'local_only'
+LOCAL_ONLY = local_only.NAME
 BUDGETS = ('best', 'cohort')
 NETWORK = 'network'
 OWN_MODELS = (NETWORK, 'linear', 'boosting')

@@ -63,6 +63,6 @@ def fast(partition: str | None, keeps_task: bool) -> dict[str, Any]:
     keeps_task: whether the small run is of the same task; otherwise it is on digits.
   """
   entry = None if partition is None else PARTITIONS[partition]
-  fits_digits = entry is not None and entry.build is not None and not entry.is_natural
+  fits_digits = entry is not None and not (entry.needs_embeddings or entry.is_natural)
   chosen = partition if keeps_task or fits_digits else None
   return {**PARTITION_OPTIONS.without(chosen or DEFAULT), 'partition': chosen}

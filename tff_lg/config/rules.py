@@ -29,8 +29,12 @@ from tff_lg.config.option import ConfigError, check_values
 from tff_lg.config.partition import NATURAL, PARTITION_OPTIONS
 from tff_lg.config.train_config import TrainConfig
 from tff_lg.data import PARTITIONS
+from tff_lg.entries import listed
 from tff_lg.learning.methods import METHODS
 from tff_lg.tasks import TASKS
+
+# The tasks whose examples are embeddings.
+_OF_EMBEDDINGS = tuple(name for name, entry in TASKS.items() if entry.has_embeddings)
 
 
 def resolve(config: TrainConfig) -> TrainConfig:
@@ -159,6 +163,11 @@ def _check_contradictions(config: TrainConfig) -> None:
   method = METHODS[config.method]
   num_held_out = _num_held_out(config)
   conflicts = (
+    (
+      PARTITIONS[partition].needs_embeddings and not entry.has_embeddings,
+      f'--partition={partition} is for --task={listed(_OF_EMBEDDINGS)}, but --task is '
+      f'{config.task}: embed the data first, with `python -m pipelines.embed`.',
+    ),
     (
       not entry.fits_reference and config.protocol != 'validation',
       f'--protocol={config.protocol} follows the LG-FedAvg reference code and does not fit '

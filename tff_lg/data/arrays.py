@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tff_lg import metrics
 from tff_lg.data import bounded, examples, several_inputs, splits
 
 _TEST_FRACTION = 0.2
@@ -51,9 +52,10 @@ def load(
     raise ValueError('data_dir: none found, expected the folder with train.npz.')
   train_path, test_path = (pathlib.Path(data_dir) / name for name in ('train.npz', 'test.npz'))
   train_arrays = read_npz(train_path)
+  predicts = metrics.OBJECTIVES[objective]
   class_names = _class_names(train_path, train_arrays)
   num_classes = None if class_names is None else len(class_names)
-  if objective == 'regression':
+  if predicts.predicts_numbers:
     num_classes, class_names = 1, ('target',)
   test_arrays = read_npz(test_path) if test_path.exists() else None
   for arrays in filter(None, (train_arrays, test_arrays)):
@@ -61,13 +63,12 @@ def load(
   inputs = several_inputs.shapes(train_arrays.get('x', {}))
   train = to_examples(train_path, train_arrays, num_classes, objective, inputs)
   if class_names is None:
-    of_classes = objective == 'classification'
-    number = train.y.max() + 1 if of_classes else train.y.shape[1]
-    if of_classes and test_arrays is not None:
+    number = train.y.max() + 1 if predicts.predicts_classes else train.y.shape[1]
+    if predicts.predicts_classes and test_arrays is not None:
       number = max(number, _num_classes(test_arrays.get('y'), len(train)))
     class_names = tuple(str(label) for label in range(number))
     examples.check_class_names(class_names, str(train_path))
-  if objective == 'classification' and len(class_names) < 2:
+  if predicts.predicts_classes and len(class_names) < 2:
     raise examples.DataError(
       f'{train_path}: one class found, {class_names[0]}, expected at least two.'
     )
@@ -139,12 +140,13 @@ def to_examples(
     arrays.pop('x'), inputs, lambda *named: _to_features(path, *named), str(path)
   )
   y, users, weights = arrays['y'], arrays.get('users'), arrays.get('weights')
-  to_labels = {
-    'classification': _to_classes,
-    'regression': _to_numbers,
-    'multilabel': _to_several_labels,
-  }[objective]
-  labels = to_labels(path, y, len(x), num_classes)
+  predicts = metrics.OBJECTIVES[objective]
+  if predicts.predicts_classes:
+    labels = _to_classes(path, y, len(x), num_classes)
+  elif predicts.predicts_numbers:
+    labels = _to_numbers(path, y, len(x))
+  else:
+    labels = _to_several_labels(path, y, len(x), num_classes)
   if users is not None and (users.dtype.kind not in 'iuU' or users.shape != x.shape[:1]):
     raise examples.DataError(
       f'{path}: users is {users.dtype} {list(users.shape)}, '
@@ -192,10 +194,7 @@ def _num_classes(test_y: np.ndarray | None, most: int) -> int:
   return min(int(test_y.max()) + 1, most)
 
 
-def _to_numbers(
-  path: pathlib.Path, y: np.ndarray, size: int, num_classes: int | None
-) -> np.ndarray:
-  del num_classes
+def _to_numbers(path: pathlib.Path, y: np.ndarray, size: int) -> np.ndarray:
   if y.dtype.kind not in 'buif' or y.shape not in ((size,), (size, 1)):
     raise examples.DataError(
       f'{path}: y is {y.dtype} {list(y.shape)}, expected {size} numbers, one per row of x.'

@@ -6,6 +6,7 @@ from concurrent import futures
 
 import numpy as np
 
+from tff_lg import metrics
 from tff_lg.data import client_examples, client_parts, examples, federated
 
 
@@ -72,7 +73,7 @@ class ClientReader:
       )
     self.cache_size, self.data_crc32 = cache_size, data_crc32
     self._read_client, self._row_shape, self._num_classes = read, tuple(row_shape), num_classes
-    self._objective = objective
+    self._predicts = metrics.OBJECTIVES[objective]
     self._thread = _one_thread()
     self._lock = threading.Lock()
     # In the order in which they were last wanted.
@@ -96,12 +97,9 @@ class ClientReader:
 
   def federate(self) -> federated.FederatedData:
     """Returns the clients as a data set without a common test set; no client is read."""
-    empty = {
-      'classification': np.zeros([0], np.int32),
-      'regression': np.zeros([0], np.float32),
-      'multilabel': np.zeros([0, self._num_classes], np.float32),
-    }
-    nothing = examples.Examples(np.zeros([0, *self._row_shape], np.float32), empty[self._objective])
+    kind = np.int32 if self._predicts.predicts_classes else np.float32
+    no_labels = np.zeros([0, *self._label_shape], kind)
+    nothing = examples.Examples(np.zeros([0, *self._row_shape], np.float32), no_labels)
     return federated.FederatedData(
       clients=tuple(
         client_examples.UnreadClient(client_id, number, self)
@@ -127,20 +125,23 @@ class ClientReader:
     where = f'client {self.client_ids[number]}'
     for part in client_parts.PARTS:
       of_part, size = getattr(client, part), self.num_examples[part][number]
-      is_other = of_part.objective != self._objective or self._has_other_labels(of_part.y)
+      is_other = (
+        of_part.objective != self._predicts.name or of_part.y.shape[1:] != self._label_shape
+      )
       if of_part.x.shape != (size, *self._row_shape) or is_other:
         raise examples.DataError(
           f'{where}: its {part} examples are x {list(of_part.x.shape)} with y '
           f'{list(of_part.y.shape)}, expected x {[int(size), *self._row_shape]} with y '
           f'[{size}], as when the clients were listed.'
         )
-      if self._objective == 'classification':
+      if self._predicts.predicts_classes:
         examples.check_labels(of_part.y, self._num_classes, f'{where} ({part})')
     return client
 
-  def _has_other_labels(self, y: np.ndarray) -> bool:
-    """Returns whether labels have another shape than when the clients were listed."""
-    return y.shape[1:] != ((self._num_classes,) if self._objective == 'multilabel' else ())
+  @property
+  def _label_shape(self) -> tuple[int, ...]:
+    """Of the label of one example."""
+    return (self._num_classes,) if self._predicts.predicts_labels else ()
 
 
 def _one_thread() -> futures.ThreadPoolExecutor:

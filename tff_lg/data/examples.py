@@ -82,16 +82,21 @@ class Examples:
     return len(self.y)
 
   @property
+  def has_classes(self) -> bool:
+    """Whether labels are classes, of an example or of its positions."""
+    return self.y.dtype == np.int32
+
+  @property
   def objective(self) -> str:
     """The kind of prediction: a class (`classification`), a number, or any of several labels."""
-    if self.y.dtype == np.int32:
+    if self.has_classes:
       return 'classification'
     return 'regression' if self.y.ndim == 1 else 'multilabel'
 
   @property
   def strata(self) -> np.ndarray:
     """Integers [n] by which examples are spread alike: classes; all alike where there are none."""
-    return self.y if self.y.dtype == np.int32 else np.zeros(len(self), np.int32)
+    return self.y if self.has_classes else np.zeros(len(self), np.int32)
 
   def take(self, indices: np.ndarray) -> Examples:
     """Returns a copy of the examples at `indices` (integers [m]), in that order."""
@@ -152,7 +157,7 @@ class Source:
 
   def __post_init__(self) -> None:
     for part, labelled in (('train', self.train), ('test', self.test)):
-      if labelled.objective == 'classification':
+      if labelled.has_classes:
         check_labels(labelled.y, self.num_classes, f'{self.name} ({part})')
     train_shape, test_shape = list(self.train.x.shape[1:]), list(self.test.x.shape[1:])
     if train_shape != test_shape:

@@ -62,13 +62,13 @@ class FederatedData:
   @property
   def has_sequences(self) -> bool:
     """Whether an example is a sequence with a label at each position."""
-    return self.test.y.ndim > 1 and self.objective == 'classification'
+    return self.test.has_classes and self.test.y.ndim > 1
 
   @property
   def has_plain_labels(self) -> bool:
     """Whether an example has one class, and only to predict that is right."""
-    is_class = self.objective == 'classification'
-    return is_class and not self.has_sequences and self.test.answers is None
+    is_plain = not self.has_sequences and self.test.answers is None
+    return self.test.has_classes and is_plain
 
   def num_classes_of_clients(self) -> np.ndarray | None:
     """Returns int64 [num_clients]: different labels in training and validation examples.
@@ -76,7 +76,7 @@ class FederatedData:
     For sequences, that is the client's vocabulary as far as it is known, without padding. None for
     clients that are read when needed, and where labels are not classes.
     """
-    if self.reader is not None or self.objective != 'classification':
+    if self.reader is not None or not self.test.has_classes:
       return None
     return np.array(
       [

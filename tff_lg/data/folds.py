@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tff_lg import metrics
 from tff_lg.data import client_examples, examples, federated, splits
 
 
@@ -67,7 +68,7 @@ def _standardize(
 ) -> list[client_examples.ClientExamples]:
   """Standardises by the training and validation examples of all clients."""
   kept = examples.concatenate([p for client in clients for p in (client.train, client.validation)])
-  names = ('x', 'y') if kept.objective == 'regression' else ('x',)
+  names = ('x', 'y') if metrics.OBJECTIVES[kept.objective].predicts_numbers else ('x',)
   moments = {name: _moments(getattr(kept, name)) for name in names}
 
   def change(part: examples.Examples) -> examples.Examples:

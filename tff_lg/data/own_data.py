@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tff_lg import metrics
 from tff_lg.data import arrays, examples, several_inputs
 
 
@@ -46,6 +47,7 @@ def from_arrays(
   Raises:
     DataError: values that cannot be; one sentence.
   """
+  predicts = metrics.OBJECTIVES[objective]
   given = [(x, y, clients)]
   if test is not None:
     num_arrays = 2 if clients is None else 3
@@ -56,10 +58,10 @@ def from_arrays(
       )
     given.append((*test, None) if clients is None else test)
   labels = [np.asarray(part[1]) for part in given]
-  if objective == 'classification':
+  if predicts.predicts_classes:
     labels, found = _encode(labels, where)
     class_names = class_names or found
-  elif objective == 'regression':
+  elif predicts.predicts_numbers:
     class_names = ('target',)
   elif class_names is None:
     class_names = tuple(map(str, range(labels[0].shape[1] if labels[0].ndim == 2 else 1)))
@@ -74,10 +76,10 @@ def from_arrays(
       inputs = several_inputs.shapes(found_arrays['x'])
       if sample_weight is not None:
         found_arrays['weights'] = np.asarray(sample_weight)
-    number = None if objective == 'regression' else len(class_names)
+    number = None if predicts.predicts_numbers else len(class_names)
     part = arrays.to_examples(pathlib.Path(where), found_arrays, number, objective, inputs)
     parts.append(examples.weigh_alike(part, parts[0]) if parts else part)
-  if objective == 'classification' and len(class_names) < 2:
+  if predicts.predicts_classes and len(class_names) < 2:
     raise examples.DataError(f'{where}: one class found, {class_names[0]}, expected at least two.')
   if len(parts) == 1:
     parts += arrays.split(parts.pop(), np.random.default_rng(seed), test_fraction)

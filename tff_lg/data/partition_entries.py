@@ -20,7 +20,7 @@ class PartitionEntry(entries.Entry):
   Attributes:
     does: for the table of partitions, in Markdown.
     build: (options, number of clients, None where the data decide it) -> the partitioner; None for
-      what needs more than labels, which is for --task=embeddings alone.
+      what needs embeddings.
     is_natural: whether the data decide who the clients are.
     mixes_clients: whether examples are then shuffled between all clients, which keep their sizes.
     needs_classes: whether it looks at labels, which then have to be classes.
@@ -31,6 +31,16 @@ class PartitionEntry(entries.Entry):
   is_natural: bool = False
   mixes_clients: bool = False
   needs_classes: bool = True
+
+  @property
+  def needs_embeddings(self) -> bool:
+    """Whether it looks at embeddings, so that the task has to make it."""
+    return self.build is None
+
+  @property
+  def keeps_users(self) -> bool:
+    """Whether each client is one of the users that the data name."""
+    return self.is_natural and not self.mixes_clients
 
 
 # What `--partition` takes, with everything that is known about it.

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tff_lg import metrics
 from tff_lg.data import examples, folds, splits, table_encoding, table_files
 
 if TYPE_CHECKING:  # pandas takes a second to import.
@@ -81,12 +82,14 @@ def load_table(
         f'{where}: column {name} is given twice, expected other columns for label, client, time '
         'and weight.'
       )
-  if objective not in _READ_LABELS:
-    raise ValueError(f'objective is {objective!r}, expected one of {", ".join(_READ_LABELS)}.')
-  y, class_names = _READ_LABELS[objective](frame, label_columns, where)
+  known = metrics.OBJECTIVES
+  if objective not in known:
+    raise ValueError(f'objective is {objective!r}, expected one of {", ".join(known)}.')
+  predicts = known[objective]
+  y, class_names = _read_labels(predicts)(frame, label_columns, where)
   users = None if client_column is None else _named(frame, client_column, where, 'a client')
   owners = None if users is None else np.unique(users, return_inverse=True)[1]
-  strata = y if objective == 'classification' else np.zeros(len(y), np.int32)
+  strata = y if predicts.predicts_classes else np.zeros(len(y), np.int32)
   rng = np.random.default_rng(seed)
   if fold is not None:
     is_test = splits.deal_folds(strata, owners, fold.num_folds, rng) == fold.number
@@ -108,14 +111,14 @@ def load_table(
     category_columns=category_columns,
     standardize=standardize,
     clients=None if users is None else users[~is_test],
-    labels=y[~is_test] if objective == 'regression' else None,
+    labels=y[~is_test] if predicts.predicts_numbers else None,
   )
-  if objective == 'regression':
+  if predicts.predicts_numbers:
     mean, deviation = encoding.label
     y = (y - mean) / deviation
   rows = examples.Examples(
     encoding.encode(features, users),
-    y.astype(np.int32 if objective == 'classification' else np.float32),
+    y.astype(np.int32 if predicts.predicts_classes else np.float32),
     None if users is None else users.astype(str),
     weights=None if weight_column is None else _to_weights(frame[weight_column], where),
   )
@@ -209,14 +212,13 @@ def _read_several_labels(
   return np.stack(flags, axis=1), tuple(columns)
 
 
-# From rows to labels, [n] or [n, num_labels], and their names.
-_READ_LABELS: Mapping[
-  str, Callable[[Any, Sequence[str], str], tuple[np.ndarray, tuple[str, ...]]]
-] = {
-  'classification': _read_classes,
-  'regression': _read_numbers,
-  'multilabel': _read_several_labels,
-}
+def _read_labels(
+  predicts: metrics.Objective,
+) -> Callable[[Any, Sequence[str], str], tuple[np.ndarray, tuple[str, ...]]]:
+  """Returns what makes labels, [n] or [n, num_labels], and their names of rows."""
+  if predicts.predicts_classes:
+    return _read_classes
+  return _read_numbers if predicts.predicts_numbers else _read_several_labels
 
 
 def _class_names(labels: np.ndarray, column: pd.Series, where: str) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from tff_lg import client_gains, verdicts
 from tff_lg import metrics as metrics_lib
 from tff_lg.scoring import advice
 
-OWN = 'local_only'
 # Prefix of the verdicts on the model that is best for all, against own models.
 TAKING_PART = 'taking_part'
 
@@ -124,7 +123,7 @@ def _judge(
   if own is None or not known.any():
     return pd.DataFrame({name: pd.Series(np.nan, advised.index, object) for name in columns})
   ours, other = ours[known], own.set_axis(advised.index)[known]
-  if metric.name == 'accuracy':
+  if metric.counts_right:
     judged = verdicts.judge_marks(ours, other, level)
   else:
     judged = verdicts.judge_values(ours, other, level, more_is_better=metric.more_is_better)
@@ -142,7 +141,7 @@ def _judge_repeated(
     [scores[advised.iloc[number]][number] for number in known],
     [own[number] for number in known],
     level,
-    is_accuracy=metric.name == 'accuracy',
+    is_accuracy=metric.counts_right,
     more_is_better=metric.more_is_better,
   )
   return judged.set_index(advised.index[known])

@@ -7,9 +7,9 @@ from tff_lg import config as config_lib
 from tff_lg import tasks
 from tff_lg.config import aggregation, trouble
 from tff_lg.config.option import ConfigError
-from tff_lg.learning.methods import METHODS
+from tff_lg.learning.methods import METHODS, local_only
 
-LG_FEDAVG, FEDAVG, OWN = 'lg_fedavg', 'fedavg', 'local_only'
+LG_FEDAVG, FEDAVG, OWN = 'lg_fedavg', 'fedavg', local_only.NAME
 # Of a part that is only compared with: without attackers, by the plain mean.
 PLAIN = '_plain'
 

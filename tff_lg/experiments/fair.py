@@ -94,18 +94,18 @@ def run_fair(config: fair_config.FairConfig) -> Iterator[FairRun]:
     look = networks.build_look()
     for partition in config.partitions:
       train, test = _spread(config, source, partition, seed)
-      model, _ = networks.build_model(seed, 0.0, SPLITS['local_only'])
+      model, _ = networks.build_model(seed, 0.0, SPLITS[own_models.LOCAL_ONLY])
       initial = [model.initial_weights] * config.num_clients
       splits = {method: split for method, split in SPLITS.items() if method in config.methods}
       if config.trains_to_best:
-        del splits['local_only']
+        del splits[own_models.LOCAL_ONLY]
         trainer = trainer or networks.build_trainer()
         for name in config.own_models:
           own = _own_models(name, trainer, model.initial_weights, look, train, test, seed)
           yield FairRun(partition, strength=0.0, seed=seed, **own)
       start = initial
       if config.pretrain_epochs:
-        alone = process('local_only', 0.0, config.pretrain_epochs)
+        alone = process(own_models.LOCAL_ONLY, 0.0, config.pretrain_epochs)
         (*_, (start, _)), diverged = _run_rounds(alone, initial, train, seed, range(1))
         if diverged:
           raise training.DivergenceError(f'{partition}, seed {seed}, training alone: {diverged}')

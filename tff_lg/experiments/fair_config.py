@@ -6,7 +6,7 @@ import math
 from tff_lg.config import own_models as own_models_lib
 
 PARTITIONS = ('iid', 'non_iid')
-METHODS = ('local_only', 'fedavg', 'lg_fedavg')
+METHODS = (own_models_lib.LOCAL_ONLY, 'fedavg', 'lg_fedavg')
 # Layers of the network up to its representation.
 LAYERS_TO_H = 3
 _TO_BEST = own_models_lib.defaults()
@@ -99,15 +99,20 @@ class FairConfig:
   @property
   def num_runs(self) -> int:
     """How many runs `run_fair` yields."""
-    num_own = len(self.own_models) if self.trains_to_best else int('local_only' in self.methods)
-    num_joint = len(set(self.methods) - {'local_only'})
+    num_own = len(self.own_models) if self.trains_to_best else int(self.trains_alone)
+    num_joint = len(set(self.methods) - {own_models_lib.LOCAL_ONLY})
     of_a_seed = len(self.partitions) * (num_own + num_joint * (1 + len(self.lambdas)))
     return of_a_seed * len(self.seeds)
 
   @property
+  def trains_alone(self) -> bool:
+    """Whether devices train models alone."""
+    return own_models_lib.LOCAL_ONLY in self.methods
+
+  @property
   def trains_to_best(self) -> bool:
     """Whether devices train models alone to their best."""
-    return 'local_only' in self.methods and self.local_budget == 'best'
+    return self.trains_alone and self.local_budget == 'best'
 
   @property
   def own_model_options(self) -> own_models_lib.OwnModelOptions:

@@ -10,6 +10,7 @@ import tensorflow as tf
 from tff_lg import data as data_lib
 from tff_lg import learning, models, seeds
 from tff_lg.compatibility import tff
+from tff_lg.config.own_models import LOCAL_ONLY
 from tff_lg.experiments import fair_config, fair_local
 
 # The paper's: of the network, and of the devices' SGD, whose momentum starts afresh each round.
@@ -35,7 +36,7 @@ class Split(NamedTuple):
 
 
 SPLITS: Mapping[str, Split] = {
-  'local_only': Split(False, False, False, adversary_acts=False),
+  LOCAL_ONLY: Split(False, False, False, adversary_acts=False),
   'fedavg': Split(True, True, True),
   'lg_fedavg': Split(False, True, False),
 }
@@ -114,7 +115,7 @@ class Networks:
 
   def build_trainer(self) -> fair_local.NetworkTrainer:
     """Trains own networks with an adversary that only listens; for any seed, as processes are."""
-    model, adversary = self.build_model(0, 0.0, SPLITS['local_only'])
+    model, adversary = self.build_model(0, 0.0, SPLITS[LOCAL_ONLY])
     return fair_local.NetworkTrainer(
       model,
       learning.with_auxiliary(adversary, 1.0),
@@ -126,7 +127,7 @@ class Networks:
 
   def build_look(self) -> Look:
     """Returns a function (weights, rows) -> what model and adversary say, without dropout."""
-    model, adversary = self.build_model(0, 0.0, SPLITS['local_only'])
+    model, adversary = self.build_model(0, 0.0, SPLITS[LOCAL_ONLY])
     weight_types = tuple(tff.TensorType(w.dtype.type, w.shape) for w in model.initial_weights)
 
     @tff.tensorflow.computation(weight_types, tff.TensorType(np.float32, [None, self.num_inputs]))

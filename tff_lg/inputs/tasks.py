@@ -234,7 +234,7 @@ def build_auxiliary(
 
 def as_local_global(
   keras_model: tf.keras.Model,
-  objective: metrics_lib.Objective = metrics_lib.OBJECTIVES['classification'],
+  objective: metrics_lib.Objective = metrics_lib.OBJECTIVES[metrics_lib.DEFAULT_OBJECTIVE],
   metrics: Sequence[str] = ('accuracy',),
 ) -> models.LocalGlobalModel:
   """Wraps a network for what is predicted, with every weight global.
@@ -255,7 +255,7 @@ def as_local_global(
   is_softmax = getattr(keras_model.layers[-1], 'activation', None) is tf.keras.activations.softmax
   num_outputs = math.prod(keras_model.output_shape[1:])
   built = in_graph.build_metrics(objective.name, metrics, num_outputs, are_probabilities=is_softmax)
-  if objective.name == 'regression':
+  if objective.predicts_numbers:
     return models.from_keras(
       keras_model,
       loss=in_graph.SquaredError(),
@@ -263,7 +263,7 @@ def as_local_global(
       label_spec=tf.TensorSpec([None], tf.float32),
       to_predictions=lambda output: tf.reshape(output, [-1]),
     )
-  if objective.name == 'multilabel':
+  if objective.predicts_labels:
     return models.from_keras(
       keras_model,
       loss=tf.keras.losses.BinaryCrossentropy(from_logits=True),

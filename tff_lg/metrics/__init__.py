@@ -8,14 +8,16 @@ room.
 """
 
 from tff_lg.metrics.metric import METRICS, Metric, find_metric, for_few_examples, sign
-from tff_lg.metrics.objective import OBJECTIVES, Objective
+from tff_lg.metrics.objective import DEFAULT_OBJECTIVE, OBJECTIVES, Objective, find_objective
 
 __all__ = [
+  'DEFAULT_OBJECTIVE',
   'METRICS',
   'OBJECTIVES',
   'Metric',
   'Objective',
   'find_metric',
+  'find_objective',
   'for_few_examples',
   'sign',
 ]

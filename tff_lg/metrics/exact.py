@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from tff_lg.metrics.objective import OBJECTIVES
+
 
 def score(
   objective: str, names: Sequence[str], predictions: np.ndarray, y: np.ndarray
@@ -30,9 +32,10 @@ def score(
 
 def by_example(objective: str, predictions: np.ndarray, y: np.ndarray) -> np.ndarray:
   """Returns the main metric of each example alone, [n]: bool for classes, else float64."""
-  if objective == 'classification':
+  entry = OBJECTIVES[objective]
+  if entry.predicts_classes:
     return predictions.argmax(axis=1) == y
-  if objective == 'regression':
+  if entry.predicts_numbers:
     return np.abs(predictions.astype(np.float64) - y)
   return ((predictions > 0.5) == (y > 0.5)).mean(axis=1)
 

@@ -8,6 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 import tensorflow as tf
 
+from tff_lg.metrics.objective import OBJECTIVES
+
 # Bins of a logit in [-20, 20], by which the area under the curve ranks examples.
 _BINS, _GREATEST = 4000, 20.0
 _LEAST_PROBABILITY = 1e-9
@@ -29,7 +31,7 @@ def build_metrics(
   Returns:
     What makes each metric.
   """
-  of_classes = objective == 'classification'
+  of_classes = OBJECTIVES[objective].predicts_classes
 
   def to_labels(y_true: tf.Tensor, y_pred: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor, tf.Tensor]:
     """Returns for each class or label: whether it is right, whether it is predicted, its logit."""

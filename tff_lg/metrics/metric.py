@@ -17,6 +17,8 @@ class Metric:
     pooling: how clients' values, weighted by their examples, give that of all examples together:
       `mean` or `root_mean_square`; None where they do not.
     is_always_defined: whether any examples at all have a value of it; AUC needs two classes.
+    counts_right: whether it is the share of examples that are right, each of which is right or
+      wrong.
   """
 
   name: str
@@ -26,6 +28,7 @@ class Metric:
   is_share: bool = False
   pooling: str | None = None
   is_always_defined: bool = True
+  counts_right: bool = False
 
   @property
   def sign(self) -> int:
@@ -34,7 +37,14 @@ class Metric:
 
 
 _ENTRIES = (
-  Metric('accuracy', 'accuracy', 'share of examples with the right class', True, True, 'mean'),
+  Metric(
+    'accuracy',
+    'accuracy',
+    'share of examples with the right class',
+    is_share=True,
+    pooling='mean',
+    counts_right=True,
+  ),
   Metric(
     'loss', 'loss', "mean over examples of the model's own loss", False, False, pooling='mean'
   ),

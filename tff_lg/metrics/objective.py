@@ -18,6 +18,9 @@ class Objective:
     further_metrics: those that a run may have as well.
     loss: what a client minimises, for people.
     verdict_test: the paired test of two models on a client's test examples, for people.
+    predicts_classes: whether a label is one class; of sequences, one at each position.
+    predicts_numbers: whether a label is a number.
+    predicts_labels: whether an example has any of several labels, each of which is 0 or 1.
   """
 
   name: str
@@ -26,6 +29,9 @@ class Objective:
   further_metrics: tuple[str, ...]
   loss: str
   verdict_test: str
+  predicts_classes: bool = False
+  predicts_numbers: bool = False
+  predicts_labels: bool = False
 
   @property
   def main(self) -> metric.Metric:
@@ -47,6 +53,7 @@ _ENTRIES = (
     ('macro_f1', 'auc'),
     'cross-entropy',
     "McNemar's, mid-p, on right and wrong examples",
+    predicts_classes=True,
   ),
   Objective(
     'regression',
@@ -55,6 +62,7 @@ _ENTRIES = (
     (),
     'mean squared error',
     _PAIRED.format('absolute error'),
+    predicts_numbers=True,
   ),
   Objective(
     'multilabel',
@@ -63,6 +71,14 @@ _ENTRIES = (
     (),
     'binary cross-entropy, mean over labels',
     _PAIRED.format('share of right labels'),
+    predicts_labels=True,
   ),
 )
 OBJECTIVES: Mapping[str, Objective] = {entry.name: entry for entry in _ENTRIES}
+# What is predicted where nothing says it, as in the settings of most runs.
+DEFAULT_OBJECTIVE = 'classification'
+
+
+def find_objective(name: str | None) -> Objective:
+  """Returns the objective of a name; the default one for None, or for a name without an entry."""
+  return OBJECTIVES.get(name or DEFAULT_OBJECTIVE, OBJECTIVES[DEFAULT_OBJECTIVE])

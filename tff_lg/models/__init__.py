@@ -10,7 +10,7 @@ client's local layers and stays there. That of `build_adversary` keeps protected
 them.
 
 Comes in: a Keras model, a loss, metrics. Goes out: a frozen value that
-`tff_lg.learning` trains. May import: TensorFlow, TFF; no room.
+`tff_lg.learning` trains. May import: TensorFlow, TFF; `tff_lg.metrics`.
 """
 
 from tff_lg.models.adversary import Adversary, build_adversary, protected_classifier

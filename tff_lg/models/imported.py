@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tff_lg import metrics
 from tff_lg.models import keras3, named_inputs
 
 _EXPECTED = 'build(input_shape, num_outputs, seed)'
@@ -137,7 +138,8 @@ def _faults(
     yield from named_inputs.faults(model, several)
   elif (fault := _fault_of_input(model, input_shape)) is not None:
     yield fault
-  expected = [(num_outputs,), *([()] if objective == 'regression' else [])]
+  predicts_numbers = metrics.OBJECTIVES[objective].predicts_numbers
+  expected = [(num_outputs,), *([()] if predicts_numbers else [])]
   if tuple(model.output_shape[1:]) not in expected:
     yield (
       f'gives {list(model.output_shape[1:])} for an example, expected num_outputs, [{num_outputs}].'
@@ -148,7 +150,7 @@ def _faults(
     yield 'has regularisers, which the losses here do not add: leave them out.'
   name = getattr(getattr(model.layers[-1], 'activation', None), '__name__', None)
   name = 'softmax' if isinstance(model.layers[-1], tf.keras.layers.Softmax) else name
-  if objective != 'regression' and name in _NOT_LOGITS:
+  if not predicts_numbers and name in _NOT_LOGITS:
     yield f'ends in a {name}, expected logits: no activation in its last layer.'
   if not all(np.isfinite(weight).all() for weight in model.get_weights()):
     yield 'has a weight that is not finite.'

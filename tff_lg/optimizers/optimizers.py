@@ -140,6 +140,8 @@ class OptimizerEntry(entries.Entry):
     defaults: of options whose default depends on the role, by role and name.
     is_adaptive: whether a step depends on the size of earlier gradients, so that the server's
       learning rate is not a factor of the mean update.
+    takes_mean: whether, with learning rate 1 and options by default, the server's step is the
+      clients' mean update.
   """
 
   learning_rate: Mapping[str, float] = attrs.field(
@@ -147,6 +149,7 @@ class OptimizerEntry(entries.Entry):
   )
   defaults: Mapping[str, Mapping[str, float]] = attrs.field(factory=dict)
   is_adaptive: bool = True
+  takes_mean: bool = False
 
 
 OPTIMIZERS: entries.Registry[OptimizerEntry] = entries.Registry('optimizer')
@@ -162,6 +165,7 @@ for _entry in (
     learning_rate=_PLAIN,
     defaults={'client': {'momentum': 0.5}},
     is_adaptive=False,
+    takes_mean=True,
   ),
   OptimizerEntry(
     name='momentum',

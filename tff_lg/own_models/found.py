@@ -6,9 +6,8 @@ import json
 import pandas as pd
 
 from tff_lg import config as config_lib
+from tff_lg.config.own_models import LOCAL_ONLY
 from tff_lg.run_folder import run_files, run_settings, source_run
-
-_LOCAL_ONLY = 'local_only'
 
 # Files of the source run, which may have moved, and what changes no bit.
 _MAY_DIFFER = {'embeddings', 'clients', *config_lib.WITHOUT_EFFECT}
@@ -40,11 +39,11 @@ def find_own_models(run_dir: str, clients: pd.DataFrame) -> pd.DataFrame | None:
     table = run_files.load_results(baseline)[1]
   elif run_settings.is_complete(run_dir):
     table = run_files.load_results(run_dir)[1]
-    if run_settings.load_hparams(run_dir).get('method') != _LOCAL_ONLY:
-      if not any(name.startswith(f'{_LOCAL_ONLY}/validation/') for name in table):
+    if run_settings.load_hparams(run_dir).get('method') != LOCAL_ONLY:
+      if not any(name.startswith(f'{LOCAL_ONLY}/validation/') for name in table):
         return None
-      table = table.filter(regex=f'^({_LOCAL_ONLY}/|client_id$|num_)')
-      table = table.rename(columns=lambda name: name.removeprefix(f'{_LOCAL_ONLY}/'))
+      table = table.filter(regex=f'^({LOCAL_ONLY}/|client_id$|num_)')
+      table = table.rename(columns=lambda name: name.removeprefix(f'{LOCAL_ONLY}/'))
   else:
     return None
   return table.set_index('client_id').reindex(clients['client_id']).reset_index()

@@ -20,7 +20,7 @@ from tff_lg.config.option import resolved
 from tff_lg.metrics import exact
 from tff_lg.own_models import networks, simple
 from tff_lg.run_folder import run_files
-from tff_lg.scoring import advice, others, results
+from tff_lg.scoring import advice, others, results, scores
 from tff_lg.training import client_data, cohorts, evaluation, selection
 
 NETWORK = 'network'
@@ -95,13 +95,10 @@ def run_own_models(
   for name in kinds:
     if name != NETWORK:
       fitted = simple.fit_simple_models(name, options, federated_data, clients, folder, pool)
-      is_class = options.predicts.name == 'classification'
-      to_text = verdicts.to_marks if is_class else verdicts.to_values
-      texts = {client: to_text(values) for client, values in fitted.of_examples.items()}
-      column = verdicts.MARKS if is_class else verdicts.VALUES
-      found[name] = pd.DataFrame(fitted.values).assign(
-        **{column: pd.Series(texts, range(num_clients), object)}
-      )
+      of_examples = fitted.of_examples
+      column, texts = scores.as_texts(options.predicts.name, list(of_examples.values()))
+      by_client = pd.Series(dict(zip(of_examples, texts, strict=True)), range(num_clients), object)
+      found[name] = pd.DataFrame(fitted.values).assign(**{column: by_client})
       predictions[name] = fitted.predictions
       about |= _describe_search(
         name, simple_models.SIMPLE_MODELS[name].hyperparameter, fitted.search
@@ -112,7 +109,8 @@ def run_own_models(
     about[f'own_models/{name}/num_clients'] = int((table[KIND] == name).sum())
   summary |= results.summarize_clients(method, options, table, results.metric_columns(table))
   summary |= _pooled(options, table, federated_data, clients, predictions) | about
-  summary |= {'rounds/local_only': 0, **dict.fromkeys(results.COMMUNICATION, 0)}
+  alone = learning.METHODS[own_models.LOCAL_ONLY]
+  summary |= {alone.rounds_entry: 0, **dict.fromkeys(results.COMMUNICATION, 0)}
   run_files.write_without_rounds(run_dir, summary, table, time.monotonic() - began)
   shutil.rmtree(folder, ignore_errors=True)
   return summary
@@ -143,7 +141,7 @@ def _build_process(model: models.LocalGlobalModel) -> learning.LocalGlobalProces
   settings = learning.ProcessSettings(
     tff.learning.optimizers.build_sgdm(), learning.TensorBatches(None)
   )
-  return learning.METHODS['local_only'].build_process(model, settings)
+  return learning.METHODS[own_models.LOCAL_ONLY].build_process(model, settings)
 
 
 def _score_networks(
@@ -161,7 +159,8 @@ def _score_networks(
   state = selection.ChosenModels(process.initialize(process.model.initial_weights), chosen)
   table, summary = results.score_clients(federated_data, process, state, tensors, evaluated, pool)
   predictions = {}
-  has_numbers = federated_data.objective == 'regression' and verdicts.VALUES in table
+  predicts = metrics_lib.OBJECTIVES[federated_data.objective]
+  has_numbers = predicts.predicts_numbers and verdicts.VALUES in table
   if has_numbers or 'local_test/auc' in table and federated_data.num_classes == 2:
     clients = np.arange(num_clients) if evaluated is None else evaluated
     probabilities = evaluation.predict_selected(
@@ -234,8 +233,8 @@ def _pooled(
     kinds = table[KIND]
     chosen = [predictions[kinds[client]][client] for client in clients.tolist()]
     labels = [federated_data.clients[client].test.y for client in clients.tolist()]
-    is_class = options.predicts.name == 'classification'
-    names = (*options.model_metrics[1:], *(('auc',) if is_class else ()))
+    more = ('auc',) if options.predicts.predicts_classes else ()
+    names = (*options.model_metrics[1:], *more)
     scored = exact.score(
       options.predicts.name, names, np.concatenate(chosen), np.concatenate(labels)
     )

@@ -42,7 +42,8 @@ class OwnSimpleModels(NamedTuple):
 
 def why_not(federated_data: data_lib.FederatedData) -> str | None:
   """Returns why simple models do not fit these data; None if they do."""
-  if federated_data.objective != 'regression' and not federated_data.has_plain_labels:
+  predicts = metrics.OBJECTIVES[federated_data.objective]
+  if not predicts.predicts_numbers and not federated_data.has_plain_labels:
     return 'its examples have more than one label each'
   if federated_data.test.x.dtype != np.float32:
     return 'its examples are tokens and not features'
@@ -80,7 +81,7 @@ def fit_simple_models(
   sample = tuned_sample.draw_sample(clients, sizes, seed)
   done = parts.Parts(folder, name, _CLIENTS_IN_A_CHUNK)
   metric = metrics.for_few_examples(resolved(selection.selection_metric))
-  objective, is_class = selection.predicts.name, selection.predicts.name == 'classification'
+  objective, is_class = selection.predicts.name, selection.predicts.predicts_classes
   names = (*selection.model_metrics, 'loss')
 
   def fit_and_score(client: int, value: float, parts_scored: tuple[str, ...]) -> dict:
@@ -194,8 +195,7 @@ def refit(
     ValueError: the model has no affine form.
   """
   x, y, weights = _weighed(federated_data.clients[client].train)
-  is_class = selection.predicts.name == 'classification'
-  num_classes = federated_data.num_classes if is_class else None
+  num_classes = federated_data.num_classes if selection.predicts.predicts_classes else None
   with threadpoolctl.threadpool_limits(1):
     return simple_models.fit_affine(
       simple_models.SIMPLE_MODELS[name], value, x, y, num_classes, _seed(selection), weights

@@ -14,6 +14,7 @@ from tff_lg import client_gains, folder_lock, others_names, own_models, verdicts
 from tff_lg import config as config_lib
 from tff_lg import metrics as metrics_lib
 from tff_lg.config.option import resolved
+from tff_lg.learning.methods import local_only
 from tff_lg.personalization import adapting, retraining
 from tff_lg.run_folder import run_files, run_settings
 from tff_lg.scoring import scores
@@ -145,7 +146,7 @@ def build_table(
   metrics = (validation, *tests)
   known = {'federated': own}
   if source.local_only is not None:
-    known = {'local_only': source.local_only.iloc[clients].reset_index(drop=True), **known}
+    known = {local_only.NAME: source.local_only.iloc[clients].reset_index(drop=True), **known}
   for model, frame in known.items():
     for metric in metrics:
       table[f'{model}/{metric}'] = frame.get(metric, np.nan)
@@ -228,8 +229,8 @@ def _summarize_group(table: pd.DataFrame) -> dict[str, Any]:
     for name, column in columns.items():
       summary[f'{name}/{metric}/mean_over_clients'] = float(column.mean())
       summary[f'{name}/{metric}/std_over_clients'] = float(column.std(ddof=0))
-      for other in ('local_only', 'federated'):
-        if other in columns and name not in ('local_only', other):
+      for other in (local_only.NAME, 'federated'):
+        if other in columns and name not in (local_only.NAME, other):
           gains = client_gains.client_gains(
             column[is_honest], columns[other][is_honest], more_is_better=is_better
           )

@@ -12,6 +12,7 @@ from tff_lg import learning, models, seeds
 from tff_lg.compatibility import tff
 from tff_lg.config.option import resolved
 from tff_lg.inputs import tasks
+from tff_lg.learning.methods import local_only
 from tff_lg.parts import Arrays
 from tff_lg.personalization import choosing
 from tff_lg.scoring import others, scores
@@ -108,7 +109,7 @@ class ModelEvaluator:
     settings = learning.ProcessSettings(
       tff.learning.optimizers.build_sgdm(), learning.TensorBatches(None)
     )
-    return learning.METHODS['local_only'].build_process(self._source.model, settings)
+    return learning.METHODS[local_only.NAME].build_process(self._source.model, settings)
 
 
 class AdaptationWork:

@@ -17,6 +17,7 @@ from tff_lg import adaptation as adaptation_lib
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import own_models, simple_models
+from tff_lg.learning.methods import local_only
 from tff_lg.metrics import exact
 from tff_lg.personalization import adaptation_work, adapting
 from tff_lg.run_folder import run_files, run_settings
@@ -51,7 +52,7 @@ def open_run(run_dir: str, data_dir: str | None = None) -> Load:
     hparams = {}  # `load_trained_run` has the sentence.
   if 'source' in hparams:
     return _open_adapted(run_dir, hparams, data_dir)
-  if hparams.get('method') != 'local_only':
+  if hparams.get('method') != local_only.NAME:
     run = trained_run.load_trained_run(run_dir, data_dir)
     return lambda client_id: export.client_model(run, client_id)
   return _open_own(run_dir, data_dir)
@@ -89,8 +90,9 @@ def _open_own(run_dir: str, data_dir: str | None) -> Load:
       affine = own_models.refit(kind, value, options, data, client)
       network = _as_network(affine, data.clients[client].train.x.shape[1:])
     is_probability = kind == _NETWORK and model.outputs_probabilities
+    name = f'{local_only.NAME} ({kind})'
     found = export.ClientModel(
-      f'local_only ({kind})', inputs, data, data.clients[client], network, is_probability, row
+      name, inputs, data, data.clients[client], network, is_probability, row
     )
     return _checked(found, run_dir)
 

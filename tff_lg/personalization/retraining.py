@@ -9,6 +9,7 @@ from absl import logging
 from tff_lg import client_gains, metrics
 from tff_lg import config as config_lib
 from tff_lg.config.option import resolved
+from tff_lg.learning.methods import local_only
 from tff_lg.run_folder import run_files
 from tff_lg.scoring import scores
 from tff_lg.simulation import experiment, trained_run
@@ -41,7 +42,7 @@ def retrain_without(
   main = source.config.model_metrics[0]
   gains = client_gains.client_gains(
     table[f'{model}/validation/{main}'],
-    table[f'local_only/validation/{main}'],
+    table[f'{local_only.NAME}/validation/{main}'],
     more_is_better=metrics.METRICS[main].more_is_better,
   )
   worse = set(table['client_id'][gains.index[gains < 0]])

@@ -21,6 +21,8 @@ _SCORED = (*evaluation.PARTS, 'participant_test', others_names.OTHERS_TEST)
 # that ends with a goal.
 ROUNDS_SAVED = 'early_stopping/rounds_saved'
 WARM_START_ROUNDS = 'warm_start_until/rounds'
+# Methods whose rounds every summary has, 0 without any.
+_ALWAYS_COUNTED = ('fedavg', 'lg_fedavg')
 # Entries of the summary of what was sent.
 COMMUNICATION = tuple(
   f'communication/{prefix}{name}_total'
@@ -191,11 +193,11 @@ def summarize_rounds(
     round's broadcast went to all clients. The number of void rounds, if there are any. The cost of
     steps to a client, where the graph tells.
   """
-  summary: dict[str, Any] = {}
   rounds_of = {phase.method: phase.num_rounds for phase in phases}
-  summary['rounds/fedavg'] = rounds_of.pop('fedavg', 0)
-  summary['rounds/lg'] = rounds_of.pop('lg_fedavg', 0)
-  summary.update({f'rounds/{method}': number for method, number in rounds_of.items()})
+  summary: dict[str, Any] = {
+    learning.METHODS[method].rounds_entry: number
+    for method, number in (dict.fromkeys(_ALWAYS_COUNTED, 0) | rounds_of).items()
+  }
   if state.num_void:
     summary['train/num_void_rounds'] = state.num_void
   summary['communication/parameters_total'] = state.traffic.parameters

@@ -8,6 +8,7 @@ import tensorflow as tf
 
 from tff_lg import config as config_lib
 from tff_lg import data, learning, models, verdicts
+from tff_lg import metrics as metrics_lib
 from tff_lg.inputs import tasks
 from tff_lg.metrics import exact
 from tff_lg.training import client_data, evaluation, run_state, selection
@@ -50,7 +51,6 @@ def add_scores(
   if not any(federated_data.clients[client].size('test') for client in of_clients):
     return {}
   objective, names = federated_data.objective, process.model.metric_names
-  is_class = objective == 'classification'
   if not predicts_all(federated_data):
     rows = clients.iloc[of_clients]
     num_test, main = (rows[name].to_numpy() for name in ('num_test', f'local_test/{names[0]}'))
@@ -60,7 +60,7 @@ def add_scores(
     process, state.server_state, state.selection, tests, of_clients
   )
   labels = [federated_data.clients[client].test.y for client in of_clients]
-  if is_class and federated_data.num_classes == 2:
+  if federated_data.test.has_classes and federated_data.num_classes == 2:
     names = tuple(dict.fromkeys((*names, 'auc')))
   of_all = exact.score(objective, names, np.concatenate(predictions), np.concatenate(labels))
   summary = {f'pooled_test/{name}': value for name, value in of_all.items()}
@@ -84,7 +84,7 @@ def predicts_all(federated_data: data.FederatedData) -> bool:
   The probabilities of a whole vocabulary at every position do not fit into memory. Those of clients
   that are not in memory may not either. Only the model weighs annotators' answers.
   """
-  if federated_data.objective != 'classification':
+  if not federated_data.test.has_classes:
     return True
   is_large = federated_data.reader is not None and federated_data.num_classes > 2
   return federated_data.has_plain_labels and not is_large
@@ -100,12 +100,20 @@ def by_example(
     predictions: of each client's examples.
     labels: of the same.
   """
-  is_class = objective == 'classification'
-  to_text = verdicts.to_marks if is_class else verdicts.to_values
-  texts = [
-    to_text(exact.by_example(objective, *pair)) for pair in zip(predictions, labels, strict=True)
-  ]
-  return verdicts.MARKS if is_class else verdicts.VALUES, texts
+  values = [exact.by_example(objective, *pair) for pair in zip(predictions, labels, strict=True)]
+  return as_texts(objective, values)
+
+
+def as_texts(objective: str, of_examples: Sequence[np.ndarray]) -> tuple[str, list[str]]:
+  """Returns the main metric of examples as text, by client, and its column's name.
+
+  Args:
+    objective: what is predicted.
+    of_examples: the metric of each client's examples, as of `metrics.exact.by_example`.
+  """
+  has_marks = metrics_lib.OBJECTIVES[objective].main.counts_right
+  to_text = verdicts.to_marks if has_marks else verdicts.to_values
+  return verdicts.MARKS if has_marks else verdicts.VALUES, [to_text(each) for each in of_examples]
 
 
 def add_new_test(

@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import files, models, strict_json, verdicts
+from tff_lg import files, metrics, models, strict_json, verdicts
 from tff_lg.data import table_encoding
 from tff_lg.data.table_encoding import NumberColumn
 from tff_lg.inputs import tasks
@@ -57,9 +57,10 @@ class ClientModel:
     starts = range(0, max(len(x), 1), _BATCH_SIZE)
     batches = (x[start : start + _BATCH_SIZE] for start in starts)
     outputs = np.concatenate([self.network(batch, training=False).numpy() for batch in batches])
-    if self.federated_data.objective == 'regression':
+    predicts = metrics.OBJECTIVES[self.federated_data.objective]
+    if predicts.predicts_numbers:
       return outputs.reshape(-1)
-    if self.federated_data.objective == 'multilabel':
+    if predicts.predicts_labels:
       return tf.sigmoid(outputs).numpy()
     return outputs if self.outputs_probabilities else tf.nn.softmax(outputs).numpy()
 
@@ -177,7 +178,7 @@ class _Predictor(tf.Module):
     self._network = model.network
     self._class_names = tf.constant(data.class_names)
     self._is_probability = model.outputs_probabilities
-    self._objective = data.objective
+    self._predicts = metrics.OBJECTIVES[data.objective]
     self._label = (0.0, 1.0) if data.encoding is None else data.encoding.label
     self._encode: _ColumnEncoder | _InputJoiner | None = None
     if data.encoding is not None:
@@ -192,10 +193,10 @@ class _Predictor(tf.Module):
   def _predict(self, inputs: Any) -> dict[str, tf.Tensor]:
     features = inputs if self._encode is None else self._encode(inputs)
     outputs = self._network(features, training=False)
-    if self._objective == 'regression':
+    if self._predicts.predicts_numbers:
       mean, deviation = self._label
       return {'value': tf.reshape(outputs, [-1]) * deviation + mean}
-    if self._objective == 'multilabel':
+    if self._predicts.predicts_labels:
       return {'probabilities': tf.sigmoid(outputs)}
     probabilities = outputs if self._is_probability else tf.nn.softmax(outputs)
     names = tf.gather(self._class_names, tf.argmax(probabilities, axis=-1))

@@ -23,6 +23,7 @@ from tff_lg import checksums, file_names, files, models, strict_json, training
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import metrics as metrics_lib
+from tff_lg.config import own_models
 from tff_lg.config.option import resolved
 from tff_lg.simulation import layer_variances, loop_values
 from tff_lg.training import communication
@@ -205,7 +206,7 @@ def _choose(
   warm = training.run(phases, clients, **loop_values.loop_values(config, len(clients), run_dir))
   warm.clients.close()
   weights = warm.server_state.global_weights
-  alone = build_phases(config_lib.as_baseline(config, 'local_only'))[-1].process
+  alone = build_phases(config_lib.as_baseline(config, own_models.LOCAL_ONLY))[-1].process
   layers, num_clients = layer_variances.estimate_layers(
     config.sampling_options, alone, federated_data, weights
   )

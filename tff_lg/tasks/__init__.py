@@ -5,7 +5,7 @@ and defaults are made of it, and what it loads or builds is imported when it is 
 one module here that registers it; one from outside does the same and comes in by `--import`.
 
 Comes in: options, a `Setting`. Goes out: `FederatedData`, and Keras models for them. May import:
-`tff_lg.embeddings`, `tff_lg.heterogeneity`, `tff_lg.learning`.
+`tff_lg.embeddings`, `tff_lg.heterogeneity`, `tff_lg.learning`, `tff_lg.metrics`.
 """
 
 from tff_lg import entries

@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from tff_lg import data, entries, option_check
+from tff_lg import data, entries, metrics, option_check
 from tff_lg.tasks import named, networks, shared, task
 
 _NAME = 'client_files'
@@ -45,14 +45,15 @@ class Options:
 
 
 def _defaults(config: Any) -> Mapping[str, Any]:
-  number = {'num_classes': 1} if config.objective == 'regression' else {}
+  predicts_numbers = metrics.find_objective(config.objective).predicts_numbers
+  number = {'num_classes': 1} if predicts_numbers else {}
   return {'test_fraction': 0.2, **number}
 
 
 def _check(config: Any) -> Iterator[str]:
   keys, shape, number = config.example_keys, config.example_shape, config.num_classes
-  fewest = {None: 2, 'classification': 2}.get(config.objective, 1)
-  is_number = config.objective == 'regression'
+  predicts = metrics.find_objective(config.objective)
+  fewest, is_number = 2 if predicts.predicts_classes else 1, predicts.predicts_numbers
   if config.data_dir is None:
     yield (
       f'--task={_NAME} needs --data_dir, a folder with one npz file per client or '
@@ -64,7 +65,7 @@ def _check(config: Any) -> Iterator[str]:
     yield f'--num_classes is {number}, expected {fewest} or more.'
   if is_number and number not in (None, 1):
     yield f'--num_classes is {number}, but --objective=regression predicts one number.'
-  if config.partition not in (None, 'natural'):
+  if config.partition is not None and not data.PARTITIONS[config.partition].keeps_users:
     yield (
       f'--partition is {config.partition}, but --task={_NAME} has data that are split by client: '
       'natural.'
@@ -105,7 +106,7 @@ def _load(options: Options, setting: task.Setting) -> data.FederatedData:
       split=split,
       cache_size=options.client_cache,
     )
-  if setting.objective != 'classification':
+  if not metrics.OBJECTIVES[setting.objective].predicts_classes:
     raise ValueError(
       f"--objective is {setting.objective}, but --data_dir={path} is TFF's database, whose labels "
       'are classes: expected a folder with one npz file per client.'

@@ -68,7 +68,7 @@ def _clients(options: Options, setting: task.Setting, embedded: Any) -> Any:
       return assignment.clients_of(embedded.ids)
     except ValueError as error:
       raise ValueError(f'{options.clients} does not fit {options.embeddings}: {error}') from error
-  if setting.partition != 'clusters':
+  if not data.PARTITIONS[str(setting.partition)].needs_embeddings:
     return None
   return heterogeneity.simulate_clients(
     embedded.x,
@@ -260,6 +260,7 @@ task.register(
     names_clients=lambda config: config.clients is not None,
     selection_metric='loss',
     selection_scope='pooled',
+    has_embeddings=True,
     has_images=False,
     fits_functions=False,
     fits_reference=False,

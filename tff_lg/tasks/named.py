@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from tff_lg import data
+from tff_lg import data, metrics
 from tff_lg.tasks import networks, shared, task
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def _crop_and_flip(images: tf.Tensor, seed: tf.Tensor) -> tf.Tensor:
 
 
 # The objectives of tasks whose files may have any labels.
-ANY_LABELS = ('classification', 'regression', 'multilabel')
+ANY_LABELS = tuple(metrics.OBJECTIVES)
 _OFFICIAL = 'the folder with the official files (Keras downloads them without it)'
 MLP = networks.dense()
 

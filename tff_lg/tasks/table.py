@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from tff_lg import data, entries
+from tff_lg import data, entries, metrics
 from tff_lg.tasks import named, networks, shared, task
 
 _NAME = 'table'
@@ -138,11 +138,11 @@ def _check_generated(config: Any, roles: list[tuple[str, str]]) -> Iterator[str]
       f'{roles[0][0]} is given, but not --data_dir, a CSV or Parquet file or a folder of them; '
       'without it a table is generated.'
     )
-  if config.objective not in (None, 'classification'):
+  if not metrics.find_objective(config.objective).predicts_classes:
     yield (
       f'--objective is {config.objective}, but the generated table of --task={_NAME} has classes.'
     )
-  if config.partition not in (None, 'natural'):
+  if config.partition is not None and not data.PARTITIONS[config.partition].keeps_users:
     yield (
       f'--partition is {config.partition}, but the generated table of --task={_NAME} names its '
       'clients: natural.'
@@ -154,7 +154,7 @@ def _check_given(config: Any) -> Iterator[str]:
   is_natural = data.PARTITIONS[partition].is_natural
   if labels is None:
     yield f'--task={_NAME} needs --label_column, the column to predict.'
-  if len(labels or ()) > 1 and config.objective != 'multilabel':
+  if len(labels or ()) > 1 and not metrics.find_objective(config.objective).predicts_labels:
     yield (
       f'--label_column is {",".join(labels)}, expected one column; several are for '
       '--objective=multilabel.'

@@ -138,6 +138,7 @@ class TaskEntry(entries.Entry):
     selection_metric: by which models are chosen by default; None for the main one.
     selection_scope: whose best round counts by default.
     is_embedded: whether the data are part of the package, without files.
+    has_embeddings: whether examples are embeddings, which it spreads by more than their labels.
     has_images: whether examples may be images.
     has_numbers: whether examples are numbers, rather than words.
     fits_functions: whether `--model` may name a function of the user's, as examples are features
@@ -174,6 +175,7 @@ class TaskEntry(entries.Entry):
   selection_metric: str | None = None
   selection_scope: str = 'client'
   is_embedded: bool = False
+  has_embeddings: bool = False
   has_images: bool = True
   has_numbers: bool = True
   fits_functions: bool = True

@@ -147,9 +147,7 @@ def _load(options: Options, setting: task.Setting) -> data.FederatedData:
     if options.answers_file is None
     else data.vqa_answers.read_answers(options.answers_file),
     max_questions=options.max_questions,
-    dirichlet_alpha=setting.partition_options.dirichlet_alpha
-    if setting.partition == 'dirichlet'
-    else None,
+    dirichlet_alpha=getattr(setting.partition_options, 'dirichlet_alpha', None),
     validation_fraction=setting.validation_fraction,
     seed=setting.seed,
   )

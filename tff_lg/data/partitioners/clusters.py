@@ -3,9 +3,6 @@
 The clusters need more than labels, so `tff_lg.tasks.embeddings` makes them.
 """
 
-from collections.abc import Iterator
-from typing import Any
-
 import attrs
 
 from tff_lg import entries, option_check
@@ -21,14 +18,6 @@ class Options:
   )
 
 
-def _check(config: Any) -> Iterator[str]:
-  if config.task != 'embeddings':
-    yield (
-      f'--partition=clusters is for --task=embeddings, but --task is {config.task}: embed the data '
-      'first, with `python -m pipelines.embed`.'
-    )
-
-
 register(
   PartitionEntry(
     name='clusters',
@@ -36,6 +25,5 @@ register(
     does='Rieger et al.: see P5; for `--task=embeddings`',
     build=None,
     options=Options,
-    contradictions=_check,
   )
 )

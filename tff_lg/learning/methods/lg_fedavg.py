@@ -127,6 +127,7 @@ registry.register(
     build=_build,
     options=Options,
     parts=parts.SPLIT,
+    counted_as='lg',
     keeps_layers=True,
     contradictions=_contradictions,
   )

@@ -11,6 +11,9 @@ from tff_lg.learning.methods import method, parts, registry
 if TYPE_CHECKING:
   from tff_lg import models
 
+# The baseline of every run, which other rooms look for.
+NAME = 'local_only'
+
 
 def _build(
   model: models.LocalGlobalModel,
@@ -32,7 +35,7 @@ def _build(
 
 registry.register(
   method.Method(
-    name='local_only',
+    name=NAME,
     label='Local only',
     colour='vermillion',
     dashes=(0, (5, 2)),

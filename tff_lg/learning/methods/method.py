@@ -42,6 +42,7 @@ class Method(entries.Entry):
     keeps_layers: whether layers of the network may stay with their client.
     has_warm_start: whether rounds of FedAvg before its own make sense.
     makes_steps: whether clients make steps on batches of theirs.
+    counted_as: its name where summaries count rounds, if that is another one.
   """
 
   colour: str = attrs.field(validator=attrs.validators.in_(COLOURS))
@@ -59,6 +60,12 @@ class Method(entries.Entry):
   keeps_layers: bool = False
   has_warm_start: bool = True
   makes_steps: bool = True
+  counted_as: str | None = None
+
+  @property
+  def rounds_entry(self) -> str:
+    """The entry of summaries that says how many rounds it ran."""
+    return f'rounds/{self.counted_as or self.name}'
 
   def build_process(
     self, model: models.LocalGlobalModel, settings: learning.ProcessSettings, **options: Any

@@ -10,6 +10,7 @@ import attrs
 
 from tff_lg import entries, learning, option_check
 from tff_lg.learning.methods import method, parts, registry, sgd_steps
+from tff_lg.optimizers import OPTIMIZERS
 
 if TYPE_CHECKING:
   import tensorflow as tf
@@ -94,10 +95,12 @@ def _build(
 
 def _contradictions(config: Any) -> Iterator[str]:
   yield from sgd_steps.contradictions(config, _NAME, 'makes control variates of the steps')
-  if config.server_optimizer != 'sgd' or config.server_learning_rate not in (None, 1):
+  takes_mean = OPTIMIZERS[config.server_optimizer].takes_mean
+  if not takes_mean or config.server_learning_rate not in (None, 1):
+    fitting = ' or '.join(name for name, entry in OPTIMIZERS.items() if entry.takes_mean)
     yield (
-      f'{_NAME} takes means of control variates: --server_optimizer has to be sgd of learning '
-      'rate 1.'
+      f'{_NAME} takes means of control variates: --server_optimizer has to be {fitting} of '
+      'learning rate 1.'
     )
   if config.client_weighting == 'gradient_norm':
     yield (

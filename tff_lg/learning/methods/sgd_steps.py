@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from tff_lg.optimizers import OPTIMIZERS
+
 if TYPE_CHECKING:
   import tensorflow as tf
 
@@ -46,8 +48,9 @@ def check_settings(name: str, settings: Any) -> None:
 
 def contradictions(config: Any, name: str, what: str) -> Iterator[str]:
   """Yields sentences on flags that do not fit a method that does something with steps of SGD."""
-  if config.client_optimizer not in ('sgd', 'momentum') or config.keep_client_optimizer:
+  if OPTIMIZERS[config.client_optimizer].is_adaptive or config.keep_client_optimizer:
+    fitting = ' or '.join(each for each, entry in OPTIMIZERS.items() if not entry.is_adaptive)
     yield (
-      f'{name} {what} of SGD: --client_optimizer has to be sgd or momentum, without '
+      f'{name} {what} of SGD: --client_optimizer has to be {fitting}, without '
       '--keep_client_optimizer.'
     )
