@@ -103,6 +103,11 @@ class ExactTest(parameterized.TestCase):
     self.assertTrue(np.isnan(_in_graph('classification', ('auc',), p, y)['auc']))
     self.assertTrue(np.isnan(_in_graph('regression', ('r2',), p[:, :1], p[:, 0])['r2']))
 
+  def test_a_metric_of_other_objectives_is_refused(self):
+    for name in ('mae', 'loss'):
+      with self.assertRaisesRegex(ValueError, f'^metric {name} does not fit classification, exp'):
+        exact.score('classification', (name,), np.ones([1, 2]), np.array([0]))
+
   def test_a_class_that_nobody_has_does_not_count_in_f1(self):
     p, y = np.eye(3, dtype=np.float32)[[0, 1, 1]], np.array([0, 1, 0], np.int32)
     expected = sklearn_metrics.f1_score(y, p.argmax(axis=1), average='macro')

@@ -28,6 +28,18 @@ class MetricTest(parameterized.TestCase):
       self.assertContainsSubset(objective.all_metrics, metrics.METRICS)
       self.assertEqual(objective.main.pooling, 'mean')
       self.assertTrue(objective.main.is_always_defined)
+      for name in objective.metrics:
+        self.assertIn(objective.name, metrics.METRICS[name].objectives)
+
+  def test_each_objective_predicts_one_kind_of_label(self):
+    traits = ('predicts_classes', 'predicts_numbers', 'predicts_labels')
+    for objective in metrics.OBJECTIVES.values():
+      self.assertEqual(sum(getattr(objective, trait) for trait in traits), 1)
+
+  def test_an_objective_that_is_not_named_is_the_default_one(self):
+    for name in (None, 'of_another_version', metrics.DEFAULT_OBJECTIVE):
+      self.assertTrue(metrics.find_objective(name).predicts_classes)
+    self.assertTrue(metrics.find_objective('regression').predicts_numbers)
 
 
 if __name__ == '__main__':

@@ -23,6 +23,7 @@ _PAGES = {
   'my_partition': ('PROTOCOL.md', 'A partition of your own'),
   'my_attack': ('AGGREGATION.md', 'An attack of your own'),
   'my_task': ('YOUR_DATA.md', 'A task of your own'),
+  'my_metric': ('METRICS.md', 'A metric of your own'),
   'my_network': ('YOUR_DATA.md', 'A network of your own'),
   'my_store': ('SCALE.md', 'A store of your own'),
   'my_runtime': ('RUNTIME.md', 'A runtime of your own'),
@@ -56,7 +57,7 @@ class OutsideTest(absltest.TestCase):
     lines = [f'--import={module}\n' for module in _PAGES]
     lines += [f'--{name}={value}\n' for name, value in _FLAGS.items()]
     self.folder.joinpath('preset.flags').write_text(''.join(lines))
-    arguments = ('--baselines=fedavg', f'--run_dir={run_dir}', '--fast')
+    arguments = ('--baselines=fedavg', '--metrics=top_2', f'--run_dir={run_dir}', '--fast')
     result = testing.run('train', f'--flagfile={self.folder}/preset.flags', *arguments)
     self.assertEqual(result.returncode, 0, result.stderr)
     self.assertIn('Decayed FedAvg', result.stdout)
@@ -68,6 +69,7 @@ class OutsideTest(absltest.TestCase):
     self.assertEqual(summary['attack/name'], 'random_labels')
     written = run_dir.joinpath('client_states/phase_0/written.csv').read_text().splitlines()
     self.assertEqual([line.split(',')[0] for line in written], [*5 * '1', *5 * '2', *5 * '3'])
+    self.assertBetween(summary['pooled_test/top_2'], summary['pooled_test/accuracy'], 1)
     self._adapt(run_dir)
 
   def _adapt(self, run_dir):

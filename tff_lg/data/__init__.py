@@ -1,8 +1,8 @@
 """Data sets, and how they are spread over clients.
 
 Comes in: a data set's name and folder. Goes out: `FederatedData`, numpy arrays of each client's
-training, validation and test examples. May import: NumPy;
-`tff_lg.metrics`. (The loaders import scikit-learn, pandas, TensorFlow or TFF when they are called.)
+training, validation and test examples. May import: NumPy; `tff_lg.metrics`. (The
+loaders import scikit-learn, pandas, TensorFlow or TFF when they are called.)
 `PARTITIONS` has an entry for each way to spread examples; other names are imported when they are
 first used.
 

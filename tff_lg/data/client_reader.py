@@ -140,7 +140,7 @@ class ClientReader:
 
   @property
   def _label_shape(self) -> tuple[int, ...]:
-    """Of the label of one example."""
+    """The shape of one example's label."""
     return (self._num_classes,) if self._predicts.predicts_labels else ()
 
 

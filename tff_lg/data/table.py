@@ -215,7 +215,7 @@ def _read_several_labels(
 def _read_labels(
   predicts: metrics.Objective,
 ) -> Callable[[Any, Sequence[str], str], tuple[np.ndarray, tuple[str, ...]]]:
-  """Returns what makes labels, [n] or [n, num_labels], and their names of rows."""
+  """Returns the function from rows to labels, [n] or [n, num_labels], and their names."""
   if predicts.predicts_classes:
     return _read_classes
   return _read_numbers if predicts.predicts_numbers else _read_several_labels

@@ -2,8 +2,7 @@
 
 Comes in: a `LocalGlobalModel` and `ProcessSettings` (optimisers, aggregator, client
 weighting, objective, batches). Goes out: a `LocalGlobalProcess`, TFF computations
-that `tff_lg.training` drives. May import: `tff_lg.models`,
-`tff_lg.optimizers`.
+that `tff_lg.training` drives. May import: `tff_lg.models`, `tff_lg.optimizers`.
 
 Names are imported when they are first used: whoever only reads the entries of
 `tff_lg.learning.methods` does not import TensorFlow.

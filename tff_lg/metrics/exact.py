@@ -4,10 +4,11 @@ Predictions are, by objective: probabilities [n, num_classes]; numbers [n]; the 
 label [n, num_labels]. Labels are int [n], float [n], and 0 or 1 [n, num_labels].
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
+from tff_lg.metrics.metric import METRICS
 from tff_lg.metrics.objective import OBJECTIVES
 
 
@@ -18,16 +19,22 @@ def score(
 
   Args:
     objective: name of what is predicted.
-    names: of the metrics.
+    names: of metrics that fit it.
     predictions: as of the module.
     y: labels.
 
   Returns:
     Each metric; NaN without examples, or where it is not defined.
+
+  Raises:
+    ValueError: a metric is of other objectives.
   """
+  for name in names:
+    if objective not in METRICS[name].objectives:
+      raise ValueError(f'metric {name} does not fit {objective}, expected one that does.')
   if not len(y):
     return dict.fromkeys(names, float('nan'))
-  return {name: float(_COMPUTE[objective][name](predictions, y)) for name in names}
+  return {name: float(METRICS[name].score(predictions, y)) for name in names}
 
 
 def by_example(objective: str, predictions: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -66,42 +73,42 @@ def auc(predictions: np.ndarray, y: np.ndarray) -> float:
   return float(np.mean(areas)) if areas else float('nan')
 
 
-def macro_f1(predicted: np.ndarray, y: np.ndarray) -> float:
-  """Returns the mean F1 over the columns of bool [n, k] in which either has any; 0 without."""
-  right, either = (predicted & y).sum(axis=0), predicted.sum(axis=0) + y.sum(axis=0)
+def macro_f1(predictions: np.ndarray, y: np.ndarray) -> float:
+  """Returns the mean F1 over classes or labels that occur or are predicted; 0 without any."""
+  if y.ndim == 1:
+    classes = np.arange(predictions.shape[1])
+    predicted = predictions.argmax(axis=1)[:, np.newaxis] == classes
+    is_label = y[:, np.newaxis] == classes
+  else:
+    predicted, is_label = predictions > 0.5, y > 0.5
+  right = (predicted & is_label).sum(axis=0)
+  either = predicted.sum(axis=0) + is_label.sum(axis=0)
   occurs = either > 0
   return float((2 * right[occurs] / either[occurs]).mean()) if occurs.any() else 0.0
 
 
-def _macro_f1_of_classes(predictions: np.ndarray, y: np.ndarray) -> float:
-  classes = np.arange(predictions.shape[1])
-  return macro_f1(predictions.argmax(axis=1)[:, np.newaxis] == classes, y[:, np.newaxis] == classes)
+def accuracy(predictions: np.ndarray, y: np.ndarray) -> float:
+  """Returns the share of examples with the right class."""
+  return float(by_example('classification', predictions, y).mean())
 
 
-def _r2(predictions: np.ndarray, y: np.ndarray) -> float:
+def label_accuracy(predictions: np.ndarray, y: np.ndarray) -> float:
+  """Returns the share of right labels."""
+  return float(by_example('multilabel', predictions, y).mean())
+
+
+def mae(predictions: np.ndarray, y: np.ndarray) -> float:
+  """Returns the mean absolute error."""
+  return float(by_example('regression', predictions, y).mean())
+
+
+def rmse(predictions: np.ndarray, y: np.ndarray) -> float:
+  """Returns the root of the mean squared error."""
+  return float(np.sqrt(np.square(predictions.astype(np.float64) - y).mean()))
+
+
+def r2(predictions: np.ndarray, y: np.ndarray) -> float:
+  """Returns 1 less the squared error over that of the mean label; NaN if all are alike."""
   predictions, y = predictions.astype(np.float64), y.astype(np.float64)
   spread = np.square(y - y.mean()).sum()
   return 1 - np.square(predictions - y).sum() / spread if spread > 0 else float('nan')
-
-
-def _mean_of_examples(objective: str) -> Callable[[np.ndarray, np.ndarray], float]:
-  return lambda predictions, y: float(by_example(objective, predictions, y).mean())
-
-
-_COMPUTE: Mapping[str, Mapping[str, Callable[[np.ndarray, np.ndarray], float]]] = {
-  'classification': {
-    'accuracy': _mean_of_examples('classification'),
-    'macro_f1': _macro_f1_of_classes,
-    'auc': auc,
-  },
-  'regression': {
-    'mae': _mean_of_examples('regression'),
-    'rmse': lambda p, y: float(np.sqrt(np.square(p.astype(np.float64) - y).mean())),
-    'r2': _r2,
-  },
-  'multilabel': {
-    'label_accuracy': _mean_of_examples('multilabel'),
-    'macro_f1': lambda p, y: macro_f1(p > 0.5, y > 0.5),
-    'auc': auc,
-  },
-}

@@ -4,10 +4,13 @@ Outputs are logits, or probabilities of classes where the model ends in a softma
 are that number, [n] or [n, 1].
 """
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import tensorflow as tf
 
+from tff_lg.metrics.metric import METRICS
 from tff_lg.metrics.objective import OBJECTIVES
 
 # Bins of a logit in [-20, 20], by which the area under the curve ranks examples.
@@ -15,6 +18,21 @@ _BINS, _GREATEST = 4000, 20.0
 _LEAST_PROBABILITY = 1e-9
 
 Builder = Callable[[], tf.keras.metrics.Metric]
+
+
+class Outputs(NamedTuple):
+  """The outputs of a model.
+
+  Attributes:
+    num_outputs: numbers in the output for one example.
+    to_labels: (labels, outputs) -> for each class or label: whether it is right, whether it is
+      predicted, its logit.
+    columns: of these, those that rank examples; of two classes the second alone.
+  """
+
+  num_outputs: int
+  to_labels: Callable[[tf.Tensor, tf.Tensor], tuple[tf.Tensor, tf.Tensor, tf.Tensor]]
+  columns: slice
 
 
 def build_metrics(
@@ -47,19 +65,8 @@ def build_metrics(
     return is_class, predicted, log_p - others
 
   columns = slice(1, 2) if of_classes and num_outputs == 2 else slice(0, num_outputs)
-  builders: Mapping[str, Builder] = {
-    'accuracy': tf.keras.metrics.SparseCategoricalAccuracy,
-    'label_accuracy': lambda: tf.keras.metrics.BinaryAccuracy(threshold=0.0),
-    'macro_f1': lambda: MacroF1(num_outputs, to_labels),
-    'auc': lambda: AreaUnderCurve(num_outputs, to_labels, columns),
-    'mae': AbsoluteError,
-    'rmse': tf.keras.metrics.RootMeanSquaredError,
-    'r2': CoefficientOfDetermination,
-  }
-  return {name: builders[name] for name in names}
-
-
-_ToLabels = Callable[[tf.Tensor, tf.Tensor], tuple[tf.Tensor, tf.Tensor, tf.Tensor]]
+  outputs = Outputs(num_outputs, to_labels, columns)
+  return {name: functools.partial(METRICS[name].build, outputs) for name in names}
 
 
 class SquaredError(tf.keras.losses.Loss):
@@ -78,10 +85,10 @@ class SquaredError(tf.keras.losses.Loss):
 class MacroF1(tf.keras.metrics.Metric):
   """Mean F1 over classes or labels that occur or are predicted; 0 without any."""
 
-  def __init__(self, num_outputs: int, to_labels: _ToLabels) -> None:
-    """Takes how many there are, and what says of examples which are right and predicted."""
+  def __init__(self, outputs: Outputs) -> None:
+    """Takes what says of examples which are right and predicted."""
     super().__init__(name='macro_f1')
-    self._to_labels = to_labels
+    self._to_labels, num_outputs = outputs.to_labels, outputs.num_outputs
     self._right = self.add_weight(name='right', shape=[num_outputs], initializer='zeros')
     self._either = self.add_weight(name='either', shape=[num_outputs], initializer='zeros')
 
@@ -109,11 +116,11 @@ class AreaUnderCurve(tf.keras.metrics.Metric):
   The mean is over classes or labels that some examples have and others have not, NaN without any.
   """
 
-  def __init__(self, num_outputs: int, to_labels: _ToLabels, columns: slice) -> None:
-    """Takes how many there are, what says of examples which are right, and which columns count."""
+  def __init__(self, outputs: Outputs) -> None:
+    """Takes what says of examples which are right, and which columns count."""
     super().__init__(name='auc')
-    self._to_labels, self._columns, self._num_outputs = to_labels, columns, num_outputs
-    width = len(range(num_outputs)[columns])
+    self._num_outputs, self._to_labels, self._columns = outputs
+    width = len(range(self._num_outputs)[self._columns])
     for name in ('positive', 'negative'):
       weight = self.add_weight(name=name, shape=[width, _BINS], initializer='zeros')
       setattr(self, f'_{name}', weight)
@@ -192,3 +199,33 @@ class CoefficientOfDetermination(tf.keras.metrics.Metric):
     """Returns 1 less the squared error over that of the mean label."""
     spread, error = map(tf.convert_to_tensor, (self._spread, self._error))
     return tf.where(spread > 0, 1 - error / spread, tf.constant(float('nan')))
+
+
+def build_accuracy(outputs: Outputs) -> tf.keras.metrics.Metric:
+  """Builds the share of examples, or positions, with the right class."""
+  del outputs
+  return tf.keras.metrics.SparseCategoricalAccuracy()
+
+
+def build_label_accuracy(outputs: Outputs) -> tf.keras.metrics.Metric:
+  """Builds the share of right labels."""
+  del outputs
+  return tf.keras.metrics.BinaryAccuracy(threshold=0.0)
+
+
+def build_mae(outputs: Outputs) -> tf.keras.metrics.Metric:
+  """Builds the mean absolute error."""
+  del outputs
+  return AbsoluteError()
+
+
+def build_rmse(outputs: Outputs) -> tf.keras.metrics.Metric:
+  """Builds the root of the mean squared error."""
+  del outputs
+  return tf.keras.metrics.RootMeanSquaredError()
+
+
+def build_r2(outputs: Outputs) -> tf.keras.metrics.Metric:
+  """Builds the coefficient of determination."""
+  del outputs
+  return CoefficientOfDetermination()

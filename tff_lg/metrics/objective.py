@@ -15,7 +15,6 @@ class Objective:
     label: what an example's label is, for people.
     metrics: those that every run has, by name; the first is the main one, by which runs are
       compared.
-    further_metrics: those that a run may have as well.
     loss: what a client minimises, for people.
     verdict_test: the paired test of two models on a client's test examples, for people.
     predicts_classes: whether a label is one class; of sequences, one at each position.
@@ -26,7 +25,6 @@ class Objective:
   name: str
   label: str
   metrics: tuple[str, ...]
-  further_metrics: tuple[str, ...]
   loss: str
   verdict_test: str
   predicts_classes: bool = False
@@ -37,6 +35,12 @@ class Objective:
   def main(self) -> metric.Metric:
     """The main metric."""
     return metric.METRICS[self.metrics[0]]
+
+  @property
+  def further_metrics(self) -> tuple[str, ...]:
+    """Those that a run may have as well, by name."""
+    fitting = (name for name, entry in metric.METRICS.items() if self.name in entry.objectives)
+    return tuple(name for name in fitting if name not in self.metrics)
 
   @property
   def all_metrics(self) -> tuple[str, ...]:
@@ -50,7 +54,6 @@ _ENTRIES = (
     'classification',
     'one of several classes',
     ('accuracy',),
-    ('macro_f1', 'auc'),
     'cross-entropy',
     "McNemar's, mid-p, on right and wrong examples",
     predicts_classes=True,
@@ -59,7 +62,6 @@ _ENTRIES = (
     'regression',
     'a number',
     ('mae', 'rmse', 'r2'),
-    (),
     'mean squared error',
     _PAIRED.format('absolute error'),
     predicts_numbers=True,
@@ -68,7 +70,6 @@ _ENTRIES = (
     'multilabel',
     'any of several labels',
     ('label_accuracy', 'macro_f1', 'auc'),
-    (),
     'binary cross-entropy, mean over labels',
     _PAIRED.format('share of right labels'),
     predicts_labels=True,
