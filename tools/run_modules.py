@@ -11,12 +11,14 @@ tests/processes.py, which connects to the socket named by `RUN_MODULES_SOCKET`.
 """
 
 import ast
+import atexit
 import contextlib
 import gc
 import importlib
 import json
 import os
 import pathlib
+import resource
 import runpy
 import select
 import shutil
@@ -30,6 +32,9 @@ from collections.abc import Iterable, Mapping, MutableMapping, Sequence
 
 SOCKET_VARIABLE = 'RUN_MODULES_SOCKET'
 _NO_PRELOAD = '--no_preload'
+
+# The exit status of this process, in a fork.
+_fork_status: int | None = None
 
 
 def shard(paths: Sequence[str], environment: MutableMapping[str, str]) -> Sequence[str]:
@@ -134,8 +139,23 @@ def _fork(
   os.chdir(folder)
   sys.path[:] = paths
   sys.argv = [module, *arguments]
-  runpy.run_module(module, run_name='__main__', alter_sys=True)
-  sys.exit()
+  global _fork_status
+  _fork_status = 1
+  try:
+    runpy.run_module(module, run_name='__main__', alter_sys=True)
+    sys.exit()
+  except SystemExit as ending:
+    code = ending.code
+    _fork_status = code if isinstance(code, int) else int(code is not None)
+    raise
+
+
+def _end_fork() -> None:
+  """Ends a fork after its own exit handlers: to take apart what was imported takes 0.3 s."""
+  if _fork_status is not None:
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(_fork_status)
 
 
 def preload(paths: Iterable[str], package: str = 'tff_lg') -> None:
@@ -179,8 +199,15 @@ def write_cases(sources: Iterable[pathlib.Path], target: str) -> None:
   xml.etree.ElementTree.ElementTree(merged).write(target, encoding='utf-8')
 
 
+def _cpu_seconds() -> float:
+  """Returns the CPU seconds of all processes that this one has waited for."""
+  usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+  return usage.ru_utime + usage.ru_stime
+
+
 def main(arguments: Sequence[str]) -> int:
   """Runs modules one after the other; returns how many failed."""
+  atexit.register(_end_fork)  # Registered first, it runs last.
   folder = pathlib.Path(tempfile.mkdtemp(dir=os.environ.get('TEST_TMPDIR')))
   # Else Matplotlib may take a temporary folder, which the first fork would remove as it ends.
   os.environ.setdefault('MPLCONFIGDIR', str(folder))
@@ -203,13 +230,14 @@ def main(arguments: Sequence[str]) -> int:
   requests = listen()
   for path, own in zip(modules, folders, strict=True):
     own.mkdir()
-    began = time.monotonic()
+    began, cpu_began = time.monotonic(), _cpu_seconds()
     status = run(path, own, requests)
-    seconds = time.monotonic() - began
+    seconds, cpu_seconds = time.monotonic() - began, _cpu_seconds() - cpu_began
     if status:
       failed += 1
       print((own / 'output').read_text(errors='replace'))
-    print(f'{f"FAILED ({status})" if status else "PASSED"} in {seconds:.1f} s: {path}', flush=True)
+    outcome = f'FAILED ({status})' if status else 'PASSED'
+    print(f'{outcome} in {seconds:.1f} s ({cpu_seconds:.1f} of CPU): {path}', flush=True)
   if target := os.environ.get('XML_OUTPUT_FILE'):
     write_cases((own / 'cases.xml' for own in folders), target)
   shutil.rmtree(folder, ignore_errors=True)

@@ -49,7 +49,7 @@ class AskingTest(absltest.TestCase):
     for status in (0, 3):
       result = processes.run_python('-m', 'room.program', str(os.getppid()), str(status))
       self.assertEqual(result.returncode, status)
-      self.assertEqual(result.stdout, f'{processes.__name__} {status}')
+      self.assertEqual(result.stdout, f'{processes.__name__} {status} at exit')
       self.assertEqual(result.stderr, 'an error')
     self.assertEqual(processes.run_python('-m', 'room.killed').returncode, -9)
     result = processes.run_python('-m', 'room.damaged')
@@ -61,9 +61,10 @@ if __name__ == '__main__':
   absltest.main()
 """
 _PROGRAM = """\
-import os, sys
+import atexit, os, sys
 assert os.getppid() == int(sys.argv[1])
 import tests.processes
+atexit.register(print, ' at exit', end='')
 print(tests.processes.__name__, sys.argv[2], end='')
 print('an error', end='', file=sys.stderr)
 sys.exit(int(sys.argv[2]))
@@ -102,7 +103,7 @@ class RunModulesTest(absltest.TestCase):
     result = self._run('first', 'second')
     self.assertEqual(result.returncode, 0, result.stdout)
     first, second = result.stdout.splitlines()
-    self.assertRegex(first, r'^PASSED in \d+\.\d s: room/first_test.py$')
+    self.assertRegex(first, r'^PASSED in \d+\.\d s \(\d+\.\d of CPU\): room/first_test.py$')
     self.assertEndsWith(second, 'room/second_test.py')
     names = ['test_it_is_the_main_module', 'test_number', 'test_temporary_files']
     self.assertEqual(self._cases(), [(name, 0) for name in names * 2])
@@ -113,7 +114,7 @@ class RunModulesTest(absltest.TestCase):
     result = self._run('first', 'second')
     self.assertEqual(result.returncode, 1)
     self.assertIn('AssertionError: 0 != 7', result.stdout)
-    self.assertRegex(result.stdout, r'FAILED \(1\) in .* s: room/first_test.py\nPASSED in')
+    self.assertRegex(result.stdout, r'FAILED \(1\) in .*: room/first_test.py\nPASSED in')
     self.assertEqual([number for _, number in self._cases()], [0, 1, 0, 0, 0, 0])
 
   def test_one_that_is_killed_and_one_that_cannot_be_imported(self):
