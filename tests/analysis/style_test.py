@@ -26,6 +26,11 @@ def _figure():
   return figure
 
 
+def _markup():
+  figure = _figure()
+  return style.svg_markup(style.svg_bytes(figure, 'name'), figure, 'what it shows')
+
+
 class StyleTest(parameterized.TestCase):
   @parameterized.parameters('blue', 'vermillion', 'green', 'purple', 'olive', 'ink')
   def test_lines_stand_out(self, name):
@@ -62,12 +67,14 @@ class StyleTest(parameterized.TestCase):
     self.assertEqual(files, style.file_bytes(_figure(), 'a'))
 
   def test_svg_follows_the_palette_and_refers_to_nothing_outside(self):
-    svg = style.svg_markup(_figure(), 'name', 'what it shows')
+    svg = _markup()
     self.assertStartsWith(svg, '<svg role="img" aria-label="what it shows"')
     self.assertIn('var(--blue)', svg)
     self.assertNotIn(style.COLOURS['blue'].light, svg)
     self.assertNotIn('http', svg)
-    self.assertEqual(svg, style.svg_markup(_figure(), 'name', 'what it shows'))
+    self.assertNotIn('100%', svg)  # The page's ground shows.
+    self.assertIn(b'100%', style.svg_bytes(_figure(), 'name'))
+    self.assertEqual(svg, _markup())
 
   def test_palette_css(self):
     css = style.palette_css()

@@ -8,6 +8,7 @@ from unittest import mock
 
 from tff_lg import config as config_lib
 from tff_lg import models, optimizers, simulation, training
+from tff_lg.analysis import style
 from tff_lg.config import common, metric_options, storage, tracking, tuning, verdicts
 from tff_lg.learning import methods
 from tff_lg.simulation import experiment
@@ -35,6 +36,15 @@ def set_up_module() -> None:
   """Sets the execution context; runs of this process then share what is built of equal values."""
   simulation.set_execution_context()
   share_processes()
+  leave_out_pictures()
+
+
+def leave_out_pictures() -> None:
+  """Makes PNG and PDF files of figures empty: to draw them takes a fifth of a small run.
+
+  The page's drawings are made. `train_test` has a command whose files are whole.
+  """
+  style.png_bytes = style.pdf_bytes = lambda unused_figure: b''
 
 
 def share_processes() -> None:

@@ -1,7 +1,8 @@
 """One self-contained page on a run: no network, light and dark, prints well."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from markupsafe import Markup, escape
 
@@ -11,6 +12,9 @@ from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections import SECTIONS, Illustration, Section, SectionBuilder
 
 _TEMPLATE = 'report.html.j2'
+
+# The contents of each figure's files, by its name and the ending of the file.
+_Drawn: TypeAlias = Mapping[str, Mapping[str, bytes]]
 
 
 def write_report(
@@ -54,9 +58,10 @@ def write_page(
   Raises:
     OSError: something cannot be written.
   """
-  _save_figures(run_dir, sections)
+  drawn = _draw(sections)
+  _save_figures(run_dir, drawn)
   return files.write_atomically(
-    output or os.path.join(run_dir, 'report.html'), _page(run_dir, title, sections)
+    output or os.path.join(run_dir, 'report.html'), _page(run_dir, title, sections, drawn)
   )
 
 
@@ -80,21 +85,37 @@ def save_figures(run: RunFolder, sections: Sequence[Section] | None = None) -> t
   Raises:
     OSError: a file cannot be written.
   """
-  return _save_figures(run.path, build_sections(run) if sections is None else sections)
+  return _save_figures(run.path, _draw(build_sections(run) if sections is None else sections))
 
 
-def _save_figures(run_dir: str, sections: Sequence[Section]) -> tuple[str, ...]:
-  return tuple(
-    files.write_atomically(
-      os.path.join(run_dir, 'figures', f'{illustration.name}.{ending}'), content
-    )
+def _draw(sections: Sequence[Section]) -> _Drawn:
+  """Returns the files of every figure, which are drawn once for the folder and the page."""
+  return {
+    illustration.name: style.file_bytes(illustration.figure, illustration.name)
     for section in sections
     for illustration in section.illustrations
-    for ending, content in style.file_bytes(illustration.figure, illustration.name).items()
+  }
+
+
+def _save_figures(run_dir: str, drawn: _Drawn) -> tuple[str, ...]:
+  return tuple(
+    files.write_atomically(os.path.join(run_dir, 'figures', f'{name}.{ending}'), content)
+    for name, contents in drawn.items()
+    for ending, content in contents.items()
   )
 
 
-def _page(run_dir: str, title: str, sections: Sequence[Section]) -> str:
+def _page(run_dir: str, title: str, sections: Sequence[Section], drawn: _Drawn) -> str:
+  def svg(illustration: Illustration) -> Markup:
+    return Markup(
+      style.svg_markup(
+        drawn[illustration.name]['svg'],
+        illustration.figure,
+        escape(illustration.caption),
+        illustration.marks,
+      )
+    )
+
   return (
     markup.environment()
     .get_template(_TEMPLATE)
@@ -104,14 +125,6 @@ def _page(run_dir: str, title: str, sections: Sequence[Section]) -> str:
       palette=Markup(style.palette_css()),
       sections=sections,
       panels=client_panels.merge([section.panels for section in sections]),
-      svg=_svg,
-    )
-  )
-
-
-def _svg(illustration: Illustration) -> Markup:
-  return Markup(
-    style.svg_markup(
-      illustration.figure, illustration.name, escape(illustration.caption), illustration.marks
+      svg=svg,
     )
   )

@@ -73,6 +73,9 @@ INK, MUTED, GRID = (COLOURS[name].light for name in ('ink', 'muted', 'grid'))
 _SERIES = ('lg_fedavg', local_only.NAME, 'fedavg', 'fedprox', 'fedsgd', 'mtl')
 _MARKERS = 'os^DvP'
 _NO_METADATA = dict.fromkeys(('Creator', 'Date', 'Format', 'Type'))
+_ON_WHITE = (
+  b'\n <rect width="100%" height="100%" fill="#ffffff"/>'  # The page has a ground of its own.
+)
 _OTHER_SERIES: tuple[str, LineStyle] = ('purple', (0, (3, 3)))
 
 _RC: dict[Any, Any] = {
@@ -156,12 +159,35 @@ def label_axes(axes: Axes, *, x: str, y: str) -> None:
 @styled
 def png_bytes(figure: Figure) -> bytes:
   """Returns a figure as a PNG image on white."""
-  buffer = io.BytesIO()
-  figure.savefig(buffer, format='png', metadata={'Software': None})
-  return buffer.getvalue()
+  return _drawn(figure, format='png', metadata={'Software': None})
 
 
 @styled
+def svg_bytes(figure: Figure, name: str) -> bytes:
+  """Returns a figure as an SVG drawing on white, the same for equal figures.
+
+  Args:
+    figure: drawn in the palette's light colours.
+    name: of the figure; the drawing's ids differ from those of other names.
+  """
+  with matplotlib.rc_context({'svg.hashsalt': name}):
+    svg = _drawn(figure, format='svg', transparent=True, metadata=_NO_METADATA)
+  start = svg.index(b'>', svg.index(b'<svg')) + 1
+  return svg[:start] + _ON_WHITE + svg[start:]
+
+
+@styled
+def pdf_bytes(figure: Figure) -> bytes:
+  """Returns a figure as a PDF page on white."""
+  return _drawn(figure, format='pdf', metadata={'CreationDate': None})
+
+
+def _drawn(figure: Figure, **options: Any) -> bytes:
+  buffer = io.BytesIO()
+  figure.savefig(buffer, **options)
+  return buffer.getvalue()
+
+
 def file_bytes(figure: Figure, name: str) -> dict[str, bytes]:
   """Returns a figure for papers: PNG, SVG and PDF on white, by the ending of their files.
 
@@ -169,44 +195,34 @@ def file_bytes(figure: Figure, name: str) -> dict[str, bytes]:
     figure: drawn in the palette's light colours.
     name: of the figure.
   """
-  found = {'png': png_bytes(figure)}
+  png = png_bytes(figure)
   figure.set_layout_engine('none')  # What has been laid out stays, which saves a third of the time.
-  with matplotlib.rc_context({'svg.hashsalt': name}):
-    for ending, metadata in (('svg', _NO_METADATA), ('pdf', {'CreationDate': None})):
-      buffer = io.BytesIO()
-      figure.savefig(buffer, format=ending, metadata=metadata)
-      found[ending] = buffer.getvalue()
-  return found
+  return {'png': png, 'svg': svg_bytes(figure, name), 'pdf': pdf_bytes(figure)}
 
 
-@styled
 def svg_markup(
-  figure: Figure, name: str, description: str, marks: Sequence[ClientMark] = ()
+  svg: bytes, figure: Figure, description: str, marks: Sequence[ClientMark] = ()
 ) -> str:
-  """Returns a figure as an `<svg>` element for the page, which brings the palette's CSS.
+  """Returns a drawing as an `<svg>` element for the page, which brings the palette's CSS.
 
   Args:
-    figure: drawn in the palette's light colours.
-    name: of the figure, unique in the page.
+    svg: the figure's `svg_bytes`, whose name is unique in the page.
+    figure: what is drawn.
     description: what the figure shows, for readers who do not see it; as HTML text.
     marks: of clients, on the x axis of its first axes.
 
   Returns:
     Markup without references to anything outside of it; the same for equal figures.
   """
-  buffer = io.StringIO()
-  # The salt keeps the ids of one figure apart from those of another in the page.
-  with matplotlib.rc_context({'svg.hashsalt': name}):
-    figure.savefig(buffer, format='svg', transparent=True, metadata=_NO_METADATA)
-  svg = buffer.getvalue()
-  svg = svg[svg.index('<svg') :].strip()
-  svg = re.sub(r' xmlns(:\w+)?="[^"]*"', '', svg).replace('xlink:href', 'href')
-  svg = re.sub(r'(<g) id="[a-z]+_?\d*(\.\w+)*"', r'\1', svg)
-  svg = with_variables(svg)
-  svg = svg.replace('<svg', f'<svg role="img" aria-label="{description}"', 1)
+  text = svg.replace(_ON_WHITE, b'').decode()
+  text = text[text.index('<svg') :].strip()
+  text = re.sub(r' xmlns(:\w+)?="[^"]*"', '', text).replace('xlink:href', 'href')
+  text = re.sub(r'(<g) id="[a-z]+_?\d*(\.\w+)*"', r'\1', text)
+  text = with_variables(text)
+  text = text.replace('<svg', f'<svg role="img" aria-label="{description}"', 1)
   if marks:
-    svg = svg.removesuffix('</svg>') + _mark_areas(figure, marks) + '</svg>'
-  return svg
+    text = text.removesuffix('</svg>') + _mark_areas(figure, marks) + '</svg>'
+  return text
 
 
 def with_variables(svg: str) -> str:

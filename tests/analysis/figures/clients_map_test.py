@@ -84,7 +84,7 @@ class ClientsMapTest(absltest.TestCase):
 
   def test_page_brings_the_palette(self):
     figure = figures.clients_map(_COORDINATES, np.zeros(4, int), np.zeros(4, int), ['a'])
-    self.assertIn('var(--blue)', style.svg_markup(figure, 'map', 'A map'))
+    self.assertIn('var(--blue)', style.svg_markup(style.svg_bytes(figure, 'map'), figure, 'A map'))
 
   def test_no_example(self):
     by_client, _ = _map(np.zeros((0, 2)), np.zeros(0, int), np.zeros(0, int), [])
