@@ -1,18 +1,23 @@
 """Tests of the page and the text of an adaptation run, whole and with parts missing."""
 
 import os
+from unittest import mock
 
 import numpy as np
 import pandas as pd
 from absl.testing import absltest
 
 from tff_lg import analysis
+from tff_lg.analysis import style
 
 
 class AdaptationReportTest(absltest.TestCase):
   def setUp(self):
     super().setUp()
     self.path = self.create_tempdir().full_path
+    # Figures' files take most of the time; style_test draws them.
+    for name in ('png_bytes', 'pdf_bytes'):
+      self.enter_context(mock.patch.object(style, name, return_value=b''))
     analysis.write_synthetic_adaptation_folder(self.path, num_clients=20)
 
   def _page(self):

@@ -32,6 +32,9 @@ class TrainTest(parameterized.TestCase):
       self.assertIn(text, result.stdout)
     with open(f'{run_dir}/report.html', encoding='utf-8') as file:
       self.assertIn('LG-FedAvg', file.read())
+    for ending, start in (('png', b'\x89PNG'), ('svg', b'<?xml'), ('pdf', b'%PDF')):
+      with open(f'{run_dir}/figures/training_curves.{ending}', 'rb') as file:
+        self.assertStartsWith(file.read(), start)
     with open(f'{run_dir}/hparams.json', encoding='utf-8') as file:
       hparams = json.load(file)
     self.assertEqual((hparams['seed'], hparams['warm_start_rounds']), (5, 2))
