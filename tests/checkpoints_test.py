@@ -11,18 +11,23 @@ from absl.testing import absltest, parameterized
 
 from tff_lg import checkpoints
 
-# Saves where no file may have more than 4 KiB; the exit code is the error's number.
+# Saves where no file may have more than 4 KiB; the exit code is the error's number. The error ends
+# in a circle with its traceback, as in a whole run, and is freed in whatever order.
 _FULL_DISK = """
-import resource, sys
+import gc, resource, sys
 sys.path[:0] = {path!r}
 import numpy as np
 from tff_lg import checkpoints
 manager = checkpoints.CheckpointManager({folder!r})
 resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-try:
-  manager.save(2, {{'x': np.zeros(100_000)}}, {{}})
-except OSError as error:
-  code = error.errno
+def save():
+  try:
+    manager.save(2, {{'x': np.zeros(100_000)}}, {{}})
+  except OSError as error:
+    kept = error
+    return kept.errno
+code = save()
+gc.collect()
 sys.exit(code)
 """
 

@@ -49,6 +49,13 @@ class WriteAtomicallyTest(absltest.TestCase):
       files.write_atomically(os.path.join(self.folder, 'a.txt'), 'a')
     self.assertEqual(synced, [os.path.join(self.folder, 'a.txt.tmp'), self.folder])
 
+  def test_folder_that_cannot_be_synced_is_named(self):
+    broken = OSError(errno.EIO, os.strerror(errno.EIO))
+    with mock.patch.object(os, 'fsync', side_effect=broken):
+      with self.assertRaises(OSError) as raised:
+        files.sync_folder(self.folder)
+    self.assertEqual(raised.exception.filename, self.folder)
+
   def test_file_system_that_syncs_no_folders(self):
     path = os.path.join(self.folder, 'a.txt')
     for number, is_told in ((errno.EINVAL, False), (errno.EIO, True)):
@@ -62,7 +69,8 @@ class WriteAtomicallyTest(absltest.TestCase):
     path = os.path.join(self.folder, 'a.txt')
     files.write_atomically(path, 'old')
     full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    with mock.patch.object(os, 'fsync', side_effect=full), self.assertRaisesRegex(OSError, 'space'):
+    told = f"No space left on device: '{path}'"
+    with mock.patch.object(os, 'fsync', side_effect=full), self.assertRaisesRegex(OSError, told):
       files.write_atomically(path, 'longer than before')
     self.assertEqual(os.listdir(self.folder), ['a.txt'])
     self.assertEqual(_read(path), b'old')

@@ -130,6 +130,13 @@ class FolderLockTest(parameterized.TestCase):
       logs.output[0],
     )
 
+  def test_full_disk_names_the_file_and_leaves_none(self):
+    full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    with mock.patch.object(os, 'write', side_effect=full), self.assertRaises(OSError) as raised:
+      folder_lock.FolderLock(self.folder)
+    self.assertEqual(raised.exception.filename, self.path)
+    self.assertFalse(os.path.exists(self.folder))
+
   def test_other_errors_are_told(self):
     with mock.patch.object(fcntl, 'flock', side_effect=OSError(errno.EIO, 'Input/output error')):
       with self.assertRaisesRegex(OSError, 'Input/output error'):

@@ -53,7 +53,7 @@ class CheckpointManager:
     # In memory first: an archive that cannot be written to the end cannot be closed either.
     archive = io.BytesIO()
     np.savez(archive, **stored)
-    files.write_atomically(self._path(round_num), archive.getbuffer())
+    files.write_atomically(self._path(round_num), archive.getvalue())
     saved = self.rounds()
     kept = [number for number in saved if number < (self.keep_before or 0)][-1:]
     for old in saved[: -self._keep]:

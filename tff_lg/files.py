@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import os
+from collections.abc import Iterator
 
 # What the system says when a disk, or one's share of it, is full.
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -34,7 +35,7 @@ class FolderWatch:
     )
 
 
-def write_atomically(path: str, content: str | bytes | memoryview) -> str:
+def write_atomically(path: str, content: str | bytes) -> str:
   """Writes a file through a temporary one, so that a killed writer leaves no half of it.
 
   When it returns, the file and its name are on disk.
@@ -47,7 +48,7 @@ def write_atomically(path: str, content: str | bytes | memoryview) -> str:
     `path`.
 
   Raises:
-    OSError: the folder cannot be made or written.
+    OSError: the folder cannot be made or written; it names the file.
     ValueError: the text has characters that UTF-8 cannot hold; one sentence.
   """
   folder = os.path.dirname(path)
@@ -57,7 +58,7 @@ def write_atomically(path: str, content: str | bytes | memoryview) -> str:
   # The name is fixed, so what a killed writer left is overwritten by the next.
   temporary = f'{path}.tmp'
   try:
-    with open(temporary, 'wb') as file:
+    with naming(path), open(temporary, 'wb') as file:
       file.write(content)
       file.flush()
       os.fsync(file.fileno())
@@ -67,8 +68,19 @@ def write_atomically(path: str, content: str | bytes | memoryview) -> str:
     with contextlib.suppress(OSError):
       os.unlink(temporary)
     raise
-  _sync_folder(folder or '.')
+  sync_folder(folder or '.')
   return path
+
+
+@contextlib.contextmanager
+def naming(path: str) -> Iterator[None]:
+  """Names a file in an `OSError` of the block that names none, as of a write to a full disk."""
+  try:
+    yield
+  except OSError as error:
+    if error.filename is None:
+      error.filename = path
+    raise
 
 
 def _encode(path: str, text: str) -> bytes:
@@ -82,11 +94,12 @@ def _encode(path: str, text: str) -> bytes:
     ) from None
 
 
-def _sync_folder(folder: str) -> None:
+def sync_folder(folder: str) -> None:
   """Puts the names in a folder on disk, which a power loss could take back."""
   handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
   try:
-    os.fsync(handle)
+    with naming(folder):
+      os.fsync(handle)
   except OSError as error:
     if error.errno not in _NO_SYNC:
       raise

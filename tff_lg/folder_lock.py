@@ -71,12 +71,18 @@ class FolderLock:
         self._file = file
       else:
         file.close()  # Whoever held it has removed it meanwhile.
-    self._file.truncate(0)
-    self._file.write(
+    holder = (
       f'process {os.getpid()} on {socket.gethostname()} since '
       f'{datetime.datetime.now():%Y-%m-%d %H:%M:%S}\n'
     )
-    self._file.flush()
+    try:
+      with files.naming(self._path):
+        self._file.truncate(0)
+        # Not into a buffer, which a full disk would leave to be written at the end.
+        os.write(self._file.fileno(), holder.encode())
+    except OSError:
+      self.release()
+      raise
 
   def check(self) -> None:
     """Refuses a folder that was deleted meanwhile; files.FolderGoneError."""

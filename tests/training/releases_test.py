@@ -1,7 +1,9 @@
 """Tests of metrics by round in files."""
 
 import csv
+import errno
 import os
+import resource
 
 from absl.testing import absltest
 
@@ -118,6 +120,16 @@ class MetricsReleaserTest(absltest.TestCase):
     releases.MetricsReleaser(self.folder).release(1, 'fedavg', {'loss': 1.0}, RoundTraffic())
     (name,) = os.listdir(os.path.join(self.folder, 'tensorboard'))
     self.assertStartsWith(name, 'events.out.tfevents')
+
+  def test_full_disk_is_an_error_of_the_system_that_names_the_folder(self):
+    releaser = releases.MetricsReleaser(self.folder)
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    self.addCleanup(resource.setrlimit, resource.RLIMIT_FSIZE, before)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, before[1]))
+    with self.assertRaises(OSError) as raised:
+      releaser.release(1, 'fedavg', {'loss': 1.0}, RoundTraffic())
+    found = raised.exception
+    self.assertEqual((found.errno, found.filename), (errno.EFBIG, f'{self.folder}/tensorboard'))
 
   def test_no_temporary_files_are_left(self):
     releaser = releases.MetricsReleaser(self.folder)

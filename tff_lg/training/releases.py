@@ -1,14 +1,17 @@
 """Metrics to files: CSV, written at checkpoints, and TensorBoard."""
 
 import asyncio
+import contextlib
 import csv
 import dataclasses
+import errno
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+import tensorflow as tf
 
 from tff_lg import files
 from tff_lg.compatibility import tff
@@ -18,6 +21,11 @@ KEY = 'round_num'
 # Under which checkpoints have the tables.
 CHECKPOINT_NAME = 'tables'
 _TABLES = ('metrics', 'communication')
+# What TensorFlow's errors were to the system.
+_NUMBERS = {
+  tf.errors.ResourceExhaustedError: errno.ENOSPC,
+  tf.errors.OutOfRangeError: errno.EFBIG,
+}
 
 
 class MetricsReleaser:
@@ -46,7 +54,9 @@ class MetricsReleaser:
       name: _Table(os.path.join(folder, f'{name}.csv'), round_num, (tables or {}).get(name))
       for name in _TABLES
     }
-    self._tensorboard = tff.program.TensorBoardReleaseManager(os.path.join(folder, 'tensorboard'))
+    self._folder = os.path.join(folder, 'tensorboard')
+    with _as_os_errors(self._folder):
+      self._tensorboard = tff.program.TensorBoardReleaseManager(self._folder)
     self._runner = asyncio.Runner()
 
   def release(
@@ -63,11 +73,15 @@ class MetricsReleaser:
       method: of this round.
       metrics: by name.
       traffic: of this round.
+
+    Raises:
+      OSError: TensorBoard's file cannot be written.
     """
     key = {KEY: round_num, 'method': method}
     self._tables['metrics'].rows.append({**key, **metrics})
     self._tables['communication'].rows.append({**key, **dataclasses.asdict(traffic)})
-    self._runner.run(self._tensorboard.release(dict(metrics), round_num))
+    with _as_os_errors(self._folder):
+      self._runner.run(self._tensorboard.release(dict(metrics), round_num))
 
   def flush(self) -> dict[str, str]:
     """Writes the tables; returns their texts by name."""
@@ -92,6 +106,17 @@ def to_arrays(tables: Mapping[str, str]) -> dict[str, np.ndarray]:
 def from_arrays(arrays: Mapping[str, np.ndarray]) -> dict[str, str]:
   """Returns the texts of which `to_arrays` made arrays."""
   return {name: text.tobytes().decode() for name, text in arrays.items()}
+
+
+@contextlib.contextmanager
+def _as_os_errors(path: str) -> Iterator[None]:
+  """Turns an error of TensorFlow's writer into what Python raises for a file."""
+  try:
+    yield
+  except tf.errors.OpError as error:
+    number = _NUMBERS.get(type(error))
+    reason = error.message.partition('\n')[0] if number is None else os.strerror(number)
+    raise OSError(number or errno.EIO, reason, path) from error
 
 
 class _Table:
