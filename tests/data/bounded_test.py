@@ -4,6 +4,7 @@ import gzip
 import pathlib
 from unittest import mock
 
+import numpy as np
 from absl.testing import absltest
 
 from tff_lg.data import bounded, examples
@@ -26,6 +27,24 @@ class BoundedTest(absltest.TestCase):
       with mock.patch.object(bounded, 'room', return_value=100):
         with self.assertRaisesRegex(examples.DataError, 'found once unpacked, expected at most'):
           bounded.read(self._file(content))
+
+  def test_packed_files_that_are_damaged(self):
+    packed = bytearray(gzip.compress(bytes(range(256)) * 9))
+    cut_off = packed[:-9]
+    packed[10] = 255  # No such kind of block.
+    for content in (bytes(packed), bytes(cut_off)):
+      with self.assertRaises(gzip.BadGzipFile):
+        bounded.read(self._file(content))
+
+  def test_npz_files_of_more_than_there_is_room_for(self):
+    path = pathlib.Path(self.create_tempdir().full_path) / 'a.npz'
+    np.savez_compressed(path, a=np.zeros(1000, np.uint8), b=np.ones(10, np.uint8))
+    with mock.patch.object(bounded, 'room', return_value=1000):
+      with self.assertRaisesRegex(examples.DataError, f'{path}: .* found once unpacked'):
+        with bounded.open_npz(path):
+          self.fail('is open')
+      with bounded.open_npz(path, ['b', 'c']) as arrays:
+        self.assertEqual(arrays['b'].tolist(), [1] * 10)
 
   def test_room_is_half_of_what_the_machine_or_its_group_has(self):
     folder = pathlib.Path(self.create_tempdir().full_path)

@@ -1,8 +1,13 @@
 """Tests of reading scored texts: the columns, and files that are broken."""
 
+import gzip
+from unittest import mock
+
 from absl.testing import absltest, parameterized
 
-from tff_lg.data import examples, mood_files
+from tff_lg.data import bounded, examples, mood_files
+
+_PACKED = gzip.compress(b'user,text,score\nal,hi,1\n' * 9, mtime=0)
 
 
 class ReadScoredTextsTest(parameterized.TestCase):
@@ -49,6 +54,27 @@ class ReadScoredTextsTest(parameterized.TestCase):
     path = self._write(content)
     with self.assertRaisesRegex(examples.DataError, sentence):
       mood_files.read_scored_texts(path)
+
+  def test_packed_file(self):
+    packed = gzip.compress(b'user,text,score\nal,hi,1\n')
+    self.assertEqual(list(mood_files.read_scored_texts(self._write(packed, 'a.csv.gz'))), ['al'])
+
+  @parameterized.parameters(
+    ('a.csv.gz', _PACKED[:-9]),
+    ('a.csv.gz', _PACKED[:10] + b'\xff' * 9),
+    ('a.zip', b'PK\3\4 half\xff'),
+    ('a.csv.xz', b'\xfd7zXZ\0 half'),
+    ('a.csv.zst', b'\x28\xb5\x2f\xfd half'),
+  )
+  def test_refuses_damaged_archives(self, name, content):
+    with self.assertRaisesRegex(examples.DataError, f'{name}: cannot be read as UTF-8 CSV'):
+      mood_files.read_scored_texts(self._write(content, name))
+
+  def test_refuses_what_is_too_large_once_unpacked(self):
+    path = self._write(gzip.compress(b'user,text,score\n' + b'al,a,1\n' * 10_000), 'a.csv.gz')
+    with mock.patch.object(bounded, 'room', return_value=1000):
+      with self.assertRaisesRegex(examples.DataError, 'found once unpacked, expected at most'):
+        mood_files.read_scored_texts(path)
 
   def test_refuses_no_file(self):
     with self.assertRaisesRegex(examples.DataError, r'mood\.csv not found, expected a CSV file'):

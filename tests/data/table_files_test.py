@@ -2,11 +2,12 @@
 
 import gzip
 import pathlib
+from unittest import mock
 
 import pandas as pd
 from absl.testing import absltest, parameterized
 
-from tff_lg.data import examples, table_files
+from tff_lg.data import bounded, examples, table_files
 
 _TABLE = pd.DataFrame({'age': [1, 2], 'name': ['a', 'b']})
 
@@ -40,13 +41,33 @@ class TableFilesTest(parameterized.TestCase):
     ('a.csv', b'PAR1....', 'a Parquet file found, expected what its name says'),
     ('a.parquet', b'age\n1\n', 'no Parquet file found'),
     ('a.parquet', b'PAR1....PAR1', 'cannot be read as a table'),
-    ('a.csv.gz', gzip.compress(b'age\n1\n')[:-6], 'cannot be read as a table'),
+    ('a.csv.gz', gzip.compress(b'age\n1\n', mtime=0)[:-6], 'cannot be read as a table'),
+    (
+      'a.csv.gz',
+      gzip.compress(b'age\n1\n', mtime=0)[:10] + b'\xff' * 9,
+      'cannot be read as a table',
+    ),
   )
   def test_refuses(self, name, content, sentence):
     if content is not None:
       (self.folder / name).write_bytes(content)
     with self.assertRaisesRegex(examples.DataError, sentence):
       table_files.read_table(str(self.folder / name))
+
+  def test_parquet_file_of_several_batches_and_dictionaries(self):
+    texts = [f'text {row % 9}' for row in range(10_000)]
+    table = pd.DataFrame({'text': texts, 'row': range(10_000), 'group': pd.Categorical(texts)})
+    table.to_parquet(self.folder / 'a.parquet', index=False, row_group_size=6000)
+    found = table_files.read_table(str(self.folder / 'a.parquet'))
+    pd.testing.assert_frame_equal(found, table)
+
+  def test_parquet_file_of_a_value_that_repeats_itself(self):
+    path = self.folder / 'a.parquet'
+    pd.DataFrame({'text': ['long' * 1000] * 10_000}).to_parquet(path)
+    self.assertLess(path.stat().st_size, 100_000)
+    with mock.patch.object(bounded, 'room', return_value=1_000_000):
+      with self.assertRaisesRegex(examples.DataError, 'GB found once unpacked'):
+        table_files.read_table(str(path))
 
   def test_refuses_files_of_other_columns_and_folders_without_any(self):
     with self.assertRaisesRegex(examples.DataError, 'has no file that ends in'):

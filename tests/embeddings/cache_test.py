@@ -1,10 +1,12 @@
 """Tests of the cache of embeddings."""
 
 import os
+from unittest import mock
 
 import numpy as np
 from absl.testing import absltest
 
+from tff_lg.data import bounded, examples
 from tff_lg.embeddings import cache
 
 
@@ -70,6 +72,14 @@ class CacheTest(absltest.TestCase):
     np.savez(os.path.join(self.folder, 'x.npz'), keys=np.array(['a', 'b']), x=self._rows(1))
     with self.assertLogs('absl', 'WARNING'):
       self.assertEmpty(cache.EmbeddingCache(self.folder))
+
+  def test_shard_too_large_for_the_memory(self):
+    store = cache.EmbeddingCache(self.folder)
+    store.add(['a'], self._rows(1))
+    with mock.patch.object(bounded, 'room', return_value=10):
+      self.assertEmpty(cache.EmbeddingCache(self.folder))
+      with self.assertRaisesRegex(examples.DataError, 'found once unpacked'):
+        store.gather(['a'])
 
   def test_half_written_shard_is_ignored(self):
     os.mkdir(self.folder)

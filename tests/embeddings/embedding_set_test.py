@@ -2,10 +2,12 @@
 
 import dataclasses
 import os
+from unittest import mock
 
 import numpy as np
 from absl.testing import absltest, parameterized
 
+from tff_lg.data import bounded
 from tff_lg.embeddings import embedding_set
 
 
@@ -103,6 +105,12 @@ class EmbeddingSetTest(parameterized.TestCase):
     np.savez(path, **{**dataclasses.asdict(_set()), 'y': np.zeros(1, np.int32)})
     with self.assertRaisesRegex(embedding_set.EmbeddingError, r'set.npz: y is int32 \[1\]'):
       embedding_set.EmbeddingSet.load(path)
+
+  def test_file_too_large_for_the_memory(self):
+    path = _set().save(os.path.join(self.create_tempdir().full_path, 'set.npz'))
+    with mock.patch.object(bounded, 'room', return_value=100):
+      with self.assertRaisesRegex(embedding_set.EmbeddingError, f'^{path}: .* once unpacked'):
+        embedding_set.EmbeddingSet.load(path)
 
   def test_missing_file(self):
     with self.assertRaisesRegex(embedding_set.EmbeddingError, 'nowhere.npz: no such file'):

@@ -1,11 +1,13 @@
 """Tests of the clients file."""
 
 import os
+from unittest import mock
 
 import numpy as np
 from absl.testing import absltest, parameterized
 
 from tff_lg import heterogeneity
+from tff_lg.data import bounded
 
 
 def _assignment(**changes):
@@ -99,6 +101,12 @@ class FileTest(parameterized.TestCase):
     path = self.create_tempfile(content=content, mode='wb').full_path
     with self.assertRaisesRegex(ValueError, f'^{path}: cannot be read as an npz file'):
       heterogeneity.load_clients(path)
+
+  def test_too_large_for_the_memory(self):
+    heterogeneity.save_clients(self.path, _assignment())
+    with mock.patch.object(bounded, 'room', return_value=100):
+      with self.assertRaisesRegex(ValueError, f'^{self.path}: .* found once unpacked, expected'):
+        heterogeneity.load_clients(self.path)
 
   def test_other_arrays(self):
     path = os.path.join(self.folder, 'other.npz')

@@ -99,8 +99,7 @@ def read_npz(path: pathlib.Path) -> dict[str, Any]:
   """Reads all arrays of a file; DataError if it is missing or damaged."""
   _check_exists(path)
   try:
-    with open(path, 'rb') as file, np.load(file, allow_pickle=False) as arrays:
-      bounded.check(path, sum(member.file_size for member in arrays.zip.infolist()))
+    with bounded.open_npz(path) as arrays:
       return dict(arrays)
   except examples.DataError:
     raise

@@ -6,7 +6,6 @@ dimensions. Each dimension follows as a big-endian uint32, then the values.
 
 import math
 import pathlib
-import zlib
 
 import numpy as np
 
@@ -108,5 +107,5 @@ def _read_idx(path: pathlib.Path, num_dimensions: int) -> np.ndarray:
 def _read(path: pathlib.Path, most: int) -> bytearray:
   try:
     return bounded.read(path, most)
-  except (OSError, EOFError, zlib.error) as error:
+  except OSError as error:
     raise examples.DataError(f'{path}: cannot be read as an idx file ({error}).') from error

@@ -1,11 +1,12 @@
 """Texts with a score of their writer's mood, by user, from a CSV file."""
 
+import io
 import pathlib
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tff_lg.data import examples
+from tff_lg.data import bounded, examples
 
 if TYPE_CHECKING:
   import pandas as pd
@@ -29,8 +30,8 @@ class ScoredTexts(NamedTuple):
 def read_scored_texts(path: str) -> dict[str, ScoredTexts]:
   """Reads the texts of each user.
 
-  The file is UTF-8. Its header names the columns `user`, `text` and `score`, in any order and with
-  others beside them. Blank lines are ignored. A text may be empty.
+  The file is UTF-8, perhaps packed by gzip. Its header names the columns `user`, `text` and
+  `score`, in any order and with others beside them. Blank lines are ignored. A text may be empty.
 
   Args:
     path: the file, or a folder with `mood.csv`.
@@ -39,8 +40,9 @@ def read_scored_texts(path: str) -> dict[str, ScoredTexts]:
     By user, in the order of the first text of each.
 
   Raises:
-    DataError: the file or a column is missing, there are no rows, or a row has no user or no finite
-      score. One sentence names the file and, where there is one, the line.
+    DataError: the file or a column is missing, it is too large for the memory, there are no rows,
+      or a row has no user or no finite score. One sentence names the file and, where there is one,
+      the line.
   """
   import pandas as pd  # Takes half a second to import.
 
@@ -51,7 +53,11 @@ def read_scored_texts(path: str) -> dict[str, ScoredTexts]:
   try:
     # Blank lines as rows, or lines could not be counted.
     rows = pd.read_csv(
-      file, dtype=str, keep_default_na=False, skip_blank_lines=False, encoding='utf-8'
+      io.BytesIO(bounded.read(file)),
+      dtype=str,
+      keep_default_na=False,
+      skip_blank_lines=False,
+      encoding='utf-8',
     )
   except (OSError, UnicodeDecodeError, pd.errors.EmptyDataError, pd.errors.ParserError) as error:
     reason = str(error).strip().rstrip('.')

@@ -8,10 +8,13 @@ from tff_lg.data import bounded, examples
 
 if TYPE_CHECKING:  # pandas takes a second to import.
   import pandas as pd
+  import pyarrow as pa
 
 _CSV = ('.csv', '.csv.gz')
 _PARQUET = ('.parquet',)
 _PARQUET_MAGIC = b'PAR1'
+# Rows of a Parquet file that are read before their size is added up.
+_ROWS_AT_A_TIME = 4096
 
 
 def find_files(path: str) -> list[pathlib.Path]:
@@ -79,22 +82,34 @@ def read_table(path: str) -> 'pd.DataFrame':
   return joined
 
 
-def _read(file: pathlib.Path) -> 'pd.DataFrame':
-  import pandas as pd
+def _read_parquet(file: pathlib.Path) -> 'pa.Table':
   import pyarrow as pa
   import pyarrow.parquet
 
+  with pyarrow.parquet.ParquetFile(file) as opened:
+    groups = map(opened.metadata.row_group, range(opened.metadata.num_row_groups))
+    space, size, batches = bounded.room(), 0, []
+    # These bytes are encoded: a value that repeats itself may be in them once.
+    bounded.check(file, sum(group.total_byte_size for group in groups), space)
+    for batch in opened.iter_batches(_ROWS_AT_A_TIME):
+      size += batch.nbytes
+      bounded.check(file, size, space)
+      batches.append(batch)
+    return pa.Table.from_batches(batches, opened.schema_arrow)
+
+
+def _read(file: pathlib.Path) -> 'pd.DataFrame':
+  import pandas as pd
+  import pyarrow as pa
+
   try:
     if file.name.lower().endswith(_PARQUET):
-      opened = pyarrow.parquet.ParquetFile(file)
-      groups = map(opened.metadata.row_group, range(opened.metadata.num_row_groups))
-      bounded.check(file, sum(group.total_byte_size for group in groups))
-      table = opened.read().to_pandas()
+      table = _read_parquet(file).to_pandas()
     else:
       table = pd.read_csv(io.BytesIO(bounded.read(file)), encoding='utf-8')
   except examples.DataError:
     raise
-  except (OSError, EOFError, ValueError, pa.ArrowException) as error:
+  except (OSError, ValueError, pa.ArrowException) as error:
     reason = str(error).strip().splitlines()[0].rstrip('.')
     raise examples.DataError(f'{file}: cannot be read as a table ({reason}).') from error
   if not isinstance(table.index, pd.RangeIndex):

@@ -3,7 +3,6 @@
 import json
 import pathlib
 import re
-import zlib
 from collections.abc import Iterator
 from typing import Any, TypeGuard
 
@@ -183,7 +182,7 @@ def _join_windows(windows: list[str], targets: list[str]) -> list[str]:
 def _text(path: pathlib.Path) -> str:
   try:
     return bounded.read(path).decode('utf-8')
-  except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+  except (OSError, UnicodeDecodeError) as error:
     raise examples.DataError(f'{path}: cannot be read as UTF-8 text ({error}).') from error
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from absl import logging
 
 from tff_lg import files
+from tff_lg.data import bounded
 
 
 class EmbeddingCache:
@@ -97,7 +98,7 @@ class EmbeddingCache:
 
 
 def _read_shard(path: str) -> tuple[list[str], np.ndarray]:
-  with np.load(path, allow_pickle=False) as archive:
+  with bounded.open_npz(path, ('keys', 'x')) as archive:
     keys, x = archive['keys'], archive['x']
   if x.dtype != np.float32 or x.ndim != 2 or keys.shape != x.shape[:1]:
     raise ValueError(f'keys {list(keys.shape)} and x {x.dtype} {list(x.shape)} do not fit')

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tff_lg import files
+from tff_lg.data import bounded, examples
 
 SPLITS = ('train', 'test')
 
@@ -105,26 +106,26 @@ class EmbeddingSet:
     """Reads what `save` wrote.
 
     Raises:
-      EmbeddingError: the file is missing or damaged, or holds other arrays.
+      EmbeddingError: the file is missing, damaged or too large for the memory, or holds other
+        arrays.
     """
     if not os.path.isfile(path):
       raise EmbeddingError(f'{path}: no such file, expected one made by pipelines.embed.')
     try:
       # By name: the keys of an archive may be anything, and so may their sizes.
-      with np.load(path, allow_pickle=False) as archive:
-        arrays: dict[str, Any] = {
-          field.name: archive[field.name]
-          for field in dataclasses.fields(cls)
-          if field.name in archive
-        }
+      names = [field.name for field in dataclasses.fields(cls)]
+      with bounded.open_npz(path, names) as archive:
+        arrays: dict[str, Any] = {name: archive[name] for name in names if name in archive}
       provenance = str(arrays.get('provenance', ''))
       if 'provenance' in arrays:
         json.loads(provenance)
+    except examples.DataError as error:
+      raise EmbeddingError(str(error)) from error
     except Exception as error:  # A damaged archive can raise nearly anything.
       raise EmbeddingError(
         f'{path}: cannot be read as a file of pipelines.embed ({error}).'
       ) from error
-    missing = [field.name for field in dataclasses.fields(cls) if field.name not in arrays]
+    missing = [name for name in names if name not in arrays]
     if missing:
       raise EmbeddingError(f'{path}: no {", ".join(missing)} found, expected it among the arrays.')
     try:

@@ -3,7 +3,7 @@
 Comes in: arrays of embeddings, labels and splits. Goes out: the client of each example, and each
 client's Frechet distance to the others. From arrays of what clients trained on halves of their
 data, it also estimates how much of their difference is the clients' own. May import: NumPy, pandas,
-scikit-learn; no room. (Scikit-learn is imported when it is used.)
+scikit-learn, `tff_lg.data`. (Scikit-learn is imported when it is used.)
 
   clients = heterogeneity.simulate_clients(
     x, y, split, num_clients=10, shuffled_share=0.0, seed=0

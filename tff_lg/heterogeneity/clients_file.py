@@ -8,6 +8,7 @@ import os
 import numpy as np
 
 from tff_lg import files
+from tff_lg.data import bounded, examples
 from tff_lg.heterogeneity import clients as clients_lib
 
 _ARRAYS = ('ids', 'client', 'split', 'num_clients', 'shuffled_share', 'seed', 'provenance')
@@ -148,12 +149,12 @@ def load_clients(path: str | os.PathLike[str]) -> ClientAssignment:
 
   Raises:
     FileNotFoundError: there is no such file.
-    ValueError: it is damaged, or no clients file; the message names it.
+    ValueError: it is damaged, too large for the memory, or no clients file; the message names it.
   """
   try:
-    with open(path, 'rb') as file, np.load(file, allow_pickle=False) as npz:
+    with bounded.open_npz(path) as npz:
       arrays = dict(npz)
-  except FileNotFoundError:
+  except (FileNotFoundError, examples.DataError):
     raise
   except Exception as error:  # A damaged archive can raise nearly anything.
     raise ValueError(f'{path}: cannot be read as an npz file of plain arrays ({error}).') from error
