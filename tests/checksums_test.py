@@ -42,6 +42,24 @@ class ChecksumsTest(parameterized.TestCase):
     ):
       checksums.check(self._path(name))
 
+  def test_way_to_make_a_file_again(self):
+    for name, has_checkpoints, expected in (
+      ('hparams.json', True, 'in checksums.json; put back a copy, or'),
+      (
+        'metrics.csv',
+        False,
+        'delete summary.json and rerun the same command to make it again, put',
+      ),
+      ('metrics.csv', True, f'rerun `train --flagfile={self.folder}/flags.txt --run_dir='),
+    ):
+      if has_checkpoints:
+        os.makedirs(self._path('checkpoints'), exist_ok=True)
+      self._write(name, 'other')
+      with self.assertRaisesRegex(checksums.DamagedFileError, expected):
+        checksums.check(self._path(name))
+      if has_checkpoints:
+        os.rmdir(self._path('checkpoints'))
+
   def test_changes_that_do_no_damage(self):
     for name in ('timing.json', 'flags.txt', 'report.html', 'new.csv'):
       self._write(name, 'other')

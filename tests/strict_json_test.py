@@ -35,7 +35,14 @@ class StrictJsonTest(absltest.TestCase):
       strict_json.load(f'{path}.none', dict, 'delete it')
 
   def test_damaged_files_are_named(self):
-    for content, make in (('', dict), ('{"a": ', dict), ('[1]', dict), ('{}', lambda v: v['a'])):
+    for content, make in (
+      ('', dict),
+      ('{"a": ', dict),
+      ('[1]', dict),
+      ('{}', lambda v: v['a']),
+      ('[]', lambda v: v.items()),
+      ('[' * 200_000, dict),
+    ):
       path = self.create_tempfile(content=content).full_path
       with self.assertRaisesRegex(ValueError, f'^{path} is damaged .*: delete it.$'):
         strict_json.load(path, make, 'delete it')

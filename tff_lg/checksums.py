@@ -9,6 +9,18 @@ FILE = 'checksums.json'
 
 # The last file that a run writes: without it the folder is not finished, and nothing is checked.
 _SUFFIXES = ('.json', '.csv', '.parquet', '.txt')
+# What `train` makes again, from the last checkpoint if there is one.
+MADE_AGAIN = (
+  file_names.METRICS,
+  file_names.COMMUNICATION,
+  file_names.CLIENT_CURVES,
+  file_names.CLIENTS,
+  file_names.CLIENTS_TEXT,
+  file_names.HELD_OUT_CLIENTS,
+  file_names.LABEL_COUNTS,
+  file_names.MODEL_SPLIT,
+  file_names.SUMMARY,
+)
 # They may differ between runs that are the same, or be written again later.
 _LEFT_OUT = {FILE, file_names.SUMMARY, file_names.TIMING, file_names.FLAGS}
 
@@ -57,9 +69,22 @@ def check(path: str) -> None:
   expected = _load(folder).get(name)
   if expected is not None and expected != (found := _crc(path)):
     raise DamagedFileError(
-      f'{path} is damaged: its CRC-32 is {found}, expected {expected} as in {FILE}; put back a '
-      f'copy, or delete {FILE} if the change is meant.'
+      f'{path} is damaged: its CRC-32 is {found}, expected {expected} as in {FILE}; '
+      f'{_way_back(folder, name)}put back a copy, or delete {FILE} if the change is meant.'
     )
+
+
+def _way_back(folder: str, name: str) -> str:
+  """Returns how to make a file again, the beginning of a list; empty for no way."""
+  if name not in MADE_AGAIN:
+    return ''
+  if not os.path.isdir(os.path.join(folder, 'checkpoints')):
+    return f'delete {file_names.SUMMARY} and rerun the same command to make it again, '
+  flagfile = os.path.join(folder, file_names.FLAGS)
+  return (
+    f'rerun `train --flagfile={flagfile} --run_dir={folder}` to make it again from the last '
+    'checkpoint, '
+  )
 
 
 def _load(folder: str) -> dict[str, int]:

@@ -31,8 +31,8 @@ def load(
 
   Args:
     path: of the file.
-    make: of the JSON's value what is wanted; a ValueError, TypeError or KeyError says that the
-      value is not what it was.
+    make: of the JSON's value what is wanted; a ValueError, TypeError, KeyError or AttributeError
+      says that the value is not what it was.
     remedy: what to do about a damaged file, the end of a sentence.
     error_class: of the error.
 
@@ -46,5 +46,6 @@ def load(
   try:
     with open(path, encoding='utf-8') as file:
       return make(json.load(file))
-  except (ValueError, TypeError, KeyError) as error:
-    raise error_class(f'{path} is damaged ({error}): {remedy}.') from error
+  except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    reason = f'{error} is missing' if isinstance(error, KeyError) else error
+    raise error_class(f'{path} is damaged ({reason}): {remedy}.') from error

@@ -90,6 +90,7 @@ class ReadersTest(parameterized.TestCase):
 
   @parameterized.parameters(
     ('{"a": 1,\n', 'line 2 is not JSON, expected one object of names and values.'),
+    ('[' * 200_000, 'its values are nested too deeply, expected one object of names and values.'),
     ('[1]', 'found a JSON list, expected one object of names and values.'),
     ('{"a": {"b": 1}}', 'a is {"b": 1}, expected a number or text.'),
   )

@@ -77,7 +77,9 @@ class DataFingerprintTest(parameterized.TestCase):
     data_fingerprint.write_fingerprint(self.run_dir, _data(first=(8, 9)))
     data_fingerprint.check_data(self.run_dir, _data())
 
-  @parameterized.parameters('', '{"num_clients"', '7', '[1]')
+  @parameterized.parameters(
+    '', '{"num_clients"', '7', '[1]', '{}', '{"num_clients": 2, "crc32": "a"}'
+  )
   def test_damaged_file_is_named(self, content):
     with open(self.path, 'w') as file:
       file.write(content)

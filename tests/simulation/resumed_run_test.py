@@ -64,6 +64,21 @@ class ResumedRunTest(absltest.TestCase):
     for name in ('metrics.csv', 'baselines/local_only/communication.csv'):
       self.assertEqual(reading.read(folder, name), reading.read(self.folder, name), name)
 
+  def test_damaged_results_of_a_finished_run_come_back(self):
+    folder = shutil.copytree(self.folder, self.create_tempdir().full_path + '/damaged')
+    # Those that may differ are left out.
+    names = {*os.listdir(folder)} - {'timing.json', 'tensorboard', 'checkpoints', 'baselines'}
+    for name in ('clients.parquet', 'label_counts.csv', 'summary.json'):
+      os.truncate(f'{folder}/{name}', 9)
+    os.unlink(f'{folder}/baselines/local_only/clients.parquet')
+    self.assertEqual(simulation.run_experiment(_CONFIG, folder), self.summary)
+    for name in names:
+      self.assertEqual(reading.read(folder, name), reading.read(self.folder, name), name)
+    self.assertEqual(
+      reading.read(folder, 'baselines/local_only/clients.parquet'),
+      reading.read(self.folder, 'baselines/local_only/clients.parquet'),
+    )
+
   def test_folder_that_is_deleted_under_a_run(self):
     folder = self.create_tempdir().full_path + '/deleted'
     save, calls = checkpoints.CheckpointManager.save, []

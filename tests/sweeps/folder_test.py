@@ -161,10 +161,21 @@ class SweepFolderTest(absltest.TestCase):
 
   def test_damaged_definition_is_named(self):
     os.makedirs(self.folder.path)
-    with open(f'{self.folder.path}/sweep.json', 'w', encoding='utf-8') as file:
-      file.write('{"trials": ')
-    with self.assertRaisesRegex(sweeps.SweepError, 'sweep.json is damaged'):
-      self._claim()
+    for content in (
+      '{"trials": ',
+      '[1]',
+      'null',
+      '{"a": 1}',
+      '{"pipeline": "train", "axes": {}, "trials": [1]}',
+      '{"pipeline": "train", "axes": {}, "trials": {"a": 1}}',
+      '{"pipeline": "train", "axes": {}, "trials": {"a": {"config": 1}}}',
+      '{"pipeline": "train", "axes": 1, "trials": {}}',
+      '{"pipeline": "train", "axes": {}, "trials": {}, "earlier_trials": {"a": {}}}',
+    ):
+      with open(f'{self.folder.path}/sweep.json', 'w', encoding='utf-8') as file:
+        file.write(content)
+      with self.assertRaisesRegex(sweeps.SweepError, 'sweep.json is damaged .*: put back a copy'):
+        self._claim()
 
 
 if __name__ == '__main__':

@@ -70,6 +70,10 @@ def read_object(path: str) -> dict[str, Any]:
     raise RunFolderError(
       f'{path}: line {error.lineno} is not JSON, expected one object of names and values.'
     ) from error
+  except RecursionError as error:
+    raise RunFolderError(
+      f'{path}: its values are nested too deeply, expected one object of names and values.'
+    ) from error
   if not isinstance(content, dict):
     raise RunFolderError(
       f'{path}: found a JSON {type(content).__name__}, expected one object of names and values.'

@@ -44,7 +44,7 @@ def check_data(
   path = os.path.join(run_dir, file_names.CLIENT_LIST)
   if not os.path.exists(path):
     return
-  began_with = strict_json.load(path, dict, 'delete it to resume without a check of the data')
+  began_with = strict_json.load(path, _checked, 'delete it to resume without a check of the data')
   found = fingerprint(federated_data)
   for name, what in _WHAT.items():
     if name in began_with and name in found and began_with[name] != found[name]:
@@ -78,6 +78,14 @@ def fingerprint(federated_data: data_lib.FederatedData) -> dict[str, int]:
       found['data_crc32'] = crc
     _known[federated_data] = found
   return found
+
+
+def _checked(began_with: Any) -> dict[str, int]:
+  """Returns a fingerprint, of which those of older runs have two numbers; raises if it is none."""
+  numbers = [began_with['num_clients'], began_with['crc32'], began_with.get('data_crc32', 0)]
+  if not all(type(number) is int for number in numbers):
+    raise ValueError(f'found {numbers}, expected whole numbers')
+  return began_with
 
 
 def _crc_of_examples(federated_data: data_lib.FederatedData) -> int:

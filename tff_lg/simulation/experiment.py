@@ -130,8 +130,7 @@ def _run_locked(
     with progress.part(f'baseline {number} of {len(methods)}'):
       _run(baseline_config, federated_data, model, baseline_dir, time.monotonic())
     baselines[method] = run_files.load_results(baseline_dir)
-  if run_settings.is_complete(run_dir):
-    mending.mend_tables(run_dir)
+  if run_settings.is_complete(run_dir) and mending.mend(run_dir):
     return run_files.load_results(run_dir)[0]
   logging.info('%s in %s', config.method, run_dir)
   if config.trains_to_best:

@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from tff_lg import file_names, files, folder_lock
+from tff_lg import file_names, files, folder_lock, strict_json
 from tff_lg.sweeps.grid import Axis, SweepError, Trial
 from tff_lg.sweeps.scheduler import Job
 
@@ -124,11 +124,8 @@ class SweepFolder:
           f'{self.option}={self.path} is not empty and holds no {self.what}: choose another folder.'
         )
       return None
-    try:
-      with open(path, encoding='utf-8') as file:
-        return dict(json.load(file))
-    except ValueError:
-      raise SweepError(f'{path} is damaged, expected the JSON of a {self.what}.') from None
+    remedy = f'put back a copy, or choose another folder for the {self.what}'
+    return strict_json.load(path, _checked, remedy, SweepError)
 
   def _check_against(
     self,
@@ -172,6 +169,17 @@ class SweepFolder:
         'another folder, or delete this one.'
       )
     return go_on
+
+
+def _checked(definition: Any) -> dict[str, Any]:
+  """Returns what `claim` wrote; raises if it is something else."""
+  known = {**definition.get('earlier_trials', {}), **definition['trials']}
+  kinds = [(definition['pipeline'], str), (definition['axes'], dict)]
+  kinds += [(trial['config'], dict) for trial in known.values()]
+  for value, kind in kinds:
+    if not isinstance(value, kind):
+      raise ValueError(f'found a {type(value).__name__}, expected a {kind.__name__}')
+  return definition
 
 
 def _refuse_same_configs(trials: Mapping[str, Any]) -> None:
