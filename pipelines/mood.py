@@ -29,12 +29,13 @@ from collections.abc import Sequence
 from absl import flags
 
 from pipelines import launch, preset_sweep, sweep, train
+from tff_lg import metric_names
 
 _DEFAULTS = {
   'flagfile_of_trials': os.path.join(os.path.dirname(__file__), 'configs', 'mood.flags'),
   'grid': ['local_layer_share=0,0.2,0.4,0.6,0.8,1'],
   'seeds': '0-9',
-  'metric': 'pooled_test/accuracy',
+  'metric': metric_names.pooled_test('accuracy'),
 }
 _FAST = {'grid': ['local_layer_share=0,0.4,1'], 'seeds': '0-1'}
 

@@ -12,7 +12,7 @@ import os
 from absl import flags
 
 from pipelines import launch, outside, path_flags
-from tff_lg import metrics
+from tff_lg import metric_names, metrics
 
 outside.define()
 _RUN_DIR = path_flags.define('run_dir', None, 'Folder of a finished run.')
@@ -25,7 +25,7 @@ _COMPARE_WITH = path_flags.define_list(
 _METRIC = flags.DEFINE_enum(
   'metric',
   None,
-  [*(f'local_test/{name}' for name in metrics.METRICS), 'participant_test/accuracy'],
+  [*map(metric_names.local_test, metrics.METRICS), metric_names.PARTICIPANT_ACCURACY],
   "The clients' metric by which runs are compared: on their own test data, by default the main one "
   'of the run, such as local_test/accuracy; or the accuracy on the whole test set, its classes '
   "weighted by their shares in the client's training data.",

@@ -30,6 +30,7 @@ from collections.abc import Sequence
 from absl import flags
 
 from pipelines import launch, preset_sweep, sweep, train
+from tff_lg import metric_names
 
 # Short names of folders, where a sweep is run from the root.
 _CONFIGS = os.path.relpath(os.path.join(os.path.dirname(__file__), 'configs'))
@@ -38,7 +39,7 @@ _GOAL = '0.4'
 _DEFAULTS = {
   'flagfile_of_trials': os.path.join(_CONFIGS, 'vqa.flags'),
   'grid': [f'flagfile={",".join(os.path.join(_CONFIGS, f"{name}.flags") for name in _METHODS)}'],
-  'metric': 'pooled_test/accuracy',
+  'metric': metric_names.pooled_test('accuracy'),
 }
 
 for _module in (sweep, train):

@@ -15,14 +15,13 @@ from typing import Any
 
 import pandas as pd
 
-from tff_lg import file_names, metrics
+from tff_lg import file_names, metric_names, metrics
 from tff_lg.analysis import names, readers, run_folder
 from tff_lg.analysis.compared_runs import ComparedRuns
 from tff_lg.analysis.readers import RunFolderError
 from tff_lg.analysis.run_folder import SYNTHETIC
 
-# Columns of clients.parquet: the client's best model, and whether training never saw it.
-_BEST_NAME = 'best/name'
+# Column of clients.parquet: whether training never saw the client.
 _IS_HELD_OUT = 'is_held_out'
 
 TRAINED = 'Clients that took part in training'
@@ -82,7 +81,10 @@ class AdaptationFolder:
       adaptations=tuple(adaptations),
       clients=readers.read_clients(clients_file, _is_text),
     )
-    for name in (_BEST_NAME, *(f'{model}/{run.local_test}' for model in run.adapted_models)):
+    for name in (
+      metric_names.BEST_NAME,
+      *(f'{model}/{run.local_test}' for model in run.adapted_models),
+    ):
       if name not in run.clients:
         raise RunFolderError(f'{clients_file}: there is no column {name}, expected one.')
     return run
@@ -90,18 +92,18 @@ class AdaptationFolder:
   @property
   def adapted_models(self) -> tuple[str, ...]:
     """The models but for the clients' own local ones: federated, the adaptations, best."""
-    return (names.FEDERATED, *self.adaptations, names.BEST)
+    return (metric_names.FEDERATED, *self.adaptations, metric_names.BEST)
 
   @property
   def aggregated(self) -> tuple[str, ...]:
     """The means of adapted models, by adaptation and epochs; none in most runs."""
     epochs = self.hparams.get('aggregate_epochs') or ()
-    return tuple(names.aggregated_model(name, e) for name in self.adaptations for e in epochs)
+    return tuple(metric_names.aggregated(name, e) for name in self.adaptations for e in epochs)
 
   @property
   def was_retrained(self) -> bool:
     """Whether the source run was trained again, without some clients."""
-    return names.IS_REMOVED in self.clients
+    return metric_names.IS_REMOVED in self.clients
 
   @property
   def is_synthetic(self) -> bool:
@@ -116,17 +118,18 @@ class AdaptationFolder:
   @property
   def is_malicious(self) -> pd.Series:
     """Which clients attacked the run that was adapted, bool by client id."""
-    return self.values(names.IS_MALICIOUS) > 0
+    return self.values(metric_names.IS_MALICIOUS) > 0
 
   @property
   def best_names(self) -> pd.Series:
     """The name of each client's best model by validation, by client id."""
-    return self.clients[_BEST_NAME]
+    return self.clients[metric_names.BEST_NAME]
 
   @property
   def local_test(self) -> str:
     """The main metric on clients' own test data: accuracy, unless no classes are predicted."""
-    return f'local_test/{metrics.find_objective(self.source.get("objective")).metrics[0]}'
+    main = metrics.find_objective(self.source.get('objective')).metrics[0]
+    return metric_names.local_test(main)
 
   @property
   def metric(self) -> str:
@@ -134,8 +137,8 @@ class AdaptationFolder:
     models = list(self.adapted_models)
     if self._knows(names.LOCAL_ONLY, self.local_test):
       models.append(names.LOCAL_ONLY)
-    known = all(self._knows(model, names.PARTICIPANT_TEST) for model in models)
-    return names.PARTICIPANT_TEST if known else self.local_test
+    known = all(self._knows(model, metric_names.PARTICIPANT_ACCURACY) for model in models)
+    return metric_names.PARTICIPANT_ACCURACY if known else self.local_test
 
   def groups(self) -> dict[str, pd.Series]:
     """Returns the groups of clients, bool by client id: those of training, then held-out ones.
@@ -146,7 +149,7 @@ class AdaptationFolder:
       are in no group.
     """
     is_held_out = self.values(_IS_HELD_OUT) > 0
-    chooses = self.values(names.IS_VALIDATION_CLIENT) > 0
+    chooses = self.values(metric_names.IS_VALIDATION_CLIENT) > 0
     groups = {TRAINED: ~is_held_out & ~self.is_malicious, HELD_OUT: is_held_out & ~chooses}
     return {name: chosen for name, chosen in groups.items() if chosen.any()} or groups
 
@@ -183,4 +186,6 @@ class AdaptationFolder:
 
 
 def _is_text(column: str) -> bool:
-  return column == _BEST_NAME or names.is_text(column.removeprefix(f'{names.BEST}/'))
+  return column == metric_names.BEST_NAME or names.is_text(
+    column.removeprefix(f'{metric_names.BEST}/')
+  )

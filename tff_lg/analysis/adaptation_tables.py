@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from tff_lg import metric_names
 from tff_lg.analysis import formats, names, paired, tables
 from tff_lg.analysis.adaptation_folder import AdaptationFolder
 from tff_lg.analysis.client_comparison import describe_clients
@@ -15,7 +16,7 @@ _SPREAD = ('mean ± std', 'median', 'worst tenth')
 _CHANGE = ('mean', '95 % interval', 'worse (%)')
 _GROUPS = {
   names.LOCAL_ONLY: 'over locally trained model',
-  names.FEDERATED: 'over federated model',
+  metric_names.FEDERATED: 'over federated model',
 }
 _NO_OWN = (
   'Gains over locally trained models are left out: the run that was adapted has no such model for '
@@ -78,7 +79,7 @@ def accuracy_table(by_metric: Sequence[ComparedRuns]) -> Table:
     )
     for model in models
   )
-  best_note = (_BEST_NOTE,) if names.BEST in compared.accuracy else ()
+  best_note = (_BEST_NOTE,) if metric_names.BEST in compared.accuracy else ()
   return Table(columns, rows, (_clients_note(compared), _SPREAD_NOTE, *best_note))
 
 
@@ -93,7 +94,7 @@ def gains_table(compared: ComparedRuns) -> Table:
     that lose. The change is against the federated model and, where known, each client's locally
     trained model.
   """
-  bases = [base for base in _GROUPS if base == names.FEDERATED or compared.own is not None]
+  bases = [base for base in _GROUPS if base == metric_names.FEDERATED or compared.own is not None]
   unit = formats.difference_unit(compared.metric)
   columns = (
     Column('', 'model'),
@@ -131,15 +132,15 @@ def techniques_table(run: AdaptationFolder, clients: pd.Series) -> Table:
   )
   best = run.best_names[clients]
   rows = []
-  for model in (names.FEDERATED, *run.adaptations):
+  for model in (metric_names.FEDERATED, *run.adaptations):
     times = int((best == model).sum())
-    is_finite = run.values(f'{model}/is_finite')[clients]
+    is_finite = run.values(metric_names.is_finite(model))[clients]
     rows.append(
       (
         names.model_name(model),
         f'{times:,}',
         formats.percent(times / len(best) if len(best) else math.nan, digits=1),
-        formats.significant(run.values(f'{model}/epoch')[clients].dropna().median()),
+        formats.significant(run.values(metric_names.epoch(model))[clients].dropna().median()),
         formats.count((is_finite == 0).sum() if is_finite.notna().any() else math.nan),
       )
     )

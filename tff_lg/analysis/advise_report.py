@@ -1,5 +1,6 @@
 """The page and the text of an advice."""
 
+import functools
 import json
 import os
 from typing import Any
@@ -8,7 +9,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from tff_lg import file_names
+from tff_lg import file_names, metric_names
 from tff_lg.analysis import (
   client_curves,
   client_panels,
@@ -26,7 +27,6 @@ from tff_lg.analysis.client_panels import ClientPanel
 from tff_lg.analysis.sections import Illustration, Section, command_section
 from tff_lg.analysis.tables import Column, Table, to_text
 
-_MODELS = 'models/'
 _TAKING_PART = 'taking_part/'
 _CAPTION = (
   'Local test score of {} minus that of the own model, of {}, with its 95 % interval; verdicts are '
@@ -78,7 +78,7 @@ def _load(run_dir: str) -> tuple[dict[str, Any], pd.DataFrame]:
 
 
 def _metric(summary: dict[str, Any]) -> str:
-  return f'local_test/{summary["metric"]}'
+  return metric_names.local_test(summary['metric'])
 
 
 def _name(part: str) -> str:
@@ -96,21 +96,23 @@ def _name(part: str) -> str:
 
 def _models_table(summary: dict[str, Any]) -> Table:
   metric = _metric(summary)
-  ending = '/advised_clients'
-  parts = [n.removeprefix(_MODELS).removesuffix(ending) for n in summary if n.endswith(ending)]
+  start, ending = metric_names.OF_MODELS, '/advised_clients'
+  parts = [n.removeprefix(start).removesuffix(ending) for n in summary if n.endswith(ending)]
   rows = []
   # Those that most clients are to use stand first.
-  for part in sorted(parts, key=lambda each: -summary[f'{_MODELS}{each}{ending}']):
-    start = f'{_MODELS}{part}'
-    is_reference = summary[f'{start}/is_reference']
-    score = summary[f'{start}/{metric}/mean_over_clients']
+  for part in sorted(
+    parts, key=lambda each: -summary[metric_names.of_model(each, 'advised_clients')]
+  ):
+    about = functools.partial(metric_names.of_model, part)
+    is_reference = summary[about('is_reference')]
+    score = summary[about(metric_names.mean(metric))]
     rows.append(
       (
         _name(part),
-        formats.MISSING if is_reference else formats.count(summary[f'{start}{ending}']),
+        formats.MISSING if is_reference else formats.count(summary[about('advised_clients')]),
         formats.value(metric, np.nan if score is None else score),
-        formats.num_bytes(summary[f'{start}/bytes_per_client']),
-        formats.significant(summary.get(f'{start}/epsilon', np.nan)),
+        formats.num_bytes(summary[about('bytes_per_client')]),
+        formats.significant(summary.get(about('epsilon'), np.nan)),
       )
     )
   heads = ('model', 'advised to', formats.metric_label(metric), 'bytes per client', 'epsilon')
@@ -131,7 +133,7 @@ def _sentences(summary: dict[str, Any]) -> list[str]:
     ),
     ('gain_of_choosing', 'and choosing for each client'),
   ):
-    mean = formats.difference(metric, summary[f'{name}/mean_over_clients'])
+    mean = formats.difference(metric, summary[metric_names.mean(name)])
     unit = formats.difference_unit(metric)
     interval = ''
     if f'{name}/low' in summary:
@@ -179,7 +181,7 @@ def _clients_table(clients: pd.DataFrame, summary: dict[str, Any]) -> Markup:
   rows = [
     (
       (str(row['client_id']), str(row['client_id'])),
-      (_name(row['advice']), _name(row['advice'])),
+      (_name(row[metric_names.ADVICE]), _name(row[metric_names.ADVICE])),
       (row['own_test'], formats.value(metric, row['own_test'])),
       (row['advised_test'], formats.value(metric, row['advised_test'])),
       (row['gain'], formats.difference(metric, row['gain'])),
@@ -199,7 +201,7 @@ def _text(verdict: Any) -> str:
 def _panels(run_dir: str, clients: pd.DataFrame, summary: dict[str, Any]) -> dict[str, ClientPanel]:
   """Returns a panel per client: each model that was tried, by validation and by test data."""
   metric = _metric(summary)
-  validation = metric.replace('local_test', 'validation')
+  validation = metric_names.validation(summary['metric'])
   first = os.path.join(run_dir, summary.get('first_run', ''))
   path = os.path.join(first, 'parts', names.LOCAL_ONLY, file_names.LABEL_COUNTS)
   counts = readers.if_present(readers.read_label_counts, path)
@@ -215,11 +217,11 @@ def _panels(run_dir: str, clients: pd.DataFrame, summary: dict[str, Any]) -> dic
     for part in parts:
       gain = sign * (row[f'{part}/{metric}'] - row['own_test'])
       scores = (formats.value(metric, row[f'{part}/{name}']) for name in (validation, metric))
-      is_advised = 'advised' if part == row['advice'] else ''
+      is_advised = 'advised' if part == row[metric_names.ADVICE] else ''
       is_own = part == names.LOCAL_ONLY
       gained = formats.MISSING if is_own else formats.difference(metric, gain)
       rows.append((_name(part), *scores, gained, is_advised))
-    facts = [*client_panels.size_facts(row), ('advised model', _name(row['advice']))]
+    facts = [*client_panels.size_facts(row), ('advised model', _name(row[metric_names.ADVICE]))]
     for start, name, what in (
       ('', 'gain', 'gain of the advice'),
       (_TAKING_PART, 'gain_of_taking_part', f'gain of {_name(summary["best_for_all"])}'),

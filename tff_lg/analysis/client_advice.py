@@ -1,5 +1,6 @@
 """Which model each client should use, as a finished run advises."""
 
+from tff_lg import metric_names
 from tff_lg.analysis import formats, names, paired
 from tff_lg.analysis.run_folder import RunFolder
 
@@ -17,7 +18,7 @@ def advice_sentences(run: RunFolder) -> list[str]:
   counts = {
     method: int(run.summary[name])
     for method in methods
-    if (name := f'{names.ADVICE}/{method}/num_clients') in run.summary
+    if (name := metric_names.num_advised(method)) in run.summary
   }
   if not counts:
     return []
@@ -26,7 +27,7 @@ def advice_sentences(run: RunFolder) -> list[str]:
   sentences = [
     f'Advice by validation data, of {sum(counts.values()):,} clients: {", ".join(listed)}.'
   ]
-  metric, column = run.local_test, f'{names.ADVICE}/{run.local_test}'
+  metric, column = run.local_test, f'{metric_names.ADVICE}/{run.local_test}'
   if column in run.clients and names.LOCAL_ONLY in counts:
     own = run.client_accuracy(names.LOCAL_ONLY)
     comparison = paired.compare_clients(run.clients[column], own, metric)

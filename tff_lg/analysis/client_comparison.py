@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from tff_lg.analysis import formats, names
+from tff_lg import metric_names
+from tff_lg.analysis import formats
 from tff_lg.analysis.paired import PairedComparison, compare_clients, worst_decile_mean
 
 
@@ -64,7 +65,9 @@ def gini(values: np.ndarray) -> float:
   return float(np.sum((2 * ranks - n - 1) * np.sort(values)) / (n * total)) if total else 0.0
 
 
-def describe_clients(accuracy: pd.Series, metric: str = names.LOCAL_TEST) -> ClientSpread:
+def describe_clients(
+  accuracy: pd.Series, metric: str = metric_names.LOCAL_ACCURACY
+) -> ClientSpread:
   """Returns how an accuracy, or another metric, is spread over clients.
 
   Args:

@@ -2,7 +2,7 @@
 
 import math
 
-from tff_lg.analysis import names
+from tff_lg import metric_names
 from tff_lg.analysis.run_folder import RunFolder
 
 
@@ -18,10 +18,15 @@ def flops_per_round(run: RunFolder) -> float:
   Returns:
     The mean over clients and rounds; NaN where the run does not say it.
   """
-  examples, clients = (run.curve(f'train/num_{what}').sum() for what in ('examples', 'clients'))
-  return run.value(names.FLOPS_PER_EXAMPLE) * examples / clients if clients else math.nan
+  examples = run.curve(metric_names.TRAIN_NUM_EXAMPLES).sum()
+  clients = run.curve(metric_names.TRAIN_NUM_CLIENTS).sum()
+  return (
+    run.value(metric_names.client_cost('flops_per_example')) * examples / clients
+    if clients
+    else math.nan
+  )
 
 
 def memory_bytes(run: RunFolder) -> float:
   """Returns the estimated peak memory of a client's training step; NaN where it is not known."""
-  return run.value(names.MEMORY_BYTES)
+  return run.value(metric_names.client_cost('memory_bytes'))

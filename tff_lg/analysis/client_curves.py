@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from matplotlib import ticker
 
+from tff_lg import metric_names
 from tff_lg.analysis import formats, markup, names, style
 from tff_lg.analysis.run_folder import RunFolder
 
@@ -54,8 +55,9 @@ def find_curves(run: RunFolder, client: str) -> tuple[list[Curve], str]:
   Returns:
     The curves, none for a run without scores by round, and their metric's column.
   """
-  part = 'local_test' if run.chosen_on_test_data else 'validation'
-  metric = run.local_test.replace('local_test', part)
+  metric = run.local_test
+  if not run.chosen_on_test_data:
+    metric = metric_names.validation(run.metric.name)
   curves = []
   for method, of_method in {run.method: run, **run.baselines}.items():
     scores = scores_by_round(of_method.client_curves.get(client), metric)

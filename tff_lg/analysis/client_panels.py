@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from tff_lg import metric_names
 from tff_lg.analysis import client_curves, formats, names
 from tff_lg.analysis.run_folder import RunFolder
 
@@ -57,10 +58,10 @@ def run_panels(run: RunFolder, order: Sequence[str]) -> dict[str, ClientPanel]:
   for client in order:
     row = run.clients.loc[client]
     facts = size_facts(row)
-    advice = row.get(names.ADVICE)
+    advice = row.get(metric_names.ADVICE)
     if isinstance(advice, str):
       facts.append(('advised model', names.method_name(advice)))
-    smallest = row.get(f'{names.VERDICT_OVER}{names.LOCAL_ONLY}/smallest_difference')
+    smallest = row.get(metric_names.verdict_over(names.LOCAL_ONLY, 'smallest_difference'))
     if smallest is not None:
       unit = ' points' if formats.metric_scale(metric) == 100 else ''
       facts.append(('smallest difference to be seen', formats.value(metric, smallest) + unit))
@@ -77,10 +78,10 @@ def run_panels(run: RunFolder, order: Sequence[str]) -> dict[str, ClientPanel]:
 
 def _model_row(run: RunFolder, row: pd.Series, method: str | None) -> list[str]:
   metric, prefix = run.local_test, '' if method is None else f'{method}/'
-  validation = metric.replace('local_test', 'validation')
+  validation = metric_names.validation(run.metric.name)
   scores = [row.get(f'{prefix}{name}', float('nan')) for name in (validation, metric)]
   cells = [names.method_name(method or run.method), *(formats.value(metric, s) for s in scores)]
-  start = f'{names.VERDICT_OVER}{method}/'
+  start = metric_names.verdict_over(method or '')
   if method is None or f'{start}difference' not in row or pd.isna(row[f'{start}difference']):
     return [*cells, *[formats.MISSING] * 3]
   difference, low, high = (

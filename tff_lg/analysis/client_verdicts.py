@@ -2,6 +2,7 @@
 
 import pandas as pd
 
+from tff_lg import metric_names
 from tff_lg.analysis import formats, names
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.verdicts import Verdict
@@ -19,7 +20,7 @@ def load_verdicts(run: RunFolder, method: str = names.LOCAL_ONLY) -> pd.DataFram
     `low`, `high`, `smallest_difference` (of the main metric), `adjusted_p_value`, `verdict`; the
     metric as `own` (baseline) and `federated` (run). None without verdicts.
   """
-  start = f'{names.VERDICT_OVER}{method}/'
+  start = metric_names.verdict_over(method)
   columns = [name for name in run.clients if name.startswith(start)]
   if not columns:
     return None
@@ -36,7 +37,7 @@ def verdict_sentences(run: RunFolder) -> list[str]:
     return []
   numbers = table['verdict'].value_counts()
   better, worse, unknown = (int(numbers.get(verdict, 0)) for verdict in Verdict)
-  start = f'{names.VERDICT_OVER}{names.LOCAL_ONLY}/'
+  start = metric_names.verdict_over(names.LOCAL_ONLY)
   rate = formats.percent(run.value(f'{start}false_discovery_rate'), digits=0)
   sentences = [
     f'{better:,} of {len(table):,} clients should take part, {worse:,} should not; for '

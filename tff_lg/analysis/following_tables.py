@@ -1,6 +1,6 @@
 """Tables of what an adaptation run did after adapting: aggregating, and training again."""
 
-from tff_lg.analysis import names
+from tff_lg import metric_names
 from tff_lg.analysis.adaptation_folder import TRAINED, AdaptationFolder
 from tff_lg.analysis.adaptation_tables import accuracy_table, gains_table
 from tff_lg.analysis.tables import Table
@@ -26,12 +26,12 @@ def following_tables(run: AdaptationFolder) -> dict[str, tuple[Table, Table]]:
   if run.aggregated and trained is not None:
     found[AGGREGATED] = (run.aggregated, trained)
   if run.was_retrained:
-    is_removed = run.values(names.IS_REMOVED) > 0
+    is_removed = run.values(metric_names.IS_REMOVED) > 0
     if trained is not None:
-      found[KEPT] = ((names.RETRAINED,), trained & ~is_removed)
-    found[REMOVED] = ((names.RETRAINED,), is_removed)
+      found[KEPT] = ((metric_names.RETRAINED,), trained & ~is_removed)
+    found[REMOVED] = ((metric_names.RETRAINED,), is_removed)
   tables = {}
   for name, (models, clients) in found.items():
-    compared = run.compare_models(run.metric, clients, (names.FEDERATED, *models))
+    compared = run.compare_models(run.metric, clients, (metric_names.FEDERATED, *models))
     tables[name] = accuracy_table([compared]), gains_table(compared)
   return tables

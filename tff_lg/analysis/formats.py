@@ -3,7 +3,7 @@
 import math
 from typing import NamedTuple
 
-from tff_lg import goal_names, metrics
+from tff_lg import metric_names, metrics
 
 MISSING = '–'
 
@@ -30,7 +30,7 @@ def percent_with_std(mean: float, std: float) -> str:
 def metric_scale(metric: str) -> float:
   """Returns by what a metric is multiplied to be shown: accuracies are shown in per cent."""
   # What it took to reach an accuracy is none.
-  if not goal_names.COUNTS.keys().isdisjoint(metric.split('/')):
+  if metric_names.is_to_goal(metric):
     return 1
   found = metrics.find_metric(metric)
   return 100 if found is not None and found.is_share else 1

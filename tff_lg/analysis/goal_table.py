@@ -1,6 +1,6 @@
 """The cost for the methods of a sweep to reach a target, as in Table 2 of Liang et al."""
 
-from tff_lg import goal_names, metrics
+from tff_lg import metric_names, metrics
 from tff_lg.analysis import formats, names
 from tff_lg.analysis.sweep_folder import SweepResults
 from tff_lg.analysis.tables import Column, Table
@@ -25,11 +25,11 @@ def goal_table(sweep_dir: str, goal: float) -> Table:
     RunFolderError: a file of the sweep is damaged, no trial is complete, or none had this goal.
   """
   results = SweepResults.load(sweep_dir)
-  counts = {name: tuple(goal_names.goal_counts(goal, name)) for name in metrics.METRICS}
+  counts = {name: tuple(metric_names.to_goal(goal, name)) for name in metrics.METRICS}
   # A trial that has not reached its goal has the columns too.
   main = next((n for n, of_metric in counts.items() if of_metric[0] in results.trials), _DEFAULT)
   rounds, parameters, _ = counts[main]
-  pooled_test = f'pooled_test/{main}'
+  pooled_test = metric_names.pooled_test(main)
   axes = list(results.axes)
   points = results.points(pooled_test)
   for name, metric in (('rounds', rounds), ('parameters', parameters)):

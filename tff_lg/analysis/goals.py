@@ -1,6 +1,6 @@
 """When a run and its baselines first reached the accuracies of --goal_accuracy."""
 
-from tff_lg import goal_names
+from tff_lg import metric_names
 from tff_lg.analysis import formats, names
 from tff_lg.analysis.run_folder import RunFolder
 
@@ -25,7 +25,7 @@ def goal_sentences(run: RunFolder) -> tuple[str, ...]:
 
 
 def _reached(run: RunFolder, goal: float) -> str:
-  rounds, parameters, num_bytes = map(run.value, goal_names.goal_counts(goal, run.metric.name))
+  rounds, parameters, num_bytes = map(run.value, metric_names.to_goal(goal, run.metric.name))
   text = formats.fixed(rounds, 1)
   if text == formats.MISSING:
     return f'{names.method_name(run.method)} not reached'

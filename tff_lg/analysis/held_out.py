@@ -1,9 +1,8 @@
 """The scores of a trained model for the clients that were held out of its training."""
 
+from tff_lg import metric_names
 from tff_lg.analysis import formats
 from tff_lg.analysis.run_folder import RunFolder
-
-_PREFIX = 'held_out/'
 
 
 def held_out_sentences(run: RunFolder) -> tuple[str, ...]:
@@ -16,12 +15,11 @@ def held_out_sentences(run: RunFolder) -> tuple[str, ...]:
     One sentence, such as '20 held-out clients, which training never saw: local test accuracy
     71.20 ± 3.10 %.'; none for a run that held nobody out.
   """
-  number = run.value(f'{_PREFIX}num_clients')
+  number = run.value(f'{metric_names.HELD_OUT}num_clients')
   if not number > 0:
     return ()
-  mean, std = (
-    run.value(f'{_PREFIX}{run.local_test}/{name}_over_clients') for name in ('mean', 'std')
-  )
+  metric = f'{metric_names.HELD_OUT}{run.local_test}'
+  mean, std = run.value(metric_names.mean(metric)), run.value(metric_names.std(metric))
   return (
     f'{number:,.0f} held-out clients, which training never saw: local test {run.metric.label} '
     f'{formats.value_with_std(run.local_test, mean, std)}{formats.unit(run.local_test)}.',

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from tff_lg import client_gains, csv_text, files
+from tff_lg import client_gains, csv_text, files, metric_names
 from tff_lg.analysis import formats, markup, report, sortable, tables, two_way
 from tff_lg.analysis.leaderboard_runs import RunScores
 from tff_lg.analysis.paired import worst_decile_mean
@@ -75,7 +75,7 @@ class Shown:
 
 def of_metric(metric: str) -> Shown:
   """Returns how a metric's values are shown as they are."""
-  column = f'local_test/{metric}'
+  column = metric_names.local_test(metric)
   return Shown(
     formats.metric_label(column),
     formats.is_more_better(column),
@@ -144,7 +144,7 @@ def _numbers(
     'method': row.label,
     'is_default': is_default,
     **interval._asdict(),
-    'std_over_clients': _mean([test.std(ddof=0) for test in tests]),
+    metric_names.STD: _mean([test.std(ddof=0) for test in tests]),
     'worst_decile': _mean(
       [sign * worst_decile_mean(sign * test.dropna().to_numpy()) for test in tests]
     ),
@@ -155,8 +155,8 @@ def _numbers(
     'bytes': _mean([run.num_bytes for run in row.runs]),
     'flops_per_client_and_round': _mean([run.flops for run in row.runs]),
     'client_memory_bytes': _mean([run.memory_bytes for run in row.runs]),
-    **{f'rounds_to/{goal:g}': _to_goal(row.runs, goal, 0) for goal in goals},
-    **{f'bytes_to/{goal:g}': _to_goal(row.runs, goal, 1) for goal in goals},
+    **{f'{metric_names.ROUNDS_TO}/{goal:g}': _to_goal(row.runs, goal, 0) for goal in goals},
+    **{f'{metric_names.BYTES_TO}/{goal:g}': _to_goal(row.runs, goal, 1) for goal in goals},
     'num_runs': len(row.runs),
     'num_clients': max(len(test) for test in tests),
     'published_mean': published[0],
@@ -251,7 +251,7 @@ def _columns(scores: pd.DataFrame, shown: Shown) -> dict[str, _Show]:
   columns: dict[str, tuple[str, _Show]] = {
     'method': ('method', lambda row: sortable.Cell(row['method'], row['method'])),
     'default': ('is_default', default),
-    f'{shown.label}, mean ± std': ('mean', pair('mean', 'std_over_clients', ' ± ')),
+    f'{shown.label}, mean ± std': ('mean', pair('mean', metric_names.STD, ' ± ')),
     '95 % interval': ('low', pair('low', 'high', ' to ')),
     f'minus {scores["method"].iloc[0]}, 95 % interval': ('difference_mean', difference),
     f'worse than {scores["method"].iloc[0]} (% of clients)': (

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from tff_lg import file_names, goal_names, others_names
+from tff_lg import file_names, metric_names
 from tff_lg import metrics as metrics_lib
 from tff_lg.analysis import client_costs, names, readers
 from tff_lg.analysis.adaptation_folder import AdaptationFolder
@@ -87,25 +87,26 @@ def score_run(
   """Scores a run, see `load_trained`."""
   metric, main = metric or run.metric.name, run.metric.name
   clients = run.clients
-  if names.IS_MALICIOUS in clients:
-    clients = clients[~(clients[names.IS_MALICIOUS] > 0)]
+  if metric_names.IS_MALICIOUS in clients:
+    clients = clients[~(clients[metric_names.IS_MALICIOUS] > 0)]
   file = os.path.join(run.path, file_names.HELD_OUT_CLIENTS)
   others = readers.read_clients(file, names.is_text) if os.path.exists(file) else clients[:0]
   groups = _group(clients, others, of_test_clients=of_test_clients)
-  _check(os.path.join(run.path, file_names.CLIENTS), groups.test, f'local_test/{metric}')
+  column, validation = metric_names.local_test(metric), metric_names.validation(metric)
+  _check(os.path.join(run.path, file_names.CLIENTS), groups.test, column)
   counts = {
-    goal: tuple(map(run.value, goal_names.goal_counts(goal, main)))
+    goal: tuple(map(run.value, metric_names.to_goal(goal, main)))
     for goal in run.hparams.get('goal_accuracy') or ()
   }
-  rounds = [run.value(name) for name in run.summary if name.startswith('rounds/')]
+  rounds = [run.value(name) for name in run.summary if name.startswith(metric_names.ROUNDS)]
   return RunScores(
-    test=_scored(groups.test, f'local_test/{metric}', score),
-    validation=_signed(groups.validation, f'validation/{metric}', metric, score),
-    main_validation=_signed(groups.validation, f'validation/{main}', main, _as_it_is),
-    held_out=_scored(groups.held_out, f'local_test/{metric}', score),
-    others=_scored(groups.test, others_names.column(metric), score),
+    test=_scored(groups.test, column, score),
+    validation=_signed(groups.validation, validation, metric, score),
+    main_validation=_signed(groups.validation, metric_names.validation(main), main, _as_it_is),
+    held_out=_scored(groups.held_out, column, score),
+    others=_scored(groups.test, metric_names.others_test(metric), score),
     rounds=float(np.sum(rounds)) if rounds else math.nan,
-    num_bytes=run.value(names.BYTES_TOTAL),
+    num_bytes=run.value(metric_names.BYTES_TOTAL),
     to_goals={goal: (found[0], found[2]) for goal, found in counts.items()},
     flops=client_costs.flops_per_round(run),
     memory_bytes=client_costs.memory_bytes(run),
@@ -135,7 +136,7 @@ def load_adapted(
   run = AdaptationFolder.load(path)
   source = RunFolder.load(str(run.hparams.get('from_run')))
   metric, main = metric or source.metric.name, source.metric.name
-  column = f'{technique}/local_test/{metric}'
+  column = f'{technique}/{metric_names.local_test(metric)}'
   honest, is_held_out = ~run.is_malicious, run.values('is_held_out') > 0
   _check(os.path.join(path, file_names.CLIENTS), run.clients, column)
   groups = _group(
@@ -143,7 +144,8 @@ def load_adapted(
     run.clients[honest & is_held_out],
     of_test_clients=of_test_clients,
   )
-  validation = _signed(groups.validation, f'{technique}/validation/{main}', main, _as_it_is)
+  chosen_by = f'{technique}/{metric_names.validation(main)}'
+  validation = _signed(groups.validation, chosen_by, main, _as_it_is)
   chose_alone = run.hparams.get('choose', 'client') == 'client'
   return dataclasses.replace(
     score_run(source, metric, score, of_test_clients=of_test_clients),
@@ -151,7 +153,7 @@ def load_adapted(
     validation=validation,
     main_validation=validation * math.nan if chose_alone else validation,
     held_out=_scored(groups.held_out, column, score),
-    others=_scored(groups.test, f'{technique}/{others_names.column(metric)}', score),
+    others=_scored(groups.test, f'{technique}/{metric_names.others_test(metric)}', score),
     to_goals={},
   )
 
@@ -165,7 +167,7 @@ class _Groups(NamedTuple):
 
 
 def _group(clients: pd.DataFrame, others: pd.DataFrame, *, of_test_clients: bool) -> _Groups:
-  chooses = others.get(names.IS_VALIDATION_CLIENT, pd.Series(0.0, others.index)) > 0
+  chooses = others.get(metric_names.IS_VALIDATION_CLIENT, pd.Series(0.0, others.index)) > 0
   if of_test_clients:
     return _Groups(others[~chooses], others[chooses], others[:0])
   return _Groups(clients, clients, others[~chooses])

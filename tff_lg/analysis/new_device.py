@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from tff_lg import file_names, metrics
+from tff_lg import file_names, metric_names, metrics
 from tff_lg.analysis import formats, names, readers, tables
 from tff_lg.analysis.figures import forgetting
 from tff_lg.analysis.readers import RunFolderError
@@ -27,7 +27,7 @@ _CAPTION = (
   '{} on the test examples of the old devices pooled, and below on those of the new one. A line is '
   ' the mean over source runs, its band a standard deviation to either side.'
 )
-_OWN_MODEL = '/new_client/own_model/'
+_OWN_MODEL = f'/{metric_names.NEW_CLIENT}/{metric_names.OWN_MODEL}/'
 _NUMBERS = ('old_clients_share', 'round_num')
 
 
@@ -51,7 +51,7 @@ class NewDeviceFolder:
   hparams: Mapping[str, Any]
   curves: pd.DataFrame
   own_models: Mapping[str, float]
-  metric: str = names.LOCAL_TEST
+  metric: str = metric_names.LOCAL_ACCURACY
 
   @classmethod
   def load(cls, path: str) -> 'NewDeviceFolder':
@@ -78,8 +78,10 @@ class NewDeviceFolder:
     readers.read_text(curves_file)  # For its sentence where there is no such file.
     try:
       table = pd.read_csv(curves_file)
-      known = [f'local_test/{name}' for name in metrics.METRICS]
-      metric = next((n for n in known if forgetting.columns(n)[0] in table), names.LOCAL_TEST)
+      known = [metric_names.local_test(name) for name in metrics.METRICS]
+      metric = next(
+        (n for n in known if forgetting.columns(n)[0] in table), metric_names.LOCAL_ACCURACY
+      )
       numbers = (*_NUMBERS, *forgetting.columns(metric))
       curves = table[[*_TEXTS, *numbers]].astype(dict.fromkeys(numbers, 'float64'))
     except (KeyError, ValueError) as error:  # pandas' parser errors are ValueErrors.

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from tff_lg import metric_names
 from tff_lg.analysis import formats, names
 from tff_lg.analysis.run_folder import RunFolder
 
@@ -25,25 +26,22 @@ def opponent_sentences(run: RunFolder) -> tuple[str, ...]:
     the run, if it was chosen on validation data.
   """
   own = run if run.method == names.LOCAL_ONLY else run.baselines.get(names.LOCAL_ONLY)
-  is_class = run.local_test == names.LOCAL_TEST
+  is_class = run.local_test == metric_names.LOCAL_ACCURACY
   sentences: tuple[str, ...] = () if own is None else (_own_sentence(own.summary, is_class),)
-  if 'tuning/tried' in run.summary:
+  if metric_names.TUNED_OUT_OF in run.summary:
     sentences += (
       f'Learning rate of {names.method_name(run.method)}: '
-      f'{run.value("tuning/client_learning_rate"):g}, chosen on validation data out of '
-      f'{run.summary["tuning/tried"]}.',
+      f'{run.value(metric_names.TUNED_LEARNING_RATE):g}, chosen on validation data out of '
+      f'{run.summary[metric_names.TUNED_OUT_OF]}.',
     )
   return sentences
 
 
 def _own_sentence(summary: Mapping[str, float | str], is_class: bool) -> str:
-  def value(name: str) -> Any:
-    return summary.get(f'{names.OWN_MODELS}{name}')
-
-  epochs = value('epochs/median_over_clients')
-  if value('budget') != 'best':
+  epochs: Any = summary.get(metric_names.OWN_EPOCHS)
+  if summary.get(metric_names.OWN_BUDGET) != 'best':
     length = '' if epochs is None else f', {formats.significant(epochs)} epochs (median)'
-    improving = value('still_improving/num_clients')
+    improving = summary.get(metric_names.OWN_STILL_IMPROVING)
     weak = f'; {improving:,} had fewer than 20 and were still improving' if improving else ''
     return (
       'Own models: trained only in the rounds in which their client was sampled '
@@ -51,14 +49,15 @@ def _own_sentence(summary: Mapping[str, float | str], is_class: bool) -> str:
     )
   parts = []
   for kind, (name, key, label) in _KINDS.items():
-    num_clients = value(f'{kind}/num_clients')
+    num_clients: Any = summary.get(metric_names.num_own_models(kind))
     if num_clients is None:
       continue
     if kind == 'linear' and not is_class:
       name = 'ridge regression'
-    about = f'{label} {value(f"{kind}/{key}"):g} of {value(f"{kind}/{key}/tried")}'
+    setting = metric_names.own_setting(kind, key)
+    about = f'{label} {summary[setting]:g} of {summary[metric_names.tried(setting)]}'
     if kind == 'network':
-      most = value('epochs/most')
+      most = summary.get(metric_names.OWN_MOST_EPOCHS)
       about = f'{formats.significant(epochs)} epochs (median) of at most {most:,}, {about}'
     clients = {0: 'no client', 1: '1 client'}.get(num_clients, f'{num_clients:,} clients')
     parts.append(f'{name} for {clients} ({about})')

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from tff_lg import client_gains
-from tff_lg.analysis import formats, names
+from tff_lg import client_gains, metric_names
+from tff_lg.analysis import formats
 
 _CONFIDENCE = 0.95
 _DECILE = 10
@@ -54,7 +54,7 @@ class PairedComparison(NamedTuple):
 
 
 def compare_clients(
-  method: pd.Series, other: pd.Series, metric: str = names.LOCAL_TEST
+  method: pd.Series, other: pd.Series, metric: str = metric_names.LOCAL_ACCURACY
 ) -> PairedComparison:
   """Compares a metric by client; all clients count equally.
 

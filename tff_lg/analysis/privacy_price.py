@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from tff_lg.analysis import formats, names, paired, tables
+from tff_lg import metric_names
+from tff_lg.analysis import formats, paired, tables
 from tff_lg.analysis.compared_runs import ComparedRuns
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.tables import Column, Table
@@ -16,7 +17,7 @@ _NO_OPEN_RUN = 'No run without privacy is compared, against which clients would 
 
 def is_private(run: RunFolder) -> bool:
   """Returns whether a run has spent a privacy budget."""
-  return names.EPSILON in run.summary
+  return metric_names.EPSILON in run.summary
 
 
 def privacy_price_table(compared: ComparedRuns, runs: Sequence[RunFolder]) -> Table | None:
@@ -46,7 +47,7 @@ def privacy_price_table(compared: ComparedRuns, runs: Sequence[RunFolder]) -> Ta
           formats.difference(metric, change.worst_decile_difference),
           formats.percent(change.share_worse, digits=1),
         )
-      spent = (names.EPSILON, names.DELTA, names.NOISE_MULTIPLIER)
+      spent = (metric_names.EPSILON, metric_names.DELTA, metric_names.NOISE_MULTIPLIER)
       rows.append(
         (
           label,

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from tff_lg import file_names, metrics
+from tff_lg import file_names, metric_names, metrics
 from tff_lg.analysis import formats, names, readers
 from tff_lg.analysis.final_metrics import FinalMetrics
 from tff_lg.analysis.readers import RunFolderError
@@ -126,7 +126,7 @@ class RunFolder(FinalMetrics):
   @property
   def local_test(self) -> str:
     """Column of the main metric on clients' own test data, `local_test/accuracy` mostly."""
-    return f'local_test/{self.metric.name}'
+    return metric_names.local_test(self.metric.name)
 
   @property
   def chosen_on_test_data(self) -> bool:
@@ -155,7 +155,7 @@ class RunFolder(FinalMetrics):
 
   def mean_with_std(self, column: str) -> str:
     """Returns a metric of clients' models, mean ± std over clients, without its unit."""
-    mean, std = (self.value(f'{column}/{name}_over_clients') for name in ('mean', 'std'))
+    mean, std = self.value(metric_names.mean(column)), self.value(metric_names.std(column))
     return formats.value_with_std(column, mean, std)
 
   def client_accuracy(self, method: str | None = None, metric: str | None = None) -> pd.Series:
@@ -174,8 +174,8 @@ class RunFolder(FinalMetrics):
     column = metric if method is None else f'{method}/{metric}'
     if column not in self.clients:
       return pd.Series(math.nan, index=self.clients.index, name=column)
-    if names.IS_MALICIOUS in self.clients:
-      return self.clients[column].mask(self.clients[names.IS_MALICIOUS] > 0)
+    if metric_names.IS_MALICIOUS in self.clients:
+      return self.clients[column].mask(self.clients[metric_names.IS_MALICIOUS] > 0)
     return self.clients[column]
 
   def phases(self) -> tuple[Phase, ...]:

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-from tff_lg import file_names, verdicts
-from tff_lg.analysis import names, readers
+from tff_lg import file_names, metric_names, verdicts
+from tff_lg.analysis import readers
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sweep_folder import SweepResults
 from tff_lg.data import PARTITIONS
@@ -179,6 +179,6 @@ def _values(text: object) -> np.ndarray:
 
 
 def _is_malicious(clients: pd.DataFrame) -> pd.Series:
-  if names.IS_MALICIOUS not in clients:
+  if metric_names.IS_MALICIOUS not in clients:
     return pd.Series(False, clients.index)
-  return clients[names.IS_MALICIOUS] > 0
+  return clients[metric_names.IS_MALICIOUS] > 0

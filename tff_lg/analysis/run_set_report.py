@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from tff_lg import csv_text, file_names, files, strict_json, verdicts
+from tff_lg import csv_text, file_names, files, metric_names, strict_json, verdicts
 from tff_lg.analysis import figures, formats, names
 from tff_lg.analysis.run_set import RunSet
 from tff_lg.analysis.sections import Illustration, command_section
@@ -46,7 +46,7 @@ def write_run_set(run_dir: str, command: str) -> tuple[str, str]:
     name: table for name in runs.first.baselines if (table := _judge(runs, name)) is not None
   }
   for name, table in judged.items():
-    clients = clients.join(table.add_prefix(f'{names.VERDICT_OVER}{name}/'))
+    clients = clients.join(table.add_prefix(metric_names.verdict_over(name)))
   if not clients.empty:
     flat = clients.rename_axis('client_id').reset_index()
     _write(run_dir, file_names.CLIENTS, flat.to_parquet(index=False))
@@ -116,10 +116,9 @@ def _components(runs: RunSet, method: str) -> verdicts.Components | None:
 
 def _entries(runs: RunSet) -> dict[str, str]:
   """Returns names of the numbers in the table of methods, by what their columns are called."""
-  new_test = f'new_test/{runs.first.metric.name}'
-  entries = {'local test': f'{runs.first.local_test}/mean_over_clients'}
+  entries = {'local test': metric_names.mean(runs.first.local_test)}
   for ensemble, label in names.ENSEMBLES.items():
-    name = f'{new_test}/{ensemble}'
+    name = metric_names.new_test(runs.first.metric.name, ensemble)
     if any(f'{runs.prefix(method)}{name}' in runs.numbers for method in runs.methods):
       entries[f'new test, {label}'] = name
   return entries
@@ -178,7 +177,7 @@ def _sentences(runs: RunSet, own: pd.DataFrame | None) -> list[str]:
 
 
 def _clients_table(runs: RunSet, clients: pd.DataFrame) -> Table:
-  metric, start = runs.first.local_test, f'{names.VERDICT_OVER}{names.LOCAL_ONLY}/'
+  metric, start = runs.first.local_test, metric_names.verdict_over(names.LOCAL_ONLY)
   heads = (
     'client',
     'verdict',
@@ -225,6 +224,7 @@ def _summary(
   for name, table in judged.items():
     known = table.loc[table['difference'].notna(), 'verdict']
     for verdict in verdicts.Verdict:
-      entry = f'{names.VERDICT_OVER}{name}/num_{verdict.value.replace(" ", "_")}'
+      number = f'num_{verdict.value.replace(" ", "_")}'
+      entry = metric_names.verdict_over(name, number)
       summary[entry] = int((known == verdict.value).sum())
   return summary

@@ -15,9 +15,9 @@ from typing import Any
 
 import pandas as pd
 
-from tff_lg import file_names, goal_names
+from tff_lg import file_names, metric_names
 from tff_lg import metrics as metrics_lib
-from tff_lg.analysis import names, readers
+from tff_lg.analysis import readers
 from tff_lg.analysis.readers import RunFolderError
 
 _MAX_SUGGESTIONS = 8
@@ -81,8 +81,12 @@ class SweepResults:
   def local_test_mean(self) -> str:
     """Mean over clients of the trials' main metric on clients' own test data."""
     mains = [objective.metrics[0] for objective in metrics_lib.OBJECTIVES.values()]
-    known = [f'local_test/{name}/mean_over_clients' for name in (*mains, *metrics_lib.METRICS)]
-    return next((name for name in known if name in self.trials), names.LOCAL_TEST_MEAN)
+    all_of = (*mains, *metrics_lib.METRICS)
+    known = [metric_names.mean(metric_names.local_test(name)) for name in all_of]
+    return next(
+      (name for name in known if name in self.trials),
+      metric_names.mean(metric_names.LOCAL_ACCURACY),
+    )
 
   def points(self, metric: str) -> pd.DataFrame:
     """Returns the mean and standard deviation over seeds at each point of the grid.
@@ -128,7 +132,7 @@ def _goal_counts(config: Mapping[str, Any]) -> dict[str, float]:
   return {
     name: math.nan
     for goal in config.get('goal_accuracy') or ()
-    for name in goal_names.goal_counts(goal, objective.metrics[0])
+    for name in metric_names.to_goal(goal, objective.metrics[0])
   }
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from tff_lg import file_names, files
+from tff_lg import file_names, files, metric_names
 from tff_lg.analysis import names
 from tff_lg.analysis.run_folder import SYNTHETIC
 from tff_lg.learning.methods import METHODS
@@ -165,20 +165,20 @@ def _metrics(run: _Run, communication: pd.DataFrame, rng: np.random.Generator) -
   local_test = np.clip(run.accuracy.mean() * approach + noise[0], 0, 1)
   evaluated = (rounds % _EVALUATE_EVERY == 0) | (rounds == len(rounds))
   at_evaluation = {
-    'validation/loss/mean_over_clients': 2.3 * (1 - approach) + 0.2,
-    names.VALIDATION_MEAN: np.clip(local_test + noise[1], 0, 1),
-    names.LOCAL_TEST_MEAN: local_test,
-    names.LOCAL_TEST_STD: np.full(len(rounds), run.accuracy.std()),
-    names.LOCAL_TEST_LOSS: 2.3 * (1 - approach) + 0.22,
+    metric_names.mean(metric_names.validation('loss')): 2.3 * (1 - approach) + 0.2,
+    metric_names.mean(metric_names.validation('accuracy')): np.clip(local_test + noise[1], 0, 1),
+    metric_names.mean(metric_names.LOCAL_ACCURACY): local_test,
+    metric_names.std(metric_names.LOCAL_ACCURACY): np.full(len(rounds), run.accuracy.std()),
+    metric_names.mean(metric_names.local_test('loss')): 2.3 * (1 - approach) + 0.22,
   }
   return pd.DataFrame(
     {
       'round_num': rounds,
       'method': communication['method'],
-      names.TRAIN_LOSS: 2.3 * (1 - approach) + 0.1 + np.abs(noise[1]),
-      names.NUM_CLIENTS_LEFT_OUT: 0,
-      names.PARAMETERS_TOTAL: _total(communication, 'parameters'),
-      names.BYTES_TOTAL: _total(communication, 'bytes'),
+      metric_names.TRAIN_LOSS: 2.3 * (1 - approach) + 0.1 + np.abs(noise[1]),
+      metric_names.NUM_CLIENTS_LEFT_OUT: 0,
+      metric_names.PARAMETERS_TOTAL: _total(communication, 'parameters'),
+      metric_names.BYTES_TOTAL: _total(communication, 'bytes'),
       **{name: np.where(evaluated, values, np.nan) for name, values in at_evaluation.items()},
     }
   )
@@ -196,12 +196,12 @@ def _clients(run: _Run, baselines: Sequence[_Run], label_counts: pd.DataFrame) -
     'num_test': _TEST_EXAMPLES,
     'num_classes': (label_counts > 0).sum(axis=1).to_numpy(),
     'best_round': sum(rounds for _, rounds in run.phases),
-    names.VALIDATION: run.accuracy,
-    names.LOCAL_TEST: run.accuracy,
-    names.PARTICIPANT_TEST: run.accuracy,
+    metric_names.validation('accuracy'): run.accuracy,
+    metric_names.LOCAL_ACCURACY: run.accuracy,
+    metric_names.PARTICIPANT_ACCURACY: run.accuracy,
   }
   for baseline in baselines:
-    for metric in (names.LOCAL_TEST, names.PARTICIPANT_TEST):
+    for metric in (metric_names.LOCAL_ACCURACY, metric_names.PARTICIPANT_ACCURACY):
       table[f'{baseline.method}/{metric}'] = baseline.accuracy
   return pd.DataFrame(table)
 
@@ -222,12 +222,15 @@ def _summary(run: _Run, metrics: pd.DataFrame) -> dict[str, float | str]:
   new_test = 0.95 if federated else 0.3
   rounds = {METHODS[method].rounds_entry: rounds for method, rounds in run.phases}
   return {
-    names.LOCAL_TEST_MEAN: float(run.accuracy.mean()),
-    names.LOCAL_TEST_STD: float(run.accuracy.std()),
-    **{f'{names.NEW_TEST}/{name}': new_test - 0.01 * i for i, name in enumerate(names.ENSEMBLES)},
-    names.PROTOCOL_NOTE: 'Synthetic: every number is invented.',
-    names.PARAMETERS_TOTAL: int(metrics[names.PARAMETERS_TOTAL].iloc[-1]),
-    names.BYTES_TOTAL: int(metrics[names.BYTES_TOTAL].iloc[-1]),
+    metric_names.mean(metric_names.LOCAL_ACCURACY): float(run.accuracy.mean()),
+    metric_names.std(metric_names.LOCAL_ACCURACY): float(run.accuracy.std()),
+    **{
+      metric_names.new_test('accuracy', name): new_test - 0.01 * i
+      for i, name in enumerate(names.ENSEMBLES)
+    },
+    metric_names.PROTOCOL_NOTE: 'Synthetic: every number is invented.',
+    metric_names.PARAMETERS_TOTAL: int(metrics[metric_names.PARAMETERS_TOTAL].iloc[-1]),
+    metric_names.BYTES_TOTAL: int(metrics[metric_names.BYTES_TOTAL].iloc[-1]),
     **rounds,
   }
 

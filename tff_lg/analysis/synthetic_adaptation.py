@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tff_lg import file_names, files
+from tff_lg import file_names, files, metric_names
 from tff_lg.analysis import names
 from tff_lg.analysis.run_folder import SYNTHETIC
 from tff_lg.analysis.synthetic import check_folder
@@ -20,7 +20,12 @@ _GAINS = {
   'ewc': (0.022, 0.025),
   'distillation': (0.023, 0.02),
 }
-_EVALUATED_EXAMPLES = {names.VALIDATION: 80, names.LOCAL_TEST: 100, names.PARTICIPANT_TEST: 1000}
+_VALIDATION = metric_names.validation('accuracy')
+_EVALUATED_EXAMPLES = {
+  metric_names.validation('accuracy'): 80,
+  metric_names.LOCAL_ACCURACY: 100,
+  metric_names.PARTICIPANT_ACCURACY: 1000,
+}
 _NUM_CLASSES = 10
 _HELD_OUT_SHARE = 0.1
 
@@ -70,8 +75,8 @@ def _clients(num_clients: int, rng: np.random.Generator) -> pd.DataFrame:
   table: dict[str, Any] = {
     'client_id': [f'client_{k:04d}' for k in range(num_clients)],
     'num_train': num_train,
-    'num_validation': _EVALUATED_EXAMPLES[names.VALIDATION],
-    'num_test': _EVALUATED_EXAMPLES[names.LOCAL_TEST],
+    'num_validation': _EVALUATED_EXAMPLES[_VALIDATION],
+    'num_test': _EVALUATED_EXAMPLES[metric_names.LOCAL_ACCURACY],
     'num_classes': num_classes,
     'is_held_out': is_held_out,
   }
@@ -79,21 +84,24 @@ def _clients(num_clients: int, rng: np.random.Generator) -> pd.DataFrame:
   own = 0.62 + 0.04 * np.log(num_train / 400) - 0.012 * (num_classes - 6)
   own += rng.normal(0, 0.03, num_clients)
   federated = own + 0.035 - 0.5 * (own - own.mean()) + rng.normal(0, 0.025, num_clients)
-  accuracy = {names.LOCAL_ONLY: np.where(is_held_out, np.nan, own), names.FEDERATED: federated}
+  accuracy = {
+    names.LOCAL_ONLY: np.where(is_held_out, np.nan, own),
+    metric_names.FEDERATED: federated,
+  }
   for name, (mean, std) in _GAINS.items():
     accuracy[name] = federated + rng.normal(mean, std, num_clients) + 0.2 * (own - own.mean())
-    table[f'{name}/epoch'] = rng.integers(0, 21, num_clients)
-    table[f'{name}/is_finite'] = True
+    table[metric_names.epoch(name)] = rng.integers(0, 21, num_clients)
+    table[metric_names.is_finite(name)] = True
   for model, shares in accuracy.items():
     for metric, examples in _EVALUATED_EXAMPLES.items():
       measured = shares + rng.normal(0, 0.6 / examples**0.5, num_clients)
       # Shares that so many examples can give.
       table[f'{model}/{metric}'] = np.clip(np.round(measured * examples) / examples, 0, 1)
-  models = [names.FEDERATED, *_GAINS]
-  validation = np.stack([table[f'{model}/{names.VALIDATION}'] for model in models], axis=1)
-  chosen = validation.argmax(axis=1)
-  table['best/name'] = [models[i] for i in chosen]
+  models = [metric_names.FEDERATED, *_GAINS]
+  scores = np.stack([table[f'{model}/{_VALIDATION}'] for model in models], axis=1)
+  chosen = scores.argmax(axis=1)
+  table[metric_names.BEST_NAME] = [models[i] for i in chosen]
   for metric in _EVALUATED_EXAMPLES:
     values = np.stack([table[f'{model}/{metric}'] for model in models], axis=1)
-    table[f'{names.BEST}/{metric}'] = values[np.arange(num_clients), chosen]
+    table[f'{metric_names.BEST}/{metric}'] = values[np.arange(num_clients), chosen]
   return pd.DataFrame(table)

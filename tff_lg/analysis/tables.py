@@ -6,7 +6,7 @@ from typing import NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
-from tff_lg import others_names
+from tff_lg import metric_names
 from tff_lg.analysis import (
   client_advice,
   client_verdicts,
@@ -58,14 +58,14 @@ def methods_table(run: RunFolder) -> Table:
     parameters and bytes communicated. A column that no method has is left out.
   """
   runs = (*run.baselines.values(), run)
-  new_test = f'new_test/{run.metric.name}'
+  new_tests = {name: metric_names.new_test(run.metric.name, name) for name in names.ENSEMBLES}
   ensembles = [
-    name for name in names.ENSEMBLES if any(f'{new_test}/{name}' in r.summary for r in runs)
+    name for name, new_test in new_tests.items() if any(new_test in r.summary for r in runs)
   ]
   others = [
     name
-    for name in (others_names.column(run.metric.name),)
-    if any(f'{name}/mean_over_clients' in r.summary for r in runs)
+    for name in (metric_names.others_test(run.metric.name),)
+    if any(metric_names.mean(name) in r.summary for r in runs)
   ]
   combined = f'{_test_group(run, "new test")}, clients combined by'
   columns = (
@@ -82,10 +82,10 @@ def methods_table(run: RunFolder) -> Table:
       names.method_name(row.method),
       row.local_test_with_std(),
       *map(row.mean_with_std, others),
-      *(formats.value(new_test, row.value(f'{new_test}/{name}')) for name in ensembles),
+      *(formats.value(new_tests[name], row.value(new_tests[name])) for name in ensembles),
       _rounds(row),
-      formats.count(row.value(names.PARAMETERS_TOTAL)),
-      formats.num_bytes(row.value(names.BYTES_TOTAL)),
+      formats.count(row.value(metric_names.PARAMETERS_TOTAL)),
+      formats.num_bytes(row.value(metric_names.BYTES_TOTAL)),
     )
     for row in runs
   )
@@ -94,9 +94,9 @@ def methods_table(run: RunFolder) -> Table:
     notes.append("Others' test: each client's model on the pooled test data of all other clients.")
   if ensembles:
     notes.append("New test: all clients' models together on the whole test set.")
-    if any(f'{names.OWN_MODELS}network/num_clients' in row.summary for row in runs):
+    if any(metric_names.num_own_models('network') in row.summary for row in runs):
       notes.append("New test of Local only: all clients' own networks.")
-  if isinstance(note := run.summary.get(names.PROTOCOL_NOTE), str):
+  if isinstance(note := run.summary.get(metric_names.PROTOCOL_NOTE), str):
     notes.append(note)
   return Table(columns, rows, tuple(notes))
 
@@ -183,7 +183,7 @@ def comparison_text(run_dir: str) -> str:
   return '\n\n'.join([*parts, *filter(None, ['\n'.join(sentences)])])
 
 
-def interval(comparison: paired.PairedComparison, metric: str = names.LOCAL_TEST) -> str:
+def interval(comparison: paired.PairedComparison, metric: str = metric_names.LOCAL_ACCURACY) -> str:
   """Returns the 95 % interval of a mean difference, of accuracies in points: `−0.12 to +1.34`."""
   low, high = (formats.difference(metric, end) for end in (comparison.low, comparison.high))
   return formats.MISSING if formats.MISSING in (low, high) else f'{low} to {high}'
@@ -262,11 +262,11 @@ def _paired_row(metric: str, label: str, mine: pd.Series, other: pd.Series) -> t
 
 def _rounds(run: RunFolder) -> str:
   """Returns rounds of the warm start and of the method: `400 + 100`."""
-  if run.summary.get(f'{names.OWN_MODELS}budget') == 'best':
+  if run.summary.get(metric_names.OWN_BUDGET) == 'best':
     return formats.MISSING
-  rounds = {name: run.value(name) for name in run.summary if name.startswith('rounds/')}
+  rounds = {name: run.value(name) for name in run.summary if name.startswith(metric_names.ROUNDS)}
   # The warm start comes first, whatever the order in the file.
-  ordered = sorted(rounds, key=lambda name: name != 'rounds/fedavg')
+  ordered = sorted(rounds, key=lambda name: name != metric_names.rounds('fedavg'))
   written = [formats.count(rounds[name]) for name in ordered if rounds[name] > 0]
   return ' + '.join(written) or ('0' if rounds else formats.MISSING)
 

@@ -5,11 +5,12 @@ import re
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from tff_lg import metric_names
 from tff_lg import metrics as metrics_lib
 from tff_lg.config import metric_options
 from tff_lg.config.option import ConfigError, option
 
-_GOAL = re.compile(r'(\w+)/(\w+)(/mean_over_clients|/pooled)?(>=|<=)([^<>=]+)')
+_GOAL = re.compile(rf'(\w+)/(\w+)(?:/({metric_names.MEAN}|{metric_names.POOLED}))?(>=|<=)([^<>=]+)')
 
 
 class RoundGoal(NamedTuple):
@@ -69,7 +70,7 @@ def find_goal(config: Any, name: str) -> RoundGoal | None:
   if found is None or value is None:
     example = 0.975 if objective.main.is_share else 10
     raise ConfigError(f'--{name} is {text}, expected a goal such as {expected}{example}.')
-  given, metric, pooling, sign = found[1], found[2], found[3] or '/mean_over_clients', found[4]
+  given, metric, pooling, sign = found[1], found[2], found[3] or metric_names.MEAN, found[4]
   known = metrics_lib.METRICS.get(metric)
   names = ('loss', *metric_options.list_metrics(config))
   if known is None or metric not in names:
@@ -80,8 +81,8 @@ def find_goal(config: Any, name: str) -> RoundGoal | None:
       f'has {given}, expected {part}, the data on which this run chooses its models',
     ),
     (
-      pooling == '/pooled' and known.pooling is None,
-      f'has {metric}/pooled, which rounds do not have: expected {metric}',
+      pooling == metric_names.POOLED and known.pooling is None,
+      f'has {metric_names.pooled(metric)}, which rounds do not have: expected {metric}',
     ),
     (
       (sign == '>=') != known.more_is_better,
@@ -96,7 +97,7 @@ def find_goal(config: Any, name: str) -> RoundGoal | None:
   for is_fault, sentence in faults:
     if is_fault:
       raise ConfigError(f'--{name} {sentence}.')
-  return RoundGoal(f'{part}/{metric}{pooling}', value, sign == '>=')
+  return RoundGoal(f'{part}/{metric}/{pooling}', value, sign == '>=')
 
 
 def check(config: Any) -> None:

@@ -3,6 +3,8 @@
 import dataclasses
 from collections.abc import Mapping
 
+from tff_lg import metric_names
+
 
 @dataclasses.dataclass(frozen=True)
 class Protocol:
@@ -27,7 +29,7 @@ class Protocol:
   @property
   def choose_by(self) -> str:
     """The clients' data on which the best round is chosen."""
-    return 'local_test' if self.chooses_on_test_data else 'validation'
+    return metric_names.LOCAL_TEST if self.chooses_on_test_data else metric_names.VALIDATION
 
   @property
   def note(self) -> str:

@@ -17,6 +17,7 @@ from tff_lg import (
   file_names,
   files,
   folder_lock,
+  metric_names,
   personalization,
   progress,
   simulation,
@@ -148,25 +149,25 @@ def _write(
   clients = tables[OWN][1]
   honest = np.full(len(clients), True)
   for _, table in tables.values():
-    if 'is_malicious' in table:
-      honest &= ~table['is_malicious'].to_numpy(bool)
+    if metric_names.IS_MALICIOUS in table:
+      honest &= ~table[metric_names.IS_MALICIOUS].to_numpy(bool)
   metric = metrics_lib.METRICS[main_metric]
+  test, validation = metric_names.local_test(metric.name), metric_names.validation(metric.name)
   ids = clients['client_id'][honest]
   candidates = [
     _candidate(name, summary, table, honest, metric) for name, (summary, table) in tables.items()
   ]
   if adapts:
     adapted = run_files.load_results(part_folder(run_dir, ADAPTED))[1].set_index('client_id')
-    texts = (f'best/{column}' for column in (verdicts.MARKS, verdicts.VALUES))
+    texts = (f'{metric_names.BEST}/{column}' for column in (verdicts.MARKS, verdicts.VALUES))
     marks = next((name for name in texts if name in adapted), None)
     source = next(each for each in candidates if each.name == FEDAVG)
-    values = {part: adapted[f'best/{part}/{metric.name}'] for part in ('validation', 'local_test')}
     candidates.append(
       dataclasses.replace(
         source,
         name=ADAPTED,
-        validation=values['validation'].reindex(ids).to_numpy(),
-        test=values['local_test'].reindex(ids).to_numpy(),
+        validation=adapted[f'{metric_names.BEST}/{validation}'].reindex(ids).to_numpy(),
+        test=adapted[f'{metric_names.BEST}/{test}'].reindex(ids).to_numpy(),
         marks=None if marks is None else adapted[marks].reindex(ids).reset_index(drop=True),
       )
     )
@@ -206,10 +207,10 @@ def _candidate(
   marks = [column for column in (verdicts.MARKS, verdicts.VALUES) if column in table]
   return advise_choice.Candidate(
     name,
-    validation=table[f'validation/{metric.name}'].to_numpy(np.float64),
-    test=table[f'local_test/{metric.name}'].to_numpy(np.float64),
-    num_bytes=summary.get('communication/bytes_total', 0) / len(clients),
-    epsilon=summary.get('privacy/epsilon'),
+    validation=table[metric_names.validation(metric.name)].to_numpy(np.float64),
+    test=table[metric_names.local_test(metric.name)].to_numpy(np.float64),
+    num_bytes=summary.get(metric_names.BYTES_TOTAL, 0) / len(clients),
+    epsilon=summary.get(metric_names.EPSILON),
     marks=table[marks[0]] if marks else None,
     is_reference=name.endswith(PLAIN),
   )

@@ -1,6 +1,7 @@
 """Which of several trained models each client should use, and what that is worth to it."""
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from tff_lg import client_gains, verdicts
+from tff_lg import client_gains, metric_names, verdicts
 from tff_lg import metrics as metrics_lib
 from tff_lg.scoring import advice
 
@@ -84,12 +85,12 @@ def choose(
   for_all = federated[int(np.argmax(pooled))]
   tests = np.stack([each.test for each in usable])
   own, advised = tests[0], tests[chosen, np.arange(len(table))]
-  table['advice'] = [usable[index].name for index in chosen]
+  table[metric_names.ADVICE] = [usable[index].name for index in chosen]
   table['own_test'], table['advised_test'] = own, advised
   table['gain_of_taking_part'] = metric.sign * (for_all.test - own)
   table['gain_of_choosing'] = metric.sign * (advised - for_all.test)
   table['gain'] = metric.sign * (advised - own)
-  table = table.join(_judge(table['advice'], usable, metric, false_discovery_rate))
+  table = table.join(_judge(table[metric_names.ADVICE], usable, metric, false_discovery_rate))
   everybody = pd.Series(for_all.name, table.index)
   of_all = _judge(everybody, usable, metric, false_discovery_rate)
   table = table.join(of_all.add_prefix(f'{TAKING_PART}/'))
@@ -97,8 +98,8 @@ def choose(
   epsilons = [usable[index].epsilon for index in chosen]
   table['epsilon'] = pd.Series(epsilons, dtype='float64')
   for each in candidates:
-    table[f'{each.name}/validation/{metric.name}'] = each.validation
-    table[f'{each.name}/local_test/{metric.name}'] = each.test
+    table[f'{each.name}/{metric_names.validation(metric.name)}'] = each.validation
+    table[f'{each.name}/{metric_names.local_test(metric.name)}'] = each.test
   return table, _summarize(table, candidates, for_all.name, metric)
 
 
@@ -156,22 +157,23 @@ def _summarize(
     'best_for_all': for_all,
   }
   for each in candidates:
-    start = f'models/{each.name}'
-    summary[f'{start}/advised_clients'] = int((table['advice'] == each.name).sum())
-    summary[f'{start}/local_test/{metric.name}/mean_over_clients'] = float(np.nanmean(each.test))
-    summary[f'{start}/bytes_per_client'] = each.num_bytes
-    summary[f'{start}/is_reference'] = each.is_reference
+    about = functools.partial(metric_names.of_model, each.name)
+    test = metric_names.mean(metric_names.local_test(metric.name))
+    summary[about('advised_clients')] = int((table[metric_names.ADVICE] == each.name).sum())
+    summary[about(test)] = float(np.nanmean(each.test))
+    summary[about('bytes_per_client')] = each.num_bytes
+    summary[about('is_reference')] = each.is_reference
     if each.epsilon is not None:
-      summary[f'{start}/epsilon'] = each.epsilon
-  summary['advised/mean_over_clients'] = float(np.nanmean(table['advised_test']))
+      summary[about('epsilon')] = each.epsilon
+  summary[metric_names.mean('advised')] = float(np.nanmean(table['advised_test']))
   for name in ('gain', 'gain_of_taking_part', 'gain_of_choosing'):
     gains = client_gains.client_gains(table[name], pd.Series(0.0, table.index))
-    summary[f'{name}/mean_over_clients'] = float(gains.mean())
+    summary[metric_names.mean(name)] = float(gains.mean())
     if len(gains) > 1:
       mean, error = gains.mean(), stats.sem(gains)
       ends = stats.t.interval(0.95, len(gains) - 1, mean, error) if error else (mean, mean)
       summary |= {f'{name}/low': float(ends[0]), f'{name}/high': float(ends[1])}
-    summary[f'{name}/share_of_clients_worse'] = client_gains.share_worse(gains)
+    summary[metric_names.share_worse(name)] = client_gains.share_worse(gains)
   for verdict in verdicts.Verdict:
     for prefix in ('', f'{TAKING_PART}/'):
       found = table[f'{prefix}verdict'] == verdict.value

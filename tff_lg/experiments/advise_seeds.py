@@ -7,12 +7,10 @@ from typing import Any
 import numpy as np
 
 from tff_lg import config as config_lib
+from tff_lg import metric_names, verdicts
 from tff_lg import metrics as metrics_lib
-from tff_lg import verdicts
 from tff_lg.experiments import advise, advise_choice
 from tff_lg.run_folder import run_files
-
-_START = 'models/'
 
 
 def combine(base: config_lib.TrainConfig, run_dir: str, folders: Sequence[str]) -> dict[str, Any]:
@@ -42,7 +40,7 @@ def combine(base: config_lib.TrainConfig, run_dir: str, folders: Sequence[str]) 
   if not ids:
     raise ValueError(f'The seeds in {run_dir} have no client in common: expected the same clients.')
   metric = metrics_lib.METRICS[base.model_metrics[0]]
-  test, validation = f'local_test/{metric.name}', f'validation/{metric.name}'
+  test, validation = metric_names.local_test(metric.name), metric_names.validation(metric.name)
   # Own models first, as in the columns of the table.
   parts = [name.removesuffix(f'/{test}') for name in tables[0] if name.endswith(f'/{test}')]
 
@@ -54,21 +52,21 @@ def combine(base: config_lib.TrainConfig, run_dir: str, folders: Sequence[str]) 
       part,
       validation=over_seeds(f'{part}/{validation}').mean(axis=0),
       test=over_seeds(f'{part}/{test}').mean(axis=0),
-      num_bytes=summaries[0][f'{_START}{part}/bytes_per_client'],
-      epsilon=summaries[0].get(f'{_START}{part}/epsilon'),
+      num_bytes=summaries[0][metric_names.of_model(part, 'bytes_per_client')],
+      epsilon=summaries[0].get(metric_names.of_model(part, 'epsilon')),
       scores=_scores(folders, part, ids),
-      is_reference=summaries[0][f'{_START}{part}/is_reference'],
+      is_reference=summaries[0][metric_names.of_model(part, 'is_reference')],
     )
     for part in parts
   ]
   clients = tables[0].loc[ids].reset_index()
   table, summary = advise_choice.choose(clients, candidates, metric, base.level)
   tests = np.stack([over_seeds(f'{part}/{test}') for part in parts])
-  chosen = [parts.index(part) for part in table['advice']]
+  chosen = [parts.index(part) for part in table[metric_names.ADVICE]]
   gains = metric.sign * (tests[chosen, :, np.arange(len(ids))].T - tests[0])
   table['gain_std_over_seeds'] = gains.std(axis=0, ddof=1)
-  advised = np.stack([each.loc[ids, 'advice'].to_numpy(str) for each in tables])
-  agrees = advised == table['advice'].to_numpy(str)
+  advised = np.stack([each.loc[ids, metric_names.ADVICE].to_numpy(str) for each in tables])
+  agrees = advised == table[metric_names.ADVICE].to_numpy(str)
   table['seeds_that_agree'] = agrees.sum(axis=0)
   summary |= {
     'num_seeds': len(folders),
@@ -82,7 +80,7 @@ def combine(base: config_lib.TrainConfig, run_dir: str, folders: Sequence[str]) 
 
 def _scores(folders: Sequence[str], part: str, ids: Sequence[str]) -> list[np.ndarray] | None:
   """Returns the metric of test examples by client, [num_seeds, num_examples]; None without."""
-  start = 'best/' if part == advise.ADAPTED else ''
+  start = f'{metric_names.BEST}/' if part == advise.ADAPTED else ''
   of_seeds = []
   for folder in folders:
     table = run_files.load_results(advise.part_folder(folder, part))[1].set_index('client_id')

@@ -21,7 +21,7 @@ import numpy as np
 from absl import logging
 
 from tff_lg import data as data_lib
-from tff_lg import learning, models, seeds, simple_models, training
+from tff_lg import learning, metric_names, models, seeds, simple_models, training
 from tff_lg.config import own_models
 from tff_lg.experiments import fair_config, fair_local, fair_network
 from tff_lg.experiments.fair_network import SPLITS, DeviceOutputs, Look
@@ -171,25 +171,26 @@ def _own_models(
   """Trains one kind of own models to their best; gives the fields of a `FairRun`."""
   if name == own_models.NETWORK:
     own = trainer.train(initial, train, seed)
+    setting = metric_names.own_setting(name, 'learning_rate')
     return {
       'method': own_models.LOCAL_ONLY,
       'train': tuple(map(look, own.weights, train)),
       'test': tuple(map(look, own.weights, test)),
       'left_out': int((~own.is_finite).sum()),
       'own_models': {
-        'own_models/network/learning_rate': own.search.best,
-        'own_models/network/learning_rate/tried': own.search.describe(),
-        'own_models/epochs/median_over_clients': float(np.median(own.epochs)),
-        'own_models/still_improving/num_clients': int((~own.was_stopped).sum()),
+        setting: own.search.best,
+        metric_names.tried(setting): own.search.describe(),
+        metric_names.OWN_EPOCHS: float(np.median(own.epochs)),
+        metric_names.OWN_STILL_IMPROVING: int((~own.was_stopped).sum()),
       },
     }
   predict, search = fair_local.fit_simple(name, train, seed)
-  hyperparameter = f'own_models/{name}/{simple_models.SIMPLE_MODELS[name].hyperparameter}'
+  setting = metric_names.own_setting(name, simple_models.SIMPLE_MODELS[name].hyperparameter)
   return {
     'method': f'own_{name}',
     'train': tuple(map(_simple_outputs, predict, train)),
     'test': tuple(map(_simple_outputs, predict, test)),
-    'own_models': {hyperparameter: search.best, f'{hyperparameter}/tried': search.describe()},
+    'own_models': {setting: search.best, metric_names.tried(setting): search.describe()},
   }
 
 
@@ -224,7 +225,7 @@ class _Weights(training.Callback):
 
   def on_round_end(self, state: training.RunState, metrics: Mapping[str, float]) -> None:
     """Keeps the weights after a round."""
-    self._add(state, int(metrics['train/num_clients_left_out']))
+    self._add(state, int(metrics[metric_names.NUM_CLIENTS_LEFT_OUT]))
 
   def _add(self, state: training.RunState, left_out: int) -> None:
     weights = [

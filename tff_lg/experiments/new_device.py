@@ -24,6 +24,7 @@ from tff_lg import (
   files,
   folder_lock,
   learning,
+  metric_names,
   metrics,
   own_models,
   seeds,
@@ -40,8 +41,7 @@ from tff_lg.simulation import loop_values, trained_run
 from tff_lg.training import cohorts, evaluation, run_state
 
 NEW_DEVICE = 'new_device'
-_GROUPS = ('old_clients', 'new_client')
-_OWN_MODEL = 'own_model'
+_GROUPS = (metric_names.OLD_CLIENTS, metric_names.NEW_CLIENT)
 # The part of its training examples by which the new device chooses its own model.
 _VALIDATION_FRACTION = 0.1
 
@@ -99,7 +99,7 @@ def _run_sources(
         logging.info('%s joins %s, C = %g.', NEW_DEVICE, path, share)
         folder = os.path.join(run_dir, 'runs', name)
         table = _join(config, last, device, share, folder)
-        table[f'{_OWN_MODEL}/{metric}'] = np.where(table['is_new'], own[metric], np.nan)
+        table[f'{metric_names.OWN_MODEL}/{metric}'] = np.where(table['is_new'], own[metric], np.nan)
         curve = _curve(folder, metric)
         about = {
           'run': name,
@@ -110,7 +110,7 @@ def _run_sources(
         curves.append(curve.assign(**about))
         tables.append(table.assign(**about))
         summary |= _with_prefix(f'{name}/', _summarize(curve, table, metric))
-        summary |= _with_prefix(f'{name}/{_GROUPS[1]}/{_OWN_MODEL}/', own)
+        summary |= _with_prefix(f'{name}/{_GROUPS[1]}/{metric_names.OWN_MODEL}/', own)
   text = pd.concat(curves).to_csv(index=False, lineterminator='\n')
   files.write_atomically(os.path.join(run_dir, file_names.CURVES), text)
   run_files.write_tables(run_dir, summary, pd.concat(tables, ignore_index=True))
@@ -119,7 +119,7 @@ def _run_sources(
 
 def _main_metric(metrics_of_run: Sequence[str]) -> str:
   """Returns the column of a run's main metric on clients' test data."""
-  return f'local_test/{metrics_of_run[0]}'
+  return metric_names.local_test(metrics_of_run[0])
 
 
 def _with_prefix(prefix: str, values: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,10 +235,10 @@ def train_own_model(
     own_models.run_own_models(own_config.local_learning_options, alone, model, folder)
   summary, table = run_files.load_results(folder)
   row, metric = table.iloc[-1], _main_metric(last.config.model_metrics)
-  found = {metric: float(row[metric]), 'kind': row[_OWN_MODEL]}
+  found = {metric: float(row[metric]), 'kind': row[metric_names.OWN_MODEL]}
   if found['kind'] == own_model_options.NETWORK:
     found['epochs'] = int(row['epochs'])
-    found['learning_rate'] = summary['own_models/network/learning_rate']
+    found['learning_rate'] = summary[metric_names.own_setting(found['kind'], 'learning_rate')]
   return found
 
 
@@ -328,20 +328,21 @@ def _join(
 def _curve(folder: str, metric: str) -> pd.DataFrame:
   """Returns the metric of both groups at each evaluated round, from 0."""
   rounds = pd.read_csv(os.path.join(folder, file_names.METRICS))
-  names = [f'{group}/{metric}/pooled' for group in _GROUPS]
-  return rounds[['round_num', *names, f'{_GROUPS[0]}/{metric}/mean_over_clients']].dropna()
+  names = [metric_names.pooled(f'{group}/{metric}') for group in _GROUPS]
+  return rounds[['round_num', *names, metric_names.mean(f'{_GROUPS[0]}/{metric}')]].dropna()
 
 
 def _summarize(curve: pd.DataFrame, table: pd.DataFrame, metric: str) -> dict[str, float]:
   """Returns both groups' metric before the first and after the last round, and the forgetting."""
   first, last = (curve.drop(columns='round_num').iloc[row].to_dict() for row in (0, -1))
   old = table[~table['is_new'] & table[metric].notna()]
-  pooled, is_more_better = f'{_GROUPS[0]}/{metric}/pooled', metrics.sign(metric.split('/')[-1]) > 0
+  pooled = metric_names.pooled(f'{_GROUPS[0]}/{metric}')
+  is_more_better = metrics.sign(metric_names.metric_of(metric)) > 0
   return {
     **last,
     **{f'before/{name}': value for name, value in first.items()},
     f'forgotten/{pooled}': (first[pooled] - last[pooled]) * (1 if is_more_better else -1),
-    'old_clients/share_of_clients_worse': client_gains.share_worse(
+    metric_names.share_worse(_GROUPS[0]): client_gains.share_worse(
       client_gains.client_gains(old[metric], old[f'before/{metric}'], more_is_better=is_more_better)
     ),
   }

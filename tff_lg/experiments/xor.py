@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import tensorflow as tf
 
-from tff_lg import learning, models, seeds, training
+from tff_lg import learning, metric_names, models, seeds, training
 from tff_lg.compatibility import tff
 from tff_lg.training import divergence
 
@@ -92,10 +92,11 @@ class XorResult:
     values: dict[str, float | int] = {}
     for name, (chosen, *others) in self.trained.items():
       for client, accuracy in zip(CLIENTS, chosen.test_accuracy, strict=True):
-        values[f'{name}/local_test/accuracy/{client}'] = accuracy
+        values[f'{name}/{metric_names.LOCAL_ACCURACY}/{client}'] = accuracy
       # Both clients have as many test examples.
-      values[f'{name}/local_test/accuracy/pooled'] = float(np.mean(chosen.test_accuracy))
-      values[f'{name}/train/loss'] = chosen.train_loss
+      pooled = metric_names.pooled(f'{name}/{metric_names.LOCAL_ACCURACY}')
+      values[pooled] = float(np.mean(chosen.test_accuracy))
+      values[f'{name}/{metric_names.TRAIN_LOSS}'] = chosen.train_loss
       values[f'{name}/initialisations'] = 1 + len(others)
       values[f'{name}/initialisations_solved'] = sum(
         model.train_accuracy >= _SOLVED for model in (chosen, *others)
@@ -108,7 +109,7 @@ class XorResult:
     lines = []
     for name, label in (('mlp', 'MLP, two hidden units'), ('cgau', 'CGAU, one unit')):
       accuracy = '   '.join(
-        f'{part} {summary[f"{name}/local_test/accuracy/{part}"]:.3f}'
+        f'{part} {summary[f"{name}/{metric_names.LOCAL_ACCURACY}/{part}"]:.3f}'
         for part in (*CLIENTS, 'pooled')
       )
       solved, tried = (

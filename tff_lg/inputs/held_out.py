@@ -8,13 +8,9 @@ import pandas as pd
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import learning, models, seeds
+from tff_lg import learning, metric_names, models, seeds
 from tff_lg.training import client_data
 from tff_lg.training import selection as selection_lib
-
-_PREFIX = 'held_out'
-# Column of the table of held-out clients.
-IS_VALIDATION_CLIENT = 'is_validation_client'
 
 
 def choose_by(inputs: config_lib.InputOptions) -> data_lib.ChooseHeldOut:
@@ -60,7 +56,7 @@ def add_validation_clients(inputs: config_lib.InputOptions, clients: pd.DataFram
   if inputs.validation_clients is not None:
     seed = seeds.derive_seed(config_lib.data_seed(inputs), seeds.Purpose.PARTITION, 2)
     order = np.random.default_rng(seed).permutation(len(clients))
-    clients[IS_VALIDATION_CLIENT] = order < inputs.validation_clients
+    clients[metric_names.IS_VALIDATION_CLIENT] = order < inputs.validation_clients
 
 
 def select_models(
@@ -139,11 +135,12 @@ def summarize(
     All of it under `held_out/`, with `held_out/num_clients` and mean and standard deviation over
     these clients of their local test metrics.
   """
-  columns = {f'local_test/{name}': clients[f'local_test/{name}'] for name in metrics}
+  new_test = f'{metric_names.NEW_TEST}/'
+  columns = {name: clients[name] for name in map(metric_names.local_test, metrics)}
   values = {
     'num_clients': len(clients),
-    **{f'{name}/mean_over_clients': float(column.mean()) for name, column in columns.items()},
-    **{f'{name}/std_over_clients': float(column.std(ddof=0)) for name, column in columns.items()},
-    **{name: value for name, value in scores.items() if not name.startswith('new_test/')},
+    **{metric_names.mean(name): float(column.mean()) for name, column in columns.items()},
+    **{metric_names.std(name): float(column.std(ddof=0)) for name, column in columns.items()},
+    **{name: value for name, value in scores.items() if not name.startswith(new_test)},
   }
-  return {f'{_PREFIX}/{name}': value for name, value in values.items()}
+  return {f'{metric_names.HELD_OUT}{name}': value for name, value in values.items()}

@@ -6,6 +6,7 @@ import json
 import pandas as pd
 
 from tff_lg import config as config_lib
+from tff_lg import metric_names
 from tff_lg.config.own_models import LOCAL_ONLY
 from tff_lg.run_folder import run_files, run_settings, source_run
 
@@ -40,7 +41,7 @@ def find_own_models(run_dir: str, clients: pd.DataFrame) -> pd.DataFrame | None:
   elif run_settings.is_complete(run_dir):
     table = run_files.load_results(run_dir)[1]
     if run_settings.load_hparams(run_dir).get('method') != LOCAL_ONLY:
-      if not any(name.startswith(f'{LOCAL_ONLY}/validation/') for name in table):
+      if not any(name.startswith(f'{LOCAL_ONLY}/{metric_names.VALIDATION}/') for name in table):
         return None
       table = table.filter(regex=f'^({LOCAL_ONLY}/|client_id$|num_)')
       table = table.rename(columns=lambda name: name.removeprefix(f'{LOCAL_ONLY}/'))

@@ -12,7 +12,7 @@ from absl import logging
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import grid_search, learning, models, others_names, simple_models, verdicts
+from tff_lg import grid_search, learning, metric_names, models, simple_models, verdicts
 from tff_lg import metrics as metrics_lib
 from tff_lg.compatibility import tff
 from tff_lg.config import own_models
@@ -25,8 +25,6 @@ from tff_lg.training import client_data, cohorts, evaluation, selection
 
 NETWORK = 'network'
 _DEFAULT_KINDS = (NETWORK, 'linear')
-# Column of the table of clients: the kind of its best model.
-KIND = 'own_model'
 # Columns of the main metric of each test example.
 _OF_EXAMPLES = (verdicts.MARKS, verdicts.VALUES)
 # An own network that still improves at a cap of fewer epochs is a weak opponent.
@@ -79,7 +77,7 @@ def run_own_models(
     pool = others.pool_tests(options, federated_data, evaluated)
   folder = os.path.join(run_dir, 'parts')
   table = results.size_table(federated_data, process.model, tensors, evaluated)
-  about: dict[str, Any] = {'own_models/budget': 'best'}
+  about: dict[str, Any] = {metric_names.OWN_BUDGET: 'best'}
   found: dict[str, pd.DataFrame] = {}
   predictions: dict[str, dict[int, np.ndarray]] = {}
   summary: dict[str, Any] = {}
@@ -104,13 +102,14 @@ def run_own_models(
         name, simple_models.SIMPLE_MODELS[name].hyperparameter, fitted.search
       )
   _choose(table, options, found, settled)
-  table[KIND] = table[KIND].where(np.isin(np.arange(num_clients), clients), None)
+  chosen = table[metric_names.OWN_MODEL].where(np.isin(np.arange(num_clients), clients), None)
+  table[metric_names.OWN_MODEL] = chosen
   for name in kinds:
-    about[f'own_models/{name}/num_clients'] = int((table[KIND] == name).sum())
+    about[metric_names.num_own_models(name)] = int((chosen == name).sum())
   summary |= results.summarize_clients(method, options, table, results.metric_columns(table))
   summary |= _pooled(options, table, federated_data, clients, predictions) | about
   alone = learning.METHODS[own_models.LOCAL_ONLY]
-  summary |= {alone.rounds_entry: 0, **dict.fromkeys(results.COMMUNICATION, 0)}
+  summary |= {alone.rounds_entry: 0, **dict.fromkeys(metric_names.COMMUNICATION, 0)}
   run_files.write_without_rounds(run_dir, summary, table, time.monotonic() - began)
   shutil.rmtree(folder, ignore_errors=True)
   return summary
@@ -161,14 +160,15 @@ def _score_networks(
   predictions = {}
   predicts = metrics_lib.OBJECTIVES[federated_data.objective]
   has_numbers = predicts.predicts_numbers and verdicts.VALUES in table
-  if has_numbers or 'local_test/auc' in table and federated_data.num_classes == 2:
+  if has_numbers or metric_names.local_test('auc') in table and federated_data.num_classes == 2:
     clients = np.arange(num_clients) if evaluated is None else evaluated
     probabilities = evaluation.predict_selected(
       process, state.server_state, chosen, tensors['test'], clients
     )
     predictions = dict(zip(clients.tolist(), probabilities, strict=True))
   columns = [*results.metric_columns(table), *filter(table.__contains__, _OF_EXAMPLES)]
-  new_test = {name: value for name, value in summary.items() if name.startswith('new_test/')}
+  start = f'{metric_names.NEW_TEST}/'
+  new_test = {name: value for name, value in summary.items() if name.startswith(start)}
   return table[columns], predictions, new_test
 
 
@@ -195,7 +195,7 @@ def _choose(
     for name, of_kind in found.items()
   ]
   chosen = advice.choose_models(values_of, sizes, metrics_lib.METRICS[metric])
-  table[KIND] = np.array(names, object)[chosen]
+  table[metric_names.OWN_MODEL] = np.array(names, object)[chosen]
   first = next(iter(found.values()))
   in_order = [name for name in _in_order(options.model_metrics) if name in first]
   for name in (*in_order, *filter(first.__contains__, _OF_EXAMPLES)):
@@ -211,8 +211,8 @@ def _choose(
 def _in_order(metrics: Sequence[str]) -> list[str]:
   """Returns the columns of metrics of clients' models, in the order of the table of clients."""
   own = [f'{part}/{metric}' for part in evaluation.PARTS for metric in (*metrics, 'loss')]
-  more = ('local_test/auc', 'participant_test/accuracy', *map(others_names.column, metrics))
-  return list(dict.fromkeys((*own, *more)))
+  more = (metric_names.local_test('auc'), metric_names.PARTICIPANT_ACCURACY)
+  return list(dict.fromkeys((*own, *more, *map(metric_names.others_test, metrics))))
 
 
 def _pooled(
@@ -227,10 +227,10 @@ def _pooled(
   if not rows['num_test'].any():
     return {}
   main = options.model_metrics[0]
-  values, sizes = rows[f'local_test/{main}'].to_numpy(), rows['num_test'].to_numpy()
-  summary = {f'pooled_test/{main}': evaluation.pooled(values, sizes, main)}
+  values, sizes = rows[metric_names.local_test(main)].to_numpy(), rows['num_test'].to_numpy()
+  summary = {metric_names.pooled_test(main): evaluation.pooled(values, sizes, main)}
   if all(predictions.values()):
-    kinds = table[KIND]
+    kinds = table[metric_names.OWN_MODEL]
     chosen = [predictions[kinds[client]][client] for client in clients.tolist()]
     labels = [federated_data.clients[client].test.y for client in clients.tolist()]
     more = ('auc',) if options.predicts.predicts_classes else ()
@@ -238,7 +238,7 @@ def _pooled(
     scored = exact.score(
       options.predicts.name, names, np.concatenate(chosen), np.concatenate(labels)
     )
-    summary |= {f'pooled_test/{name}': value for name, value in scored.items()}
+    summary |= {metric_names.pooled_test(name): value for name, value in scored.items()}
   return summary
 
 
@@ -258,9 +258,9 @@ def _describe_networks(
     )
   return {
     **_describe_search(NETWORK, 'learning_rate', own.search),
-    'own_models/epochs/median_over_clients': float(np.median(own.best_epoch[clients])),
-    'own_models/epochs/most': most_epochs,
-    'own_models/still_improving/num_clients': int(improving.sum()),
+    metric_names.OWN_EPOCHS: float(np.median(own.best_epoch[clients])),
+    metric_names.OWN_MOST_EPOCHS: most_epochs,
+    metric_names.OWN_STILL_IMPROVING: int(improving.sum()),
   }
 
 
@@ -275,7 +275,5 @@ def _describe_search(
       search.best,
       search.describe(),
     )
-  return {
-    f'own_models/{kind}/{hyperparameter}': search.best,
-    f'own_models/{kind}/{hyperparameter}/tried': search.describe(),
-  }
+  setting = metric_names.own_setting(kind, hyperparameter)
+  return {setting: search.best, metric_names.tried(setting): search.describe()}

@@ -7,6 +7,7 @@ import pandas as pd
 from absl import logging
 
 from tff_lg import config as config_lib
+from tff_lg import metric_names
 from tff_lg.training import cohorts
 
 # With fewer epochs, a model that was still getting better is no fair opponent.
@@ -43,7 +44,7 @@ def add_participation(
       _FEW_EPOCHS,
     )
   return {
-    'own_models/budget': 'cohort',
-    'own_models/epochs/median_over_clients': float(np.median(epochs)),
-    'own_models/still_improving/num_clients': int(improving.sum()),
+    metric_names.OWN_BUDGET: 'cohort',
+    metric_names.OWN_EPOCHS: float(np.median(epochs)),
+    metric_names.OWN_STILL_IMPROVING: int(improving.sum()),
   }

@@ -11,7 +11,7 @@ import threadpoolctl
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import grid_search, metrics, others_names, parts, progress, seeds, simple_models
+from tff_lg import grid_search, metric_names, metrics, parts, progress, seeds, simple_models
 from tff_lg.config.option import resolved
 from tff_lg.metrics import exact
 from tff_lg.own_models import tuned_sample
@@ -98,21 +98,21 @@ def fit_simple_models(
       scored = exact.score(objective, selection.model_metrics, predictions, examples.y)
       scored['loss'] = _loss(predictions, examples.y)
       found |= {f'{name}/{key}': v for key, v in scored.items()}
-      if name == 'local_test':
+      if name == metric_names.LOCAL_TEST:
         found['of_examples'] = exact.by_example(objective, predictions, examples.y)
-      if name == 'local_test' and not is_class:
+      if name == metric_names.LOCAL_TEST and not is_class:
         found['prediction'] = predictions
-      elif name == 'local_test' and federated_data.num_classes == 2:
+      elif name == metric_names.LOCAL_TEST and federated_data.num_classes == 2:
         found['probability'] = predictions[:, 1]
         found |= {
-          f'local_test/{key}': v
+          metric_names.local_test(key): v
           for key, v in exact.score(objective, ('auc',), predictions, examples.y).items()
         }
     if len(parts_scored) > 1 and pool is not None:
       examples = pool.of_others(client)
       predictions = predict(examples.x)
       scored = exact.score(objective, selection.model_metrics, predictions, examples.y)
-      found |= {others_names.column(key): v for key, v in scored.items()}
+      found |= {metric_names.others_test(key): v for key, v in scored.items()}
     if len(parts_scored) > 1 and len(federated_data.test) and is_class:
       predicted = predict(federated_data.test.x).argmax(axis=1)
       found['class_correct'] = np.bincount(
@@ -163,7 +163,7 @@ def fit_simple_models(
       bar.update(len(chunk))
   class_correct, label_counts = columns.pop('class_correct', None), federated_data.label_counts()
   if class_correct is not None and label_counts is not None:
-    columns['participant_test/accuracy'] = evaluation.participant_accuracy(
+    columns[metric_names.PARTICIPANT_ACCURACY] = evaluation.participant_accuracy(
       evaluation.class_accuracy(class_correct, federated_data.test.y),
       label_counts,
     )

@@ -10,7 +10,7 @@ import pandas as pd
 from absl import logging
 
 from tff_lg import adaptation as adaptation_lib
-from tff_lg import client_gains, folder_lock, others_names, own_models, verdicts
+from tff_lg import client_gains, folder_lock, metric_names, own_models, verdicts
 from tff_lg import config as config_lib
 from tff_lg import metrics as metrics_lib
 from tff_lg.config.option import resolved
@@ -26,9 +26,9 @@ _COPIED = (
   'num_validation',
   'num_test',
   'num_classes',
-  'is_malicious',
+  metric_names.IS_MALICIOUS,
   'is_held_out',
-  'is_validation_client',
+  metric_names.IS_VALIDATION_CLIENT,
 )
 
 
@@ -141,29 +141,29 @@ def build_table(
   if not source.federated_data.has_plain_labels or source.federated_data.reader is not None:
     tests = tests[:-1]
   if source.config.score_on_others:
-    tests += tuple(map(others_names.column, source.config.model_metrics))
-  validation = f'validation/{main.name}'
+    tests += tuple(map(metric_names.others_test, source.config.model_metrics))
+  validation = metric_names.validation(main.name)
   metrics = (validation, *tests)
-  known = {'federated': own}
+  known = {metric_names.FEDERATED: own}
   if source.local_only is not None:
     known = {local_only.NAME: source.local_only.iloc[clients].reset_index(drop=True), **known}
   for model, frame in known.items():
     for metric in metrics:
       table[f'{model}/{metric}'] = frame.get(metric, np.nan)
     if 'epochs' in frame:
-      table[f'{model}/epoch'] = frame['epochs']
+      table[metric_names.epoch(model)] = frame['epochs']
   for model, result in adapted.items():
     for metric in metrics:
       table[f'{model}/{metric}'] = result.values.get(metric, np.nan)
-    table[f'{model}/epoch'] = result.epoch
-    table[f'{model}/is_finite'] = result.is_finite
+    table[metric_names.epoch(model)] = result.epoch
+    table[metric_names.is_finite(model)] = result.is_finite
     settings = pd.DataFrame(result.settings).iloc[result.setting]
     for option, values in settings.items():
       table[f'{model}/{option}'] = values.to_numpy()
     for epochs, aggregated in result.aggregated.items():
       for metric in tests:
-        table[f'{model}_aggregated_{epochs}/{metric}'] = aggregated.get(metric, np.nan)
-  candidates = ['federated', *config.adaptation]
+        table[f'{metric_names.aggregated(model, epochs)}/{metric}'] = aggregated.get(metric, np.nan)
+  candidates = [metric_names.FEDERATED, *config.adaptation]
   best = adaptation_lib.choose(
     np.stack([table[f'{model}/{validation}'] for model in candidates]),
     table['num_validation'].to_numpy(),
@@ -171,15 +171,15 @@ def build_table(
     maximize=main.more_is_better,
     decides_for_all=adapting.decides_for_all(config, source, clients),
   ).setting
-  table['best/name'] = np.array(candidates, object)[best]
+  table[metric_names.BEST_NAME] = np.array(candidates, object)[best]
   for metric in metrics:
     values = table[[f'{model}/{metric}' for model in candidates]].to_numpy()
-    table[f'best/{metric}'] = values[np.arange(len(table)), best]
+    table[f'{metric_names.BEST}/{metric}'] = values[np.arange(len(table)), best]
   for column in (verdicts.MARKS, verdicts.VALUES):
     texts = [own.get(column), *(adapted[name].values.get(column) for name in config.adaptation)]
     if all(of_model is not None for of_model in texts):
       of_best = np.stack([np.asarray(of, object) for of in texts])[best, np.arange(len(table))]
-      table[f'best/{column}'] = np.array([text or None for text in of_best], object)
+      table[f'{metric_names.BEST}/{column}'] = np.array([text or None for text in of_best], object)
   return table
 
 
@@ -197,16 +197,16 @@ def summarize(table: pd.DataFrame) -> dict[str, Any]:
   """
   is_held_out, is_validation = (
     table.get(name, pd.Series(False, table.index))
-    for name in ('is_held_out', 'is_validation_client')
+    for name in ('is_held_out', metric_names.IS_VALIDATION_CLIENT)
   )
   groups = {
     '': ~is_held_out,
-    'held_out/': is_held_out & ~is_validation,
+    metric_names.HELD_OUT: is_held_out & ~is_validation,
     'validation_clients/': is_validation,
   }
-  if 'is_removed' in table:
-    groups['kept/'] = ~is_held_out & ~table['is_removed']
-    groups['removed/'] = table['is_removed']
+  if metric_names.IS_REMOVED in table:
+    groups['kept/'] = ~is_held_out & ~table[metric_names.IS_REMOVED]
+    groups['removed/'] = table[metric_names.IS_REMOVED]
   return {
     f'{prefix}{name}': value
     for prefix, chosen in groups.items()
@@ -217,24 +217,24 @@ def summarize(table: pd.DataFrame) -> dict[str, Any]:
 
 def _summarize_group(table: pd.DataFrame) -> dict[str, Any]:
   summary: dict[str, Any] = {'num_clients': len(table)}
-  is_honest = ~table['is_malicious'] if 'is_malicious' in table else np.full(len(table), True)
+  is_malicious = table.get(metric_names.IS_MALICIOUS, pd.Series(False, table.index))
   names = tuple(name for name in metrics_lib.METRICS if name != 'loss')
-  for metric in (*scores.compared_columns(names), *map(others_names.column, names)):
-    is_better = metrics_lib.METRICS[metric.split('/')[-1]].more_is_better
+  for metric in (*scores.compared_columns(names), *map(metric_names.others_test, names)):
+    is_better = metrics_lib.METRICS[metric_names.metric_of(metric)].more_is_better
     columns = {
       name.removesuffix(f'/{metric}'): column
       for name, column in table.items()
       if name.endswith(f'/{metric}') and column.notna().any()
     }
     for name, column in columns.items():
-      summary[f'{name}/{metric}/mean_over_clients'] = float(column.mean())
-      summary[f'{name}/{metric}/std_over_clients'] = float(column.std(ddof=0))
-      for other in (local_only.NAME, 'federated'):
+      summary[metric_names.mean(f'{name}/{metric}')] = float(column.mean())
+      summary[metric_names.std(f'{name}/{metric}')] = float(column.std(ddof=0))
+      for other in (local_only.NAME, metric_names.FEDERATED):
         if other in columns and name not in (local_only.NAME, other):
           gains = client_gains.client_gains(
-            column[is_honest], columns[other][is_honest], more_is_better=is_better
+            column[~is_malicious], columns[other][~is_malicious], more_is_better=is_better
           )
-          start = f'{name}/gain_over/{other}/{metric}'
-          summary[f'{start}/mean_over_clients'] = float(gains.mean())
-          summary[f'{start}/share_of_clients_worse'] = client_gains.share_worse(gains)
+          gain = f'{name}/{metric_names.gain_over(other, metric)}'
+          summary[metric_names.mean(gain)] = float(gains.mean())
+          summary[metric_names.share_worse(gain)] = client_gains.share_worse(gains)
   return summary

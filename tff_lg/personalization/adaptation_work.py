@@ -8,7 +8,7 @@ import numpy as np
 from tff_lg import adaptation as adaptation_lib
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import learning, models, seeds
+from tff_lg import learning, metric_names, models, seeds
 from tff_lg.compatibility import tff
 from tff_lg.config.option import resolved
 from tff_lg.inputs import tasks
@@ -82,7 +82,9 @@ class ModelEvaluator:
     states = [learning.ClientState(tuple(of_client), ()) for of_client in weights]
     tests = [client_data.to_tensors(data.clients[client].test) for client in clients]
     values = evaluation.evaluate_clients(process, server_state, states, tests)
-    result = {f'local_test/{name}': values[name] for name in self._source.model.metric_names}
+    result = {
+      metric_names.local_test(name): values[name] for name in self._source.model.metric_names
+    }
     if scores.predicts_all(data):
       predictions = process.predict(server_state, states, [tensors.x for tensors in tests])
       labels = [data.clients[client].test.y for client in clients]
@@ -98,7 +100,7 @@ class ModelEvaluator:
       selection = selection_lib.ModelSelection(process, len(different))
       selection.offer(0, np.zeros(len(different)), server_state.global_weights, different)
       new_test = evaluation.evaluate_new_test(process, server_state, selection, data.test)
-      result['participant_test/accuracy'] = evaluation.participant_accuracy(
+      result[metric_names.PARTICIPANT_ACCURACY] = evaluation.participant_accuracy(
         new_test.class_accuracy[model_of], self._label_counts[clients]
       )
     return result
@@ -163,7 +165,7 @@ class AdaptationWork:
     ]  # by setting, then by client
     num_validation = np.array([output.num_validation_examples for output in outputs[0]])
     result = {
-      f'validation/{metric}': np.stack(
+      metric_names.validation(metric): np.stack(
         [[output.validation[metric] for output in of_setting] for of_setting in outputs], axis=1
       )
       for metric in outputs[0][0].validation

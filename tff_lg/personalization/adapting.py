@@ -13,7 +13,7 @@ import numpy as np
 
 from tff_lg import adaptation as adaptation_lib
 from tff_lg import config as config_lib
-from tff_lg import metrics, parts, progress, seeds
+from tff_lg import metric_names, metrics, parts, progress, seeds
 from tff_lg.config.option import resolved
 from tff_lg.inputs import tasks
 from tff_lg.personalization import adaptation_work, aggregating, knn_work
@@ -207,13 +207,14 @@ def _adapt(
 ) -> Adapted:
   """Returns both passes of one adaptation."""
   tried = done.compute_chunks(clients, work.try_all, 'tried')
-  num_validation, metric = tried['num_validation'], config.selection_metric
+  num_validation, metric = tried['num_validation'], resolved(config.selection_metric)
+  scores = tried[metric_names.validation(metric)]
   choice = adaptation_lib.choose(
-    tried[f'validation/{metric}'].swapaxes(0, 1),
+    scores.swapaxes(0, 1),
     # Validation clients count alike, others by their examples.
     num_validation > 0 if config.choose == config_lib.VALIDATION_CLIENTS else num_validation,
     per_client=config.choose == 'client',
-    maximize=metrics.sign(resolved(metric)) > 0,
+    maximize=metrics.sign(metric) > 0,
     decides_for_all=deciding,
   )
   rows = np.arange(len(clients))
@@ -234,7 +235,7 @@ def _adapt(
       # An array of texts has no room for longer ones.
       values[name] = of_all.astype(object) if value.dtype.kind == 'U' else of_all
       values[name][following] = value
-  for name in (n for n in tried if n.startswith('validation/')):
+  for name in (n for n in tried if n.startswith(f'{metric_names.VALIDATION}/')):
     of_epoch = tried[name][rows, choice.setting, choice.epoch].astype(np.float64)
     values[name] = np.where(num_validation > 0, of_epoch, np.nan)
   return Adapted(
@@ -243,7 +244,7 @@ def _adapt(
     epoch=epochs,
     is_finite=is_finite,
     values=values,
-    curves=tried[f'validation/{metric}'],
+    curves=scores,
     num_validation=num_validation,
     aggregated={},
   )

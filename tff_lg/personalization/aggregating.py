@@ -7,7 +7,7 @@ from absl import logging
 
 from tff_lg import adaptation as adaptation_lib
 from tff_lg import config as config_lib
-from tff_lg import metrics, parts
+from tff_lg import metric_names, metrics, parts
 from tff_lg.config.option import resolved
 from tff_lg.personalization import adaptation_work
 from tff_lg.scoring import scores
@@ -47,8 +47,8 @@ def aggregate_adapted(
   Yu et al. 2020, appendix A.
   """
   sends = ~source.is_held_out[clients]
-  if 'is_malicious' in source.clients:
-    sends &= ~source.clients['is_malicious'].to_numpy(bool)[clients]
+  if metric_names.IS_MALICIOUS in source.clients:
+    sends &= ~source.clients[metric_names.IS_MALICIOUS].to_numpy(bool)[clients]
   setting = int(
     adaptation_lib.choose(
       curves[sends, :, epochs // config.evaluate_every_epochs].T,

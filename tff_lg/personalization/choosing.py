@@ -4,7 +4,7 @@ import numpy as np
 
 from tff_lg import adaptation as adaptation_lib
 from tff_lg import config as config_lib
-from tff_lg import metrics, parts
+from tff_lg import metric_names, metrics, parts
 from tff_lg.config.option import resolved
 from tff_lg.parts import Arrays
 
@@ -25,12 +25,12 @@ def choose_alone(
   is_chosen = (num_validation > 0) & (config.choose == 'client')
   if not is_chosen.any():
     return is_chosen, None
-  metric = config.selection_metric
+  metric = resolved(config.selection_metric)
   choice = adaptation_lib.choose(
-    tried[f'validation/{metric}'].swapaxes(0, 1),
+    tried[metric_names.validation(metric)].swapaxes(0, 1),
     num_validation,
     per_client=True,
-    maximize=metrics.sign(resolved(metric)) > 0,
+    maximize=metrics.sign(metric) > 0,
   )
   return is_chosen, choice
 

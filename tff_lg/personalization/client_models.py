@@ -16,7 +16,7 @@ import tensorflow as tf
 from tff_lg import adaptation as adaptation_lib
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import own_models, simple_models
+from tff_lg import metric_names, own_models, simple_models
 from tff_lg.learning.methods import local_only
 from tff_lg.metrics import exact
 from tff_lg.personalization import adaptation_work, adapting
@@ -73,11 +73,12 @@ def _open_own(run_dir: str, data_dir: str | None) -> Load:
   def load(client_id: str) -> export.ClientModel:
     client = export.find_client(data, client_id)
     row = clients.iloc[client].to_dict()
-    kind = row['own_model']
+    kind = row[metric_names.OWN_MODEL]
     if kind is None:
       raise ValueError(f'--client is {client_id}, which has no own model in {run_dir}.')
     if kind == _NETWORK:
-      rate, epoch = summary['own_models/network/learning_rate'], int(row['epochs'])
+      rate = summary[metric_names.own_setting(_NETWORK, 'learning_rate')]
+      epoch = int(row['epochs'])
       weights = own_models.retrain_network(options, model, train, client, rate, epoch)
       network = export.build_network(inputs, data, model, weights)
     else:
@@ -86,7 +87,7 @@ def _open_own(run_dir: str, data_dir: str | None) -> Load:
         raise ValueError(
           f'The own model of {client_id} is {kind}, which has no Keras form and cannot be exported.'
         )
-      value = summary[f'own_models/{kind}/{simple.hyperparameter}']
+      value = summary[metric_names.own_setting(kind, simple.hyperparameter)]
       affine = own_models.refit(kind, value, options, data, client)
       network = _as_network(affine, data.clients[client].train.x.shape[1:])
     is_probability = kind == _NETWORK and model.outputs_probabilities
@@ -117,9 +118,9 @@ def _open_adapted(run_dir: str, hparams: dict[str, Any], data_dir: str | None) -
     if client_id not in table.index:
       raise ValueError(f'--client is {client_id}, which was not adapted in {run_dir}.')
     row = table.loc[client_id]
-    name = row['best/name']
-    weights = (source if name == 'federated' else started).weights[client]
-    if name != 'federated' and row[f'{name}/epoch'] > 0:
+    name = row[metric_names.BEST_NAME]
+    weights = (source if name == metric_names.FEDERATED else started).weights[client]
+    if name != metric_names.FEDERATED and row[metric_names.epoch(name)] > 0:
       if not adaptation_lib.ADAPTATIONS[name].trains:
         raise ValueError(
           f'The adapted model of {client_id} is by {name}, which needs its training examples: it '
@@ -128,7 +129,9 @@ def _open_adapted(run_dir: str, hparams: dict[str, Any], data_dir: str | None) -
       evaluator = adaptation_work.ModelEvaluator(source)
       work = adaptation_work.AdaptationWork(name, config, started, evaluator)
       setting = _find_setting(work.settings, row, name)
-      (output,) = work.adapt_to_epoch(np.array([client]), setting, int(row[f'{name}/epoch']))
+      (output,) = work.adapt_to_epoch(
+        np.array([client]), setting, int(row[metric_names.epoch(name)])
+      )
       weights = output.weights
     network = export.build_network(inputs, source.federated_data, source.model, weights)
     found = export.ClientModel(
@@ -140,7 +143,7 @@ def _open_adapted(run_dir: str, hparams: dict[str, Any], data_dir: str | None) -
       source.model.outputs_probabilities,
       row.to_dict(),
     )
-    return _checked(found, run_dir, 'best/')
+    return _checked(found, run_dir, f'{metric_names.BEST}/')
 
   return load
 
@@ -170,7 +173,7 @@ def _checked(model: export.ClientModel, run_dir: str, prefix: str = '') -> expor
     ValueError: it is not; one sentence.
   """
   metric, test = model.inputs.model_metrics[0], model.client.test
-  expected = model.row.get(f'{prefix}local_test/{metric}', np.nan)
+  expected = model.row.get(f'{prefix}{metric_names.local_test(metric)}', np.nan)
   if not len(test) or not scores.predicts_all(model.federated_data) or np.isnan(expected):
     return model
   objective = model.federated_data.objective

@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from tff_lg import config as config_lib
-from tff_lg import models, others_names, verdicts
+from tff_lg import metric_names, models, verdicts
 from tff_lg.adaptation import knn_per
 from tff_lg.inputs import tasks
 from tff_lg.metrics import exact
@@ -55,7 +55,7 @@ class KnnWork:
     """
     curves = [self._curves(client) for client in clients]
     result: Arrays = {
-      f'validation/{metric}': np.stack([of_client[metric] for of_client in curves])
+      metric_names.validation(metric): np.stack([of_client[metric] for of_client in curves])
       for metric in (*self._source.model.metric_names, 'loss')
     }
     num_validation = np.array(
@@ -108,8 +108,8 @@ class KnnWork:
     """Returns test metrics of (client, setting, epoch), as `ModelEvaluator` gives them."""
     clients, test = [client for client, _, _ in chosen], self._source.federated_data.test
     names, pool = self._source.model.metric_names, self._source.pool
-    columns = [f'local_test/{name}' for name in names]
-    columns += [] if pool is None else map(others_names.column, names)
+    columns = list(map(metric_names.local_test, names))
+    columns += [] if pool is None else map(metric_names.others_test, names)
     result = {column: np.full(len(chosen), np.nan) for column in columns}
     by_class, marks = [], []
     for row, (client, setting, epoch) in enumerate(chosen):
@@ -121,13 +121,13 @@ class KnnWork:
         marks[-1] = verdicts.to_marks(exact.by_example('classification', predictions, own.y))
         scores = self._score(predictions, own.y)
         for name in names:
-          result[f'local_test/{name}'][row] = np.float32(scores[name])
+          result[metric_names.local_test(name)][row] = np.float32(scores[name])
       if pool is not None:
         is_others = pool.owner != client
         predictions = self._predict(client, pool.examples.x, settings)[epoch][is_others]
         scores = exact.score('classification', names, predictions, pool.examples.y[is_others])
         for name in names:
-          result[others_names.column(name)][row] = np.float32(scores[name])
+          result[metric_names.others_test(name)][row] = np.float32(scores[name])
       if self._label_counts is not None:
         predicted = self._predict(client, test.x, settings)[epoch].argmax(axis=1)
         right = test.y[predicted == test.y]
@@ -135,7 +135,7 @@ class KnnWork:
     result[verdicts.MARKS] = np.array(marks, str)
     if self._label_counts is not None:
       accuracy = evaluation.class_accuracy(np.stack(by_class), test.y)
-      result['participant_test/accuracy'] = evaluation.participant_accuracy(
+      result[metric_names.PARTICIPANT_ACCURACY] = evaluation.participant_accuracy(
         accuracy, self._label_counts[clients]
       )
     return result

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 import tensorflow as tf
 
-from tff_lg import csv_text, file_names, files, progress
+from tff_lg import csv_text, file_names, files, metric_names, progress
 from tff_lg.personalization import client_models
 from tff_lg.run_folder import run_files, source_run
 from tff_lg.simulation import export as export_lib
@@ -104,7 +104,7 @@ class Result:
     path = os.path.join(self.run_dir, file_names.ADVICE)
     if not os.path.exists(path):
       return self.run_dir
-    advised = dict(zip(self.clients['client_id'], self.clients['advice'], strict=True))
+    advised = dict(zip(self.clients['client_id'], self.clients[metric_names.ADVICE], strict=True))
     if client_id not in advised:
       raise ValueError(f'--client is {client_id}, expected a client of {path}.')
     # An advice of several seeds has the models of the first one.

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from absl import logging
 
-from tff_lg import client_gains, metrics
+from tff_lg import client_gains, metric_names, metrics
 from tff_lg import config as config_lib
 from tff_lg.config.option import resolved
 from tff_lg.learning.methods import local_only
@@ -40,9 +40,10 @@ def retrain_without(
   Yu et al. 2020, appendix A.
   """
   main = source.config.model_metrics[0]
+  validation = metric_names.validation(main)
   gains = client_gains.client_gains(
-    table[f'{model}/validation/{main}'],
-    table[f'{local_only.NAME}/validation/{main}'],
+    table[f'{model}/{validation}'],
+    table[f'{local_only.NAME}/{validation}'],
     more_is_better=metrics.METRICS[main].more_is_better,
   )
   worse = set(table['client_id'][gains.index[gains < 0]])
@@ -76,9 +77,9 @@ def retrain_without(
   scored = pd.concat([run_files.load_results(run_dir)[1], run_files.load_held_out_clients(run_dir)])
   scored = scored.set_index('client_id').loc[table['client_id']]
   removed = set(source.clients['client_id'][is_removed])
-  result = pd.DataFrame({'is_removed': table['client_id'].isin(removed).to_numpy()})
+  result = pd.DataFrame({metric_names.IS_REMOVED: table['client_id'].isin(removed).to_numpy()})
   compared = scores.compared_columns(source.config.model_metrics)
-  for metric in (f'validation/{main}', *compared):
+  for metric in (validation, *compared):
     if metric in scored:
-      result[f'retrained/{metric}'] = scored[metric].to_numpy(np.float64)
+      result[f'{metric_names.RETRAINED}/{metric}'] = scored[metric].to_numpy(np.float64)
   return result

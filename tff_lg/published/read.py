@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from tff_lg import metrics
+from tff_lg import metric_names, metrics
 from tff_lg.published.table import Read
 
 if TYPE_CHECKING:  # pandas takes a second to import.
   from tff_lg.analysis import RunFolder
 
-_CHOSEN_BY = 'validation/accuracy/mean_over_clients'
+_CHOSEN_BY = metric_names.mean(metric_names.validation('accuracy'))
 
 
 def from_summary(run: str, key: str, scale: float = 100.0, baseline: str | None = None) -> Read:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from tff_lg import metric_names
 from tff_lg.published.read import from_summary
 from tff_lg.published.table import Figure, Run, TableEntry, register
 from tff_lg.published.table_of_aggregators import RULES, WORSE_OFF
@@ -14,7 +15,7 @@ _TECHNIQUES = {
   'ewc': 'EWC',
   'distillation': 'distillation',
 }
-_FEDERATED, _BEST = 'federated', 'best'
+_FEDERATED, _BEST = metric_names.FEDERATED, metric_names.BEST
 _MODELS = {_FEDERATED: 'federated', **_TECHNIQUES, _BEST: 'best by validation'}
 # The run with the first rule, and the one that adapts it.
 _FIRST, _FIRST_ADAPTED = 'basic', 'basic_adapted'
@@ -46,11 +47,12 @@ def _figures(metric: str, rule: str, published: _Published | None) -> list[Figur
       worse, spread = published.worse, published.spread
     elif published is not None and model == _BEST:
       worse, gain = published.worse_adapted, published.gain
-    over = f'{model}/gain_over/'
+    over_federated = f'{model}/{metric_names.gain_over(_FEDERATED, metric)}'
+    over_own = f'{model}/{metric_names.gain_over("local_only", metric)}'
     columns = {
-      'accuracy': (f'{model}/{metric}/mean_over_clients', None, 0.0),
-      'gain, points': (f'{over}federated/{metric}/mean_over_clients', gain, 0.0),
-      'worse off than alone': (f'{over}local_only/{metric}/share_of_clients_worse', worse, spread),
+      'accuracy': (metric_names.mean(f'{model}/{metric}'), None, 0.0),
+      'gain, points': (metric_names.mean(over_federated), gain, 0.0),
+      'worse off than alone': (metric_names.share_worse(over_own), worse, spread),
     }
     if model == _FEDERATED:
       del columns['gain, points']
@@ -141,7 +143,7 @@ _register(
     _FIRST,
     _OWN_MODELS,
   ),
-  'participant_test/accuracy',
+  metric_names.PARTICIPANT_ACCURACY,
   3,
   "Each technique has one setting. Clients have no other choice than the epoch's.",
 )
@@ -155,7 +157,7 @@ _register(
     _FIRST,
     _OWN_MODELS,
   ),
-  'participant_test/accuracy',
+  metric_names.PARTICIPANT_ACCURACY,
   # By the time of a step: 3 ms.
   330,
   "The paper's gain of a rule is compared with that of each client's best technique by validation "
@@ -182,7 +184,7 @@ _register(
     _FIRST_ADAPTED,
     ('--own_models=network',),
   ),
-  'local_test/accuracy',
+  metric_names.LOCAL_ACCURACY,
   # By the time of its parts: 8 minutes for a technique of a rule.
   180,
   "The paper has 80,000 of Reddit's users and 5,000 rounds: its figures are of other text. Roles "

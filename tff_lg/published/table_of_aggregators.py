@@ -4,13 +4,14 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from tff_lg import metric_names
 from tff_lg.published.read import from_summary
 from tff_lg.published.table import Figure, Read, Run, TableEntry, register
 
 if TYPE_CHECKING:  # pandas takes a second to import.
   from tff_lg.analysis import RunFolder
 
-_ACCURACY = 'participant_test/accuracy'
+_ACCURACY = metric_names.PARTICIPANT_ACCURACY
 # The flags of each aggregation rule.
 RULES = {
   'BASIC': ('--aggregator=mean',),
@@ -66,7 +67,7 @@ register(
         Figure(
           row=rule,
           column='accuracy',
-          read=from_summary(rule.lower(), f'{_ACCURACY}/mean_over_clients'),
+          read=from_summary(rule.lower(), metric_names.mean(_ACCURACY)),
         ),
       )
     ),

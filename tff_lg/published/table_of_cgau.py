@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from tff_lg import metric_names
 from tff_lg.published.read import from_summary
 from tff_lg.published.table import Figure, Run, TableEntry, register
 
@@ -61,7 +62,7 @@ register(
         Figure(
           row=label,
           column=f'accuracy, p = {share}',
-          read=from_summary(f'{model}_{share}', 'pooled_test/accuracy'),
+          read=from_summary(f'{model}_{share}', metric_names.pooled_test('accuracy')),
           published={'dense': 78.0, 'cgau_shared': 78.5}.get(model) if share == '1' else None,
           spread=0.5,
         )

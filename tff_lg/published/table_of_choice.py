@@ -1,9 +1,10 @@
 """Choice of models on test data: Liang et al. 2020 with the rule of the reference code."""
 
+from tff_lg import metric_names
 from tff_lg.published.read import from_summary
 from tff_lg.published.table import Figure, Run, TableEntry, register
 
-_LOCAL = 'local_test/accuracy/mean_over_clients'
+_LOCAL = metric_names.mean(metric_names.LOCAL_ACCURACY)
 _RULES = {
   'validation': ('chosen on validation data', ()),
   'test': ('chosen on test data', ('--optimistic_choice_on_test_data',)),

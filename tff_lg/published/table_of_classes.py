@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 
+from tff_lg import metric_names
 from tff_lg.published.read import from_best_round, from_summary
 from tff_lg.published.table import NOT_KNOWN, Figure, Run, TableEntry, register
 
-_LOCAL, _NEW = 'local_test/accuracy/mean_over_clients', 'new_test/accuracy/'
+_AVERAGE = metric_names.new_test('accuracy', 'weight_average')
+_LOCAL = metric_names.mean(metric_names.LOCAL_ACCURACY)
 # "10 classes" are examples dealt at random.
 _CLASSES = {
   '3': ('--partition=classes_per_client', '--classes_per_client=3'),
@@ -24,12 +26,13 @@ def _row(number: str, row: str) -> str:
 
 def _figures(number: str, lg: str, ensemble: str, published: _Published) -> tuple[Figure, ...]:
   local, fedavg, both = (_row(number, row) for row in _ROWS)
+  new_test = metric_names.new_test('accuracy', ensemble)
   reads = (
     (local, 'local test', from_summary(f'local_only_{number}', _LOCAL)),
-    (local, 'new test', from_summary(f'local_only_{number}', f'{_NEW}weight_average')),
+    (local, 'new test', from_summary(f'local_only_{number}', _AVERAGE)),
     (fedavg, 'local test', from_best_round(f'{lg}_{number}', 'fedavg', _LOCAL)),
     (both, 'local test', from_summary(f'{lg}_{number}', _LOCAL)),
-    (both, 'new test', from_summary(f'{lg}_{number}', f'{_NEW}{ensemble}')),
+    (both, 'new test', from_summary(f'{lg}_{number}', new_test)),
   )
   return tuple(
     Figure(row=row, column=column, read=read, published=published.get((row, column), NOT_KNOWN))

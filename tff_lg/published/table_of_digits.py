@@ -1,5 +1,6 @@
 """A table of ours on embedded data, to try the command with."""
 
+from tff_lg import metric_names
 from tff_lg.published.read import from_summary
 from tff_lg.published.table import Figure, Run, TableEntry, register
 
@@ -12,9 +13,9 @@ _FLAGS = (
   '--checkpoint_every=40',
 )
 _COLUMNS = {
-  'local test': ('local_test/accuracy/mean_over_clients', 100.0, 2),
-  'new test': ('new_test/accuracy/ensemble_probability', 100.0, 2),
-  'parameters, 1e6': ('communication/parameters_total', 1e-6, 2),
+  'local test': (metric_names.mean(metric_names.LOCAL_ACCURACY), 100.0, 2),
+  'new test': (metric_names.new_test('accuracy', 'ensemble_probability'), 100.0, 2),
+  'parameters, 1e6': (metric_names.PARAMETERS_TOTAL, 1e-6, 2),
 }
 
 

@@ -1,9 +1,10 @@
 """Tables of the first version of Liang et al. 2020, which has ensembles of local models."""
 
+from tff_lg import metric_names
 from tff_lg.published.read import from_summary
 from tff_lg.published.table import Figure, Run, TableEntry, register
 
-_LOCAL = 'local_test/accuracy/mean_over_clients'
+_LOCAL = metric_names.mean(metric_names.LOCAL_ACCURACY)
 
 
 def _register(
@@ -47,7 +48,7 @@ def _register(
         for name, (row, published) in rows.items()
         for column, key, number in zip(
           ('local test', 'new test'),
-          (_LOCAL, f'new_test/accuracy/{ensemble}'),
+          (_LOCAL, metric_names.new_test('accuracy', ensemble)),
           published,
           strict=True,
         )

@@ -1,5 +1,6 @@
 """Tables of McMahan et al. 2017, Communication-Efficient Learning (arXiv:1602.05629)."""
 
+from tff_lg import metric_names
 from tff_lg.published.read import from_summary, quotient
 from tff_lg.published.table import Figure, Run, TableEntry, register
 
@@ -10,7 +11,7 @@ _ROUNDS = {'fedsgd': ('--rounds=600', '--evaluate_every=20'), 'fedavg': ('--roun
 
 
 def _figures(goal: float) -> tuple[Figure, ...]:
-  row, key = f'{100 * goal:g} %', f'rounds_to/{goal:g}/local_test/accuracy/pooled'
+  row, (key, *_) = f'{100 * goal:g} %', metric_names.to_goal(goal)
   fedsgd, fedavg = (from_summary(name, key, 1) for name in ('fedsgd', 'fedavg'))
   return (
     Figure(row=row, column='FedSGD', read=fedsgd, digits=1),

@@ -1,5 +1,6 @@
 """Grids of McMahan et al. 2017 (arXiv:1602.05629): clients per round, local epochs and batches."""
 
+from tff_lg import metric_names
 from tff_lg.published.read import from_summary
 from tff_lg.published.table import Figure, Run, TableEntry, register
 
@@ -29,10 +30,11 @@ _OFF = 0.1
 
 
 def _rounds_to(run: str, row: str, column: str, goal: float, published: float) -> Figure:
+  rounds, *_ = metric_names.to_goal(goal)
   return Figure(
     row=row,
     column=column,
-    read=from_summary(run, f'rounds_to/{goal:g}/local_test/accuracy/pooled', 1),
+    read=from_summary(run, rounds, 1),
     published=published,
     spread=_OFF * published,
     digits=0,

@@ -1,12 +1,13 @@
 """Tables of Liang et al. 2020, Think Locally, Act Globally (arXiv:2001.01523)."""
 
+from tff_lg import metric_names
 from tff_lg.published.read import from_best_round, from_summary
 from tff_lg.published.table import Figure, Run, TableEntry, register
 
-_LOCAL = 'local_test/accuracy/mean_over_clients'
-_NEW = 'new_test/accuracy/'
+_LOCAL = metric_names.mean(metric_names.LOCAL_ACCURACY)
+_AVERAGE = metric_names.new_test('accuracy', 'weight_average')
 _LOCAL_TEST, _NEW_TEST, _SENT = 'local test', 'new test', 'parameters, 1e9'
-_PARAMETERS = 'communication/broadcast_to_all/parameters_total'
+_PARAMETERS = metric_names.PARAMETERS_TO_ALL
 
 
 def _fedavg(run: str, row: str, published: float, spread: float) -> tuple[Figure, ...]:
@@ -35,7 +36,7 @@ def _lg_fedavg(
     Figure(
       row=row,
       column=_NEW_TEST,
-      read=from_summary(run, _NEW + ensemble),
+      read=from_summary(run, metric_names.new_test('accuracy', ensemble)),
       published=new[0],
       spread=new[1],
     ),
@@ -83,7 +84,7 @@ register(
       Figure(
         row='Local learning, same cohorts',
         column=_NEW_TEST,
-        read=from_summary('lg_400', f'{_NEW}weight_average', baseline='local_only'),
+        read=from_summary('lg_400', _AVERAGE, baseline='local_only'),
         published=30.41,
         spread=7.88,
       ),
@@ -146,12 +147,12 @@ register(
             'local_only',
             'Local learning, same cohorts',
             _NEW_TEST,
-            f'{_NEW}weight_average',
+            _AVERAGE,
             10.03,
             0.06,
           ),
           ('mtl', 'MTL', _LOCAL_TEST, _LOCAL, 89.68, 0.75),
-          ('mtl', 'MTL', _NEW_TEST, f'{_NEW}weight_average', 10.06, 0.11),
+          ('mtl', 'MTL', _NEW_TEST, _AVERAGE, 10.06, 0.11),
         )
       ),
       *_fedavg('lg_1800', 'FedAvg, 1800 rounds', 58.99, 1.50),

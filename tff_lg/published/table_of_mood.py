@@ -1,5 +1,6 @@
 """Mood from typed text by the share of local layers, Liang et al. 2020, Figure 2d."""
 
+from tff_lg import metric_names
 from tff_lg.published.read import from_best_run
 from tff_lg.published.table import Figure, Run, TableEntry, register
 
@@ -40,7 +41,9 @@ register(
         row=f'alpha = {alpha}',
         column='accuracy',
         read=from_best_run(
-          _runs(alpha), 'pooled_test/accuracy', by='validation/loss/mean_over_clients'
+          _runs(alpha),
+          metric_names.pooled_test('accuracy'),
+          by=metric_names.mean(metric_names.validation('loss')),
         ),
       )
       for alpha in _ALPHAS

@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 
+from tff_lg import metric_names
 from tff_lg.published.read import from_summary
 from tff_lg.published.table import Figure, Run, TableEntry, register
 
 _METHODS = {'fedavg': 'FedAvg', 'fedprox': 'FedProx', 'lg_fedavg': 'LG-FedAvg'}
 _PARTITIONS = {'iid': 'IID', 'classes_per_client': 'two classes'}
-_OLD, _NEW = 'old_clients/local_test/accuracy/pooled', 'new_client/local_test/accuracy/pooled'
-_ALONE = 'new_client/own_model/local_test/accuracy'
+_OLD, _NEW = (
+  metric_names.pooled(f'{group}/{metric_names.LOCAL_ACCURACY}')
+  for group in (metric_names.OLD_CLIENTS, metric_names.NEW_CLIENT)
+)
+_ALONE = f'{metric_names.NEW_CLIENT}/{metric_names.OWN_MODEL}/{metric_names.LOCAL_ACCURACY}'
 
 # Method and C -> normal and rotated accuracy on IID data, then with two classes per device.
 _Published = Mapping[tuple[str, str], Sequence[float]]

@@ -11,7 +11,7 @@ from typing import Any
 from absl import logging
 
 from tff_lg import config as config_lib
-from tff_lg import file_names, files, strict_json
+from tff_lg import file_names, files, metric_names, strict_json
 from tff_lg.aggregators import AGGREGATORS
 
 _FILE = 'changes.json'
@@ -84,7 +84,7 @@ def load(run_dir: str) -> list[dict[str, Any]]:
 def summarize(run_dir: str) -> dict[str, str]:
   """Returns the entry of the run's summary; none for a run without changes."""
   changes = load(run_dir)
-  return {'changed_settings': '; '.join(map(_describe, changes))} if changes else {}
+  return {metric_names.CHANGED_SETTINGS: '; '.join(map(_describe, changes))} if changes else {}
 
 
 def changed(run_dir: str) -> set[str]:

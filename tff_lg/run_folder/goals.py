@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from tff_lg import file_names, goal_names, metrics
+from tff_lg import file_names, metric_names, metrics
 
 
 def first_reached(accuracies: np.ndarray, goal: float, counts: np.ndarray) -> float | None:
@@ -47,7 +47,7 @@ def summarize_goals(
     none for a goal that was not reached.
   """
   rounds = pd.read_csv(os.path.join(run_dir, file_names.METRICS))
-  pooled, sign = goal_names.pooled(metric), metrics.sign(metric)
+  pooled, sign = metric_names.pooled(metric_names.local_test(metric)), metrics.sign(metric)
   if pooled not in rounds:
     return {}  # No client has test data.
   evaluated = rounds.dropna(subset=pooled)
@@ -55,6 +55,6 @@ def summarize_goals(
   found = {
     name: first_reached(values, sign * goal, evaluated[column].to_numpy())
     for goal in goals
-    for name, column in goal_names.goal_counts(goal, metric).items()
+    for name, column in metric_names.to_goal(goal, metric).items()
   }
   return {name: count for name, count in found.items() if count is not None}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tff_lg import config as config_lib
-from tff_lg import file_names
+from tff_lg import file_names, metric_names
 from tff_lg.config import own_models
 from tff_lg.learning.methods import METHODS
 from tff_lg.run_folder import run_settings
@@ -55,7 +55,7 @@ def check_all_evaluated(run_dir: str) -> None:
     ValueError: one sentence.
   """
   summary = run_settings.load_summary(run_dir)
-  if 'evaluated/num_clients' in summary:
+  if metric_names.NUM_EVALUATED in summary:
     raise ValueError(
       f'--from_run={run_dir} evaluated {summary["evaluated/num_clients"]} of its clients, expected '
       'all of them: train without --max_evaluated_clients.'

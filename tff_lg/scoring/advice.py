@@ -6,13 +6,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tff_lg import client_gains
+from tff_lg import client_gains, metric_names
 from tff_lg import config as config_lib
 from tff_lg import metrics as metrics_lib
 from tff_lg.config.option import resolved
 
-# The column of the table of clients with the method that each should use.
-ADVICE = 'advice'
 # The mean over all clients counts as much as so many of a client's own validation examples: a few
 # of these tell little.
 _PRIOR_EXAMPLES = 30
@@ -68,29 +66,32 @@ def add_advice(
   """
   part, (_, *baselines) = selection.choices.choose_by, methods
   metric = metrics_lib.for_few_examples(resolved(selection.selection_metric))
-  main = f'local_test/{selection.model_metrics[0]}'
+  main = metric_names.local_test(selection.model_metrics[0])
   prefixes = ['', *(f'{method}/' for method in baselines)]
   needed = [f'{prefix}{name}' for prefix in prefixes for name in (f'{part}/{metric}', main)]
-  if part != 'validation' or not baselines or not set(needed) <= set(clients):
+  if part != metric_names.VALIDATION or not baselines or not set(needed) <= set(clients):
     return {}
   values = [clients[f'{prefix}{part}/{metric}'].to_numpy() for prefix in prefixes]
   sizes = clients['num_validation'].to_numpy()
   chosen = choose_models(values, sizes, metrics_lib.METRICS[metric])
   # By objects, or pandas would make NaN of None.
   advised_methods = np.where(honest, np.array(methods, object)[chosen], None)
-  clients[ADVICE] = pd.Series(advised_methods, clients.index, object)
+  clients[metric_names.ADVICE] = pd.Series(advised_methods, clients.index, object)
   tests = np.stack([clients[f'{prefix}{main}'].to_numpy() for prefix in prefixes])
   advised = np.where(honest, tests[chosen, np.arange(len(clients))], np.nan)
-  clients[f'{ADVICE}/{main}'] = advised
+  column = f'{metric_names.ADVICE}/{main}'
+  clients[column] = advised
   summary: dict[str, Any] = {
-    f'{ADVICE}/{method}/num_clients': int((clients[ADVICE] == method).sum()) for method in methods
+    metric_names.num_advised(method): int((clients[metric_names.ADVICE] == method).sum())
+    for method in methods
   }
-  summary[f'{ADVICE}/{main}/mean_over_clients'] = float(pd.Series(advised).mean())
+  summary[metric_names.mean(column)] = float(pd.Series(advised).mean())
   for method, of_method in zip(methods, tests, strict=True):
     gains = client_gains.client_gains(
       pd.Series(advised),
       pd.Series(of_method),
       more_is_better=metrics_lib.METRICS[selection.model_metrics[0]].more_is_better,
     )
-    summary[f'{ADVICE}/gain_over/{method}/{main}/mean_over_clients'] = float(gains.mean())
+    gain = f'{metric_names.ADVICE}/{metric_names.gain_over(method, main)}'
+    summary[metric_names.mean(gain)] = float(gains.mean())
   return summary

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tff_lg import client_gains, seeds, verdicts
+from tff_lg import client_gains, metric_names, seeds, verdicts
 from tff_lg import config as config_lib
 from tff_lg import metrics as metrics_lib
 from tff_lg.scoring import results, scores
@@ -43,15 +43,15 @@ def add_baseline(
     clients[f'{method}/{column}'] = table[column].to_numpy()
   compared = scores.compared_columns(selection.model_metrics)
   for column in filter(clients.__contains__, compared):
-    metric = metrics_lib.METRICS[column.split('/')[-1]]
+    metric = metrics_lib.METRICS[metric_names.metric_of(column)]
     gains = client_gains.client_gains(
       clients[column][honest],
       clients[f'{method}/{column}'][honest],
       more_is_better=metric.more_is_better,
     )
-    start = f'gain_over/{method}/{column}'
-    found[f'{start}/mean_over_clients'] = float(gains.mean())
-    found[f'{start}/share_of_clients_worse'] = client_gains.share_worse(gains)
+    name = metric_names.gain_over(method, column)
+    found[metric_names.mean(name)] = float(gains.mean())
+    found[metric_names.share_worse(name)] = client_gains.share_worse(gains)
   of_examples = [n for n in (verdicts.MARKS, verdicts.VALUES) if n in clients and n in table]
   if of_examples:
     ours, other = clients[of_examples[0]], table[of_examples[0]].set_axis(clients.index)
@@ -60,11 +60,10 @@ def add_baseline(
     else:
       is_better = selection.predicts.main.more_is_better
       judged = verdicts.judge_values(ours[honest], other[honest], level, more_is_better=is_better)
-      found[f'verdict_over/{method}/test'] = selection.predicts.verdict_test
-    start = f'verdict_over/{method}'
+      found[metric_names.verdict_over(method, 'test')] = selection.predicts.verdict_test
     for name in _OF_VERDICT:
-      clients[f'{start}/{name}'] = judged[name].reindex(clients.index)
+      clients[metric_names.verdict_over(method, name)] = judged[name].reindex(clients.index)
     seed = seeds.derive_seed(selection.seed, seeds.Purpose.VERDICTS)
-    found[f'{start}/false_discovery_rate'] = level
-    found |= {f'{start}/{k}': value for k, value in verdicts.summarize(judged, seed).items()}
+    summarized = {'false_discovery_rate': level, **verdicts.summarize(judged, seed)}
+    found |= {metric_names.verdict_over(method, k): value for k, value in summarized.items()}
   return found

@@ -13,7 +13,7 @@ import pandas as pd
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import learning, others_names, progress
+from tff_lg import learning, metric_names, progress
 from tff_lg.scoring import scores
 from tff_lg.training import client_data, evaluation, run_state, selection
 
@@ -82,7 +82,7 @@ def add_scores(
   Returns:
     Mean and standard deviation over clients of the columns.
   """
-  names = [others_names.column(metric) for metric in process.model.metric_names]
+  names = [metric_names.others_test(metric) for metric in process.model.metric_names]
   clients[names] = np.nan
   for of_group, weights, states in state.selection.groups(scores.evaluated_clients(clients)):
     server_state = state.server_state._replace(global_weights=weights)
@@ -123,4 +123,4 @@ def evaluate(
       for metric, of_metric in found.items():
         of_metric.append(values[metric])
       bar.update(len(data))
-  return {others_names.column(metric): np.concatenate(of) for metric, of in found.items()}
+  return {metric_names.others_test(metric): np.concatenate(of) for metric, of in found.items()}

@@ -10,30 +10,20 @@ from absl import logging
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import learning, models, others_names
+from tff_lg import learning, metric_names, models
 from tff_lg import metrics as metrics_lib
 from tff_lg.scoring import others, scores
 from tff_lg.training import communication, evaluation, plan, run_state, selection
 
 # Data that a metric of the table of clients can be of.
-_SCORED = (*evaluation.PARTS, 'participant_test', others_names.OTHERS_TEST)
-# Entries of the summary: rounds that early stopping or a goal saved, and those of a warm start
-# that ends with a goal.
-ROUNDS_SAVED = 'early_stopping/rounds_saved'
-WARM_START_ROUNDS = 'warm_start_until/rounds'
+_SCORED = (*evaluation.PARTS, metric_names.PARTICIPANT_TEST, metric_names.OTHERS_TEST)
 # Methods whose rounds every summary has, 0 without any.
 _ALWAYS_COUNTED = ('fedavg', 'lg_fedavg')
-# Entries of the summary of what was sent.
-COMMUNICATION = tuple(
-  f'communication/{prefix}{name}_total'
-  for prefix in ('', 'broadcast_to_all/')
-  for name in ('parameters', 'bytes')
-)
 
 
 def known_end(summary: Mapping[str, Any]) -> dict[str, Any]:
   """Returns the option, by name, of a run whose warm start has the rounds that it had."""
-  rounds = summary.get(WARM_START_ROUNDS)
+  rounds = summary.get(metric_names.WARM_START_ROUNDS)
   return {} if rounds is None else {'warm_start_rounds': int(rounds)}
 
 
@@ -53,14 +43,14 @@ def summarize_ends(
   """
   summary: dict[str, Any] = {}
   if selection.warm_start_until is not None:
-    summary[WARM_START_ROUNDS] = state.phase_start
-    summary['warm_start_until/is_reached'] = int(0 in state.goals_reached)
+    summary[metric_names.WARM_START_ROUNDS] = state.phase_start
+    summary[metric_names.is_reached('warm_start_until')] = int(0 in state.goals_reached)
   if selection.rounds_until is not None:
-    summary['rounds_until/is_reached'] = int(len(phases) - 1 in state.goals_reached)
+    summary[metric_names.is_reached('rounds_until')] = int(len(phases) - 1 in state.goals_reached)
   if selection.rounds_until is not None or selection.early_stopping_rounds is not None:
-    summary[ROUNDS_SAVED] = state.last_round(phases) - state.round_num
+    summary[metric_names.ROUNDS_SAVED] = state.last_round(phases) - state.round_num
   for name in ('warm_start_until', 'rounds_until'):
-    if summary.get(f'{name}/is_reached') == 0:
+    if summary.get(metric_names.is_reached(name)) == 0:
       logging.warning('--%s=%s was not reached.', name, getattr(selection, name))
   return summary
 
@@ -146,7 +136,7 @@ def size_table(
     }
   )
   if evaluated is not None:
-    table[evaluation.IS_EVALUATED] = np.isin(np.arange(len(clients)), evaluated)
+    table[metric_names.IS_EVALUATED] = np.isin(np.arange(len(clients)), evaluated)
   return table
 
 
@@ -168,7 +158,7 @@ def summarize_clients(
   Returns:
     Method, note on the protocol, and mean and standard deviation of each metric over clients.
   """
-  summary: dict[str, Any] = {'method': method, 'protocol/note': selection.choices.note}
+  summary: dict[str, Any] = {'method': method, metric_names.PROTOCOL_NOTE: selection.choices.note}
   if metrics is None:
     own = (*selection.model_metrics, 'loss')
     metrics = [f'{part}/{metric}' for part in evaluation.PARTS for metric in own]
@@ -199,9 +189,9 @@ def summarize_rounds(
     for method, number in (dict.fromkeys(_ALWAYS_COUNTED, 0) | rounds_of).items()
   }
   if state.num_void:
-    summary['train/num_void_rounds'] = state.num_void
-  summary['communication/parameters_total'] = state.traffic.parameters
-  summary['communication/bytes_total'] = state.traffic.bytes
+    summary[metric_names.NUM_VOID_ROUNDS] = state.num_void
+  summary[metric_names.PARAMETERS_TOTAL] = state.traffic.parameters
+  summary[metric_names.BYTES_TOTAL] = state.traffic.bytes
   to_all = sum(
     (
       communication.count_round(phase.process, num_clients, clients_per_round) * phase.num_rounds
@@ -209,9 +199,11 @@ def summarize_rounds(
     ),
     communication.RoundTraffic(),
   )
-  summary['communication/broadcast_to_all/parameters_total'] = to_all.parameters
-  summary['communication/broadcast_to_all/bytes_total'] = to_all.bytes
+  summary[metric_names.PARAMETERS_TO_ALL] = to_all.parameters
+  summary[metric_names.BYTES_TO_ALL] = to_all.bytes
   if phases and phases[-1].process.step_cost is not None:
     costs = phases[-1].process.step_cost()._asdict()
-    summary |= {f'client/{name}': value for name, value in costs.items() if math.isfinite(value)}
+    summary |= {
+      metric_names.client_cost(name): value for name, value in costs.items() if math.isfinite(value)
+    }
   return summary

@@ -7,7 +7,7 @@ import pandas as pd
 import tensorflow as tf
 
 from tff_lg import config as config_lib
-from tff_lg import data, learning, models, verdicts
+from tff_lg import data, learning, metric_names, models, verdicts
 from tff_lg import metrics as metrics_lib
 from tff_lg.inputs import tasks
 from tff_lg.metrics import exact
@@ -20,7 +20,7 @@ def compared_columns(metrics: Sequence[str]) -> tuple[str, ...]:
   Args:
     metrics: names of the models' metrics, the main one first.
   """
-  return (*(f'local_test/{name}' for name in metrics), 'participant_test/accuracy')
+  return (*map(metric_names.local_test, metrics), metric_names.PARTICIPANT_ACCURACY)
 
 
 def add_scores(
@@ -53,8 +53,9 @@ def add_scores(
   objective, names = federated_data.objective, process.model.metric_names
   if not predicts_all(federated_data):
     rows = clients.iloc[of_clients]
-    num_test, main = (rows[name].to_numpy() for name in ('num_test', f'local_test/{names[0]}'))
-    return {f'pooled_test/{names[0]}': evaluation.pooled(main, num_test, names[0])}
+    num_test = rows['num_test'].to_numpy()
+    main = rows[metric_names.local_test(names[0])].to_numpy()
+    return {metric_names.pooled_test(names[0]): evaluation.pooled(main, num_test, names[0])}
   tests = client_data.part_tensors(federated_data, 'test')
   predictions = evaluation.predict_selected(
     process, state.server_state, state.selection, tests, of_clients
@@ -63,7 +64,7 @@ def add_scores(
   if federated_data.test.has_classes and federated_data.num_classes == 2:
     names = tuple(dict.fromkeys((*names, 'auc')))
   of_all = exact.score(objective, names, np.concatenate(predictions), np.concatenate(labels))
-  summary = {f'pooled_test/{name}': value for name, value in of_all.items()}
+  summary = {metric_names.pooled_test(name): value for name, value in of_all.items()}
   texts = np.full(len(clients), None, object)
   name, texts[of_clients] = by_example(objective, predictions, labels)
   clients[name] = texts
@@ -73,8 +74,9 @@ def add_scores(
       exact.score(objective, ('auc',), *pair)['auc']
       for pair in zip(predictions, labels, strict=True)
     ]
-    clients['local_test/auc'] = column
-    summary.update(over_clients('local_test/auc', column))
+    name = metric_names.local_test('auc')
+    clients[name] = column
+    summary.update(over_clients(name, column))
   return summary
 
 
@@ -153,10 +155,12 @@ def add_new_test(
   label_counts = federated_data.label_counts()
   if label_counts is None:
     average = evaluation.evaluate_weight_average(*models_and_data)
-    return {f'new_test/{process.model.metric_names[0]}/weight_average': average}
+    return {metric_names.new_test(process.model.metric_names[0], 'weight_average'): average}
   new_test = evaluation.evaluate_new_test(*models_and_data)
-  summary = {f'new_test/accuracy/{name}': value for name, value in new_test.accuracy.items()}
-  name = 'participant_test/accuracy'
+  summary = {
+    metric_names.new_test('accuracy', name): value for name, value in new_test.accuracy.items()
+  }
+  name = metric_names.PARTICIPANT_ACCURACY
   column = evaluation.participant_accuracy(new_test.class_accuracy, label_counts)
   clients[name] = column
   return summary | over_clients(name, column)
@@ -166,14 +170,14 @@ def over_clients(name: str, values: np.ndarray) -> dict[str, float]:
   """Returns the mean and the standard deviation of a metric over clients; nothing if all are NaN.
 
   Args:
-    name: of the metric, before `/mean_over_clients` and `/std_over_clients`.
+    name: of the metric in the table of clients.
     values: float [num_clients], NaN for a client that has none.
   """
   if not np.isfinite(values).any():
     return {}
   return {
-    f'{name}/mean_over_clients': float(np.nanmean(values)),
-    f'{name}/std_over_clients': float(np.nanstd(values)),
+    metric_names.mean(name): float(np.nanmean(values)),
+    metric_names.std(name): float(np.nanstd(values)),
   }
 
 
@@ -227,12 +231,12 @@ def score_unknown_client(
     names = ('accuracy', 'auc') if predicted.shape[1] == 2 else ('accuracy',)
     values = exact.score('classification', names, predicted, federated_data.test.y)
     for name, value in values.items():
-      summary[f'unknown_client_test/{start}/{name}'] = value
+      summary[f'{metric_names.UNKNOWN_CLIENT_TEST}/{start}/{name}'] = value
   return summary
 
 
 def evaluated_clients(clients: pd.DataFrame) -> np.ndarray | None:
   """Returns indices of the clients that are evaluated; None for all."""
-  if evaluation.IS_EVALUATED not in clients:
+  if metric_names.IS_EVALUATED not in clients:
     return None
-  return np.flatnonzero(clients[evaluation.IS_EVALUATED])
+  return np.flatnonzero(clients[metric_names.IS_EVALUATED])

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tff_lg import attacks, learning, seeds
+from tff_lg import attacks, learning, metric_names, seeds
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.config.option import resolved
@@ -118,17 +118,17 @@ def add_scores(
     It is a mean over the models of honest clients that are evaluated.
   """
   honest = ~adversary.is_malicious
-  clients['is_malicious'] = adversary.is_malicious
+  clients[metric_names.IS_MALICIOUS] = adversary.is_malicious
   summary = {
-    'attack/name': adversary.name,
-    'attack/malicious_share': float(adversary.is_malicious.mean()),
+    metric_names.ATTACK_NAME: adversary.name,
+    metric_names.MALICIOUS_SHARE: float(adversary.is_malicious.mean()),
   }
   if adversary.attack.strength is not None:
-    summary['attack/strength'] = adversary.attack.strength
+    summary[metric_names.ATTACK_STRENGTH] = adversary.attack.strength
   compared = scores.compared_columns(process.model.metric_names)
   for column in filter(clients.__contains__, compared):
     mean = float(np.nanmean(clients[column][honest]))
-    summary[f'honest/{column}/mean_over_clients'] = mean
+    summary[metric_names.honest(metric_names.mean(column))] = mean
   if adversary.attack.triggered_test is not None:
     test = adversary.attack.triggered_test(federated_data.test)
     evaluated = scores.evaluated_clients(clients)
@@ -137,5 +137,5 @@ def add_scores(
     )
     success = new_test.class_accuracy[honest, attacks.TARGET_CLASS]
     success = success[np.isfinite(success)]  # NaN of clients that are not evaluated.
-    summary['backdoor/success'] = float(success.mean()) if len(success) else float('nan')
+    summary[metric_names.BACKDOOR_SUCCESS] = float(success.mean()) if len(success) else float('nan')
   return summary

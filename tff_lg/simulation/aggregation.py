@@ -4,7 +4,7 @@ import math
 import zlib
 from typing import Any
 
-from tff_lg import aggregators, seeds
+from tff_lg import aggregators, metric_names, seeds
 from tff_lg import config as config_lib
 from tff_lg.aggregators.factories import gathering
 from tff_lg.compatibility import tff
@@ -56,13 +56,13 @@ def summarize_budget(
   epsilon = budget.epsilon(config.total_rounds)
   warning = aggregators.privacy_warning(epsilon)
   return {
-    'privacy/epsilon': epsilon,
-    'privacy/delta': budget.delta,
-    'privacy/noise_multiplier': budget.noise_multiplier,
-    **({'privacy/clip_norm': config.clip_norm} if config.clip_norm is not None else {}),
-    'privacy/accountant': budget.accountant_text,
-    'privacy/sampling': budget.sampling_text,
-    **({'privacy/warning': warning} if warning else {}),
+    metric_names.EPSILON: epsilon,
+    metric_names.DELTA: budget.delta,
+    metric_names.NOISE_MULTIPLIER: budget.noise_multiplier,
+    **({metric_names.CLIP_NORM: config.clip_norm} if config.clip_norm is not None else {}),
+    metric_names.ACCOUNTANT: budget.accountant_text,
+    metric_names.PRIVACY_SAMPLING: budget.sampling_text,
+    **({metric_names.PRIVACY_WARNING: warning} if warning else {}),
     **privacy_notes.privacy_warnings(config.task_options),
     **privacy_notes.privacy_notes(
       config.task_options,

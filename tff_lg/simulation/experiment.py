@@ -12,7 +12,16 @@ from typing import Any
 import numpy as np
 from absl import logging
 
-from tff_lg import aggregators, folder_lock, learning, models, own_models, progress, training
+from tff_lg import (
+  aggregators,
+  folder_lock,
+  learning,
+  metric_names,
+  models,
+  own_models,
+  progress,
+  training,
+)
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.config.option import resolved
@@ -197,7 +206,7 @@ def _run_locked(
   if choice is not None:
     summary.update(choice.summary())
   if evaluated is not None:
-    summary['evaluated/num_clients'] = len(evaluated)
+    summary[metric_names.NUM_EVALUATED] = len(evaluated)
   if budget is not None:
     summary.update(aggregation.summarize_budget(budget, config))
   if adversary is not None:
@@ -331,12 +340,12 @@ def _tell_privacy(told: Mapping[str, Any], num_rounds: int) -> None:
     'Privacy: noise multiplier {noise_multiplier:.4g}, clip norm {clip_norm:g}; epsilon after '
     '{rounds:,} rounds: {epsilon:.4g} at delta {delta:.3g}, by {accountant}. {sampling}'.format(
       rounds=num_rounds,
-      **{name.removeprefix('privacy/'): value for name, value in told.items()},
+      **{name.removeprefix(metric_names.PRIVACY): value for name, value in told.items()},
     ),
     file=sys.stderr,
   )
   for name, text in told.items():
-    if name.startswith('privacy/warning'):
+    if name.startswith(metric_names.PRIVACY_WARNING):
       logging.warning('%s', text)
 
 

@@ -1,7 +1,7 @@
 """Notes beside an epsilon: what it does not cover, and what it assumes."""
 
 from tff_lg import config as config_lib
-from tff_lg import tasks
+from tff_lg import metric_names, tasks
 
 
 def privacy_warnings(task: config_lib.TaskOptions) -> dict[str, str]:
@@ -14,7 +14,7 @@ def privacy_warnings(task: config_lib.TaskOptions) -> dict[str, str]:
     A sentence each, by its name in the summary.
   """
   return {
-    f'privacy/warning/{derived.name}': (
+    metric_names.privacy_warning(derived.name): (
       f"{derived.text} is computed from the clients' private training data without noise: epsilon "
       'does not cover it.'
       + (f' Give it by --{derived.option}, from public knowledge.' if derived.option else '')
@@ -50,31 +50,33 @@ def privacy_notes(
     options = [each.option for each in derived if each.option is not None]
     public += [f'--{option}' for option in options if getattr(task, option) is not None]
   notes = {
-    'privacy/not_covered/metrics': (
+    metric_names.not_covered('metrics'): (
       "Losses, accuracies and all other metrics are computed on the clients' data and released "
       'without noise.'
     ),
-    'privacy/assumed/server': 'The server is trusted: it sums clipped updates and adds the noise.',
-    'privacy/assumed/noise': _noise(secure_noise),
-    'privacy/assumed/local_weights': 'Weights that stay local are seen by their client only.',
-    'privacy/assumed/public': f'Taken for public knowledge: {", ".join(public)}.',
-    'privacy/assumed/other_runs': (
+    metric_names.assumed('server'): (
+      'The server is trusted: it sums clipped updates and adds the noise.'
+    ),
+    metric_names.assumed('noise'): _noise(secure_noise),
+    metric_names.assumed('local_weights'): 'Weights that stay local are seen by their client only.',
+    metric_names.assumed('public'): f'Taken for public knowledge: {", ".join(public)}.',
+    metric_names.assumed('other_runs'): (
       'Nothing but this run is released: epsilons of other runs on the same clients, its baselines '
       'among them, add up.'
     ),
   }
   if _chooses_round(method, selection):
-    part = 'test' if selection.choices.choose_by == 'local_test' else 'validation'
-    notes['privacy/not_covered/best_round'] = (
+    part = 'test' if selection.choices.choose_by == metric_names.LOCAL_TEST else 'validation'
+    notes[metric_names.not_covered('best_round')] = (
       f"The best round is chosen on the clients' private {part} data without noise."
     )
   for name in ('warm_start_until', 'rounds_until'):
     if (goal := getattr(selection, name)) is not None:
-      notes[f'privacy/not_covered/{name}'] = (
+      notes[metric_names.not_covered(name)] = (
         f"The goal {goal} of --{name} looks at the clients' private data without noise."
       )
   if selection.early_stopping_rounds is not None:
-    notes['privacy/not_covered/early_stopping'] = (
+    notes[metric_names.not_covered('early_stopping')] = (
       "Early stopping looks at the clients' private validation data without noise. Epsilon is that "
       'of all rounds, whether they were run or not.'
     )

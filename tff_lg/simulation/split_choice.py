@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tff_lg import checksums, file_names, files, models, strict_json, training
+from tff_lg import checksums, file_names, files, metric_names, models, strict_json, training
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import metrics as metrics_lib
@@ -81,8 +81,8 @@ class SplitChoice:
     """Returns its entries of `summary.json`."""
     return {
       'split/global_layers': ','.join(self.global_layers),
-      'split/communication/parameters_total': self.parameters_total,
-      'split/communication/bytes_total': self.bytes_total,
+      f'split/{metric_names.PARAMETERS_TOTAL}': self.parameters_total,
+      f'split/{metric_names.BYTES_TOTAL}': self.bytes_total,
     }
 
   def describe(self) -> str:
@@ -270,7 +270,9 @@ def _try(
     os.path.join(values['run_dir'], file_names.METRICS), float_precision='round_trip'
   )
   last = metrics.iloc[-1]
-  return traffic, {name: float(last[f'validation/{name}/pooled']) for name in names}
+  return traffic, {
+    name: float(last[metric_names.pooled(metric_names.validation(name))]) for name in names
+  }
 
 
 def _score_names(metrics: Sequence[str]) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from tff_lg import aggregators, checkpoints, learning, models, own_models, training
+from tff_lg import aggregators, checkpoints, learning, metric_names, models, own_models, training
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.client_states import phase_stores
@@ -55,12 +55,12 @@ class TrainedRun:
   @property
   def is_validation_client(self) -> np.ndarray:
     """Which held-out clients choose for all, bool [num_clients]."""
-    return self._marks(held_out.IS_VALIDATION_CLIENT)
+    return self._marks(metric_names.IS_VALIDATION_CLIENT)
 
   @property
   def is_evaluated(self) -> np.ndarray:
     """Which clients the run evaluated, bool [num_clients]."""
-    return self._marks(evaluation.IS_EVALUATED, otherwise=True)
+    return self._marks(metric_names.IS_EVALUATED, otherwise=True)
 
   @functools.cached_property
   def pool(self) -> others.PooledTests | None:
@@ -211,12 +211,12 @@ def _load_clients(run_dir: str) -> pd.DataFrame:
   if others is None:
     return clients
   both = [clients.assign(is_held_out=False), others.assign(is_held_out=True)]
-  if 'is_malicious' in clients:
-    both[1]['is_malicious'] = False
-  if held_out.IS_VALIDATION_CLIENT in others:
-    both[0][held_out.IS_VALIDATION_CLIENT] = False
-  if evaluation.IS_EVALUATED in clients:
-    both[1][evaluation.IS_EVALUATED] = True
+  if metric_names.IS_MALICIOUS in clients:
+    both[1][metric_names.IS_MALICIOUS] = False
+  if metric_names.IS_VALIDATION_CLIENT in others:
+    both[0][metric_names.IS_VALIDATION_CLIENT] = False
+  if metric_names.IS_EVALUATED in clients:
+    both[1][metric_names.IS_EVALUATED] = True
   return pd.concat(both, ignore_index=True)
 
 
@@ -312,7 +312,7 @@ def _last(
 ) -> _Newest:
   """Returns the newest checkpoint; rejects one that is missing, or not of the last round."""
   round_num = None if newest is None else round_of(newest)
-  saved = run_settings.load_summary(run_dir).get(results.ROUNDS_SAVED, 0)
+  saved = run_settings.load_summary(run_dir).get(metric_names.ROUNDS_SAVED, 0)
   last_round = total_rounds - int(saved)
   if newest is None or round_num != last_round:
     raise checkpoints.CheckpointError(

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from absl import logging
 
-from tff_lg import checksums, files, grid_search, metrics, strict_json, training
+from tff_lg import checksums, files, grid_search, metric_names, metrics, strict_json, training
 from tff_lg import config as config_lib
 from tff_lg.config.option import resolved
 
@@ -34,7 +34,7 @@ class TunedRate(NamedTuple):
   def summary(self) -> dict[str, float | str]:
     """Returns entries of the run's summary."""
     rates = ', '.join(f'{rate:.4g}' for rate in self.tried)
-    return {'tuning/client_learning_rate': self.learning_rate, 'tuning/tried': rates}
+    return {metric_names.TUNED_LEARNING_RATE: self.learning_rate, metric_names.TUNED_OUT_OF: rates}
 
 
 def tune_learning_rate(
@@ -67,7 +67,8 @@ def tune_learning_rate(
     except training.DivergenceError as error:
       logging.warning('Learning rate %g: %s', rate, error)
       return (-math.inf,)
-    return (sign * summary.get(f'validation/{metric}/mean_over_clients', math.nan),)
+    column = metric_names.mean(metric_names.validation(metric))
+    return (sign * summary.get(column, math.nan),)
 
   rates = config.tuned_learning_rates or grid_search.grid_around(
     config_lib.learning_rate(config, 'client')

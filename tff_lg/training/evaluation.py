@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tff_lg import metric_names, progress
 from tff_lg import metrics as metrics_lib
-from tff_lg import progress
 from tff_lg.data import examples as examples_lib
 from tff_lg.learning import batches, client_work
 from tff_lg.learning import evaluation as learning_evaluation
@@ -16,10 +16,7 @@ from tff_lg.training import client_data as client_data_lib
 from tff_lg.training import selection as selection_lib
 
 # Clients' data that models are evaluated on, by how their metrics are called.
-PARTS = {'validation': 'validation', 'local_test': 'test'}
-
-# Column of the table of clients, where only some are evaluated.
-IS_EVALUATED = 'is_evaluated'
+PARTS = {metric_names.VALIDATION: 'validation', metric_names.LOCAL_TEST: 'test'}
 
 # Clients' metrics by name, one float array [num_clients] each.
 ClientValues = dict[str, np.ndarray]

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from tff_lg import metric_names
 from tff_lg import metrics as metrics_lib
 from tff_lg.learning import process as process_lib
 from tff_lg.training import communication, evaluation
@@ -15,12 +16,12 @@ def of_training(
 ) -> dict[str, float]:
   """Returns the metrics of a round of training, and all communication so far."""
   return {
-    'train/loss': float(metrics.loss),
-    'train/num_examples': int(metrics.num_examples),
-    'train/num_clients': int(metrics.num_clients),
-    'train/num_clients_left_out': int(metrics.num_clients_left_out),
-    'communication/parameters_total': traffic.parameters,
-    'communication/bytes_total': traffic.bytes,
+    metric_names.TRAIN_LOSS: float(metrics.loss),
+    metric_names.TRAIN_NUM_EXAMPLES: int(metrics.num_examples),
+    metric_names.TRAIN_NUM_CLIENTS: int(metrics.num_clients),
+    metric_names.NUM_CLIENTS_LEFT_OUT: int(metrics.num_clients_left_out),
+    metric_names.PARAMETERS_TOTAL: traffic.parameters,
+    metric_names.BYTES_TOTAL: traffic.bytes,
     **_scalars('aggregator', metrics.aggregator),
   }
 
@@ -50,25 +51,25 @@ def of_evaluation(
       if not size.any():
         continue
       for metric, value in of_part.items():
-        start, of_group = f'{group}{name}/{metric}', value[clients]
+        column, of_group = f'{group}{name}/{metric}', value[clients]
         of_evaluated = of_group[evaluation.defined(of_part, num_examples[name], metric)[clients]]
         if not len(of_evaluated):
           continue
-        metrics[f'{start}/mean_over_clients'] = float(np.mean(of_evaluated))
-        metrics[f'{start}/std_over_clients'] = float(np.std(of_evaluated))
+        metrics[metric_names.mean(column)] = float(np.mean(of_evaluated))
+        metrics[metric_names.std(column)] = float(np.std(of_evaluated))
         entry = metrics_lib.METRICS.get(metric)
         if entry is None or entry.pooling is not None:
-          metrics[f'{start}/pooled'] = evaluation.pooled(of_group, size, metric)
+          metrics[metric_names.pooled(column)] = evaluation.pooled(of_group, size, metric)
   return metrics
 
 
 def for_progress_bar(metrics: Mapping[str, float]) -> dict[str, str]:
   """Returns the metrics to watch during training."""
   shown = {}
-  if 'train/loss' in metrics:
-    shown['loss'] = f'{metrics["train/loss"]:.4f}'
-  if 'privacy/epsilon' in metrics:
-    shown['epsilon'] = f'{metrics["privacy/epsilon"]:.3g}'
+  if metric_names.TRAIN_LOSS in metrics:
+    shown['loss'] = f'{metrics[metric_names.TRAIN_LOSS]:.4f}'
+  if metric_names.EPSILON in metrics:
+    shown['epsilon'] = f'{metrics[metric_names.EPSILON]:.3g}'
   return shown
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from tff_lg import aggregators, checkpoints, errors, files, seeds
+from tff_lg import aggregators, checkpoints, errors, files, metric_names, seeds
 from tff_lg.client_states import MEMORY
 from tff_lg.learning import client_work
 from tff_lg.models import local_global
@@ -285,7 +285,7 @@ class _RoundLoop:
     state.traffic += communication.count_round(process, len(cohort.clients), cohort.num_uploads)
     metrics = round_metrics.of_training(output.metrics, state.traffic)
     if self.budget is not None:
-      metrics['privacy/epsilon'] = self.budget.epsilon(state.round_num)
+      metrics[metric_names.EPSILON] = self.budget.epsilon(state.round_num)
     return metrics
 
   def _seed_of(self, round_num: int, client: int) -> np.ndarray:
@@ -328,7 +328,7 @@ class _RoundLoop:
     groups |= {f'{name}/': of_group for name, of_group in how.groups.items()}
     metrics = round_metrics.of_evaluation(values, sizes, groups)
     if how.clients is not None:
-      metrics['evaluated/num_clients'] = len(how.clients)
+      metrics[metric_names.NUM_EVALUATED] = len(how.clients)
     return metrics
 
   @property

@@ -3,12 +3,13 @@
 import numpy as np
 import pandas as pd
 
+from tff_lg import metric_names
 from tff_lg.verdicts import share, verdict
 
 # Column of the table of clients that holds the marks of local test examples.
-MARKS = 'local_test/correct'
+MARKS = metric_names.local_test('correct')
 # Column that holds the main metric of each local test example where labels are no classes.
-VALUES = 'local_test/by_example'
+VALUES = metric_names.local_test('by_example')
 
 
 def to_marks(correct: np.ndarray) -> str:

@@ -5,6 +5,7 @@ from typing import Protocol
 
 import pandas as pd
 
+from tff_lg import metric_names
 from tff_lg.analysis.fairness import measures
 
 # The column that says why a run diverged; empty for one that did not.
@@ -96,9 +97,9 @@ def collect(runs: Iterable[Run], attributes: Sequence[str]) -> tuple[pd.DataFram
       {
         **names,
         **measures.measure(run.train, run.test, attributes),
-        'communication/parameters_total': run.traffic.parameters,
-        'communication/bytes_total': run.traffic.bytes,
-        'train/num_clients_left_out': run.left_out,
+        metric_names.PARAMETERS_TOTAL: run.traffic.parameters,
+        metric_names.BYTES_TOTAL: run.traffic.bytes,
+        metric_names.NUM_CLIENTS_LEFT_OUT: run.left_out,
         DIVERGED: run.diverged,
         **run.own_models,
       }

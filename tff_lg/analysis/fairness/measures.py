@@ -5,8 +5,11 @@ from typing import Protocol
 
 import numpy as np
 
+from tff_lg import metric_names
 from tff_lg.analysis.fairness import probes
 
+# The accuracy of always predicting the more frequent class.
+MAJORITY = f'{metric_names.LOCAL_ACCURACY}/majority'
 # What a prediction counts as positive from, as the argmax of two classes does.
 _THRESHOLD = 0.5
 
@@ -51,8 +54,10 @@ def measure_round(test: Sequence[Outputs], attributes: Sequence[str]) -> dict[st
   predicted, y = _pooled(test, _predicted), _pooled(test, lambda rows: rows.y)
   accuracy = float(np.mean(predicted == y)) if _is_finite(test) else float('nan')
   values = {
-    'local_test/accuracy/pooled': accuracy,
-    'local_test/auc/mean_over_clients': _mean(probes.auc(d.y, d.probability) for d in test),
+    metric_names.pooled(metric_names.LOCAL_ACCURACY): accuracy,
+    metric_names.mean(metric_names.local_test('auc')): _mean(
+      probes.auc(d.y, d.probability) for d in test
+    ),
   }
   adversary = [
     _mean(probes.auc(rows.attributes[:, column], rows.guesses[:, column]) for rows in test)
@@ -95,9 +100,10 @@ def measure(
   for name, column in zip(attributes, columns, strict=True):
     group = _pooled(test, lambda rows: rows.attributes)[:, column]
     for rule, value in _parity(y, predicted, group).items():
-      values[f'local_test/{rule}_difference/{name}/pooled'] = value if is_finite else float('nan')
+      measure_name = metric_names.pooled(metric_names.local_test(f'{rule}_difference/{name}'))
+      values[measure_name] = value if is_finite else float('nan')
   share = float(np.mean(y))
-  return values | {'local_test/accuracy/majority': max(share, 1 - share)}
+  return values | {MAJORITY: max(share, 1 - share)}
 
 
 def _parity(y: np.ndarray, predicted: np.ndarray, group: np.ndarray) -> dict[str, float]:
@@ -144,8 +150,8 @@ def _by_attribute(
   """Returns means over clients, of each attribute and of all of them."""
   return {
     **{
-      f'local_test/{name}/{attribute}/mean_over_clients': value
+      metric_names.mean(metric_names.local_test(f'{name}/{attribute}')): value
       for attribute, value in zip(attributes, values, strict=True)
     },
-    f'local_test/{name}/mean_over_clients': float(np.mean(values)),
+    metric_names.mean(metric_names.local_test(name)): float(np.mean(values)),
   }

@@ -4,26 +4,27 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from tff_lg import metric_names
 from tff_lg.analysis import formats, names, tables
+from tff_lg.analysis.fairness import measures
 from tff_lg.analysis.fairness.collect import DIVERGED
 from tff_lg.analysis.tables import Column
 
 PARTITION_NAMES = {'iid': 'IID', 'non_iid': 'non-IID'}
 _KEYS = ['partition', 'method', 'lambda']
-_TEST = 'local_test'
 _COLUMNS = {
-  'acc': f'{_TEST}/accuracy/pooled',
-  'AUC': f'{_TEST}/auc/mean_over_clients',
-  'adv AUC': f'{_TEST}/adversary_auc/mean_over_clients',
-  'logistic': f'{_TEST}/probe_auc/logistic/mean_over_clients',
-  'boosting': f'{_TEST}/probe_auc/boosting/mean_over_clients',
+  'acc': metric_names.pooled(metric_names.local_test('accuracy')),
+  'AUC': metric_names.mean(metric_names.local_test('auc')),
+  'adv AUC': metric_names.mean(metric_names.local_test('adversary_auc')),
+  'logistic': metric_names.mean(metric_names.local_test('probe_auc/logistic')),
+  'boosting': metric_names.mean(metric_names.local_test('probe_auc/boosting')),
 }
 _OF_AN_ATTRIBUTE = {
-  'adv AUC': f'{_TEST}/adversary_auc/{{}}/mean_over_clients',
-  'logistic': f'{_TEST}/probe_auc/logistic/{{}}/mean_over_clients',
-  'boosting': f'{_TEST}/probe_auc/boosting/{{}}/mean_over_clients',
-  'parity': f'{_TEST}/demographic_parity_difference/{{}}/pooled',
-  'odds': f'{_TEST}/equalized_odds_difference/{{}}/pooled',
+  'adv AUC': metric_names.mean(metric_names.local_test('adversary_auc/{}')),
+  'logistic': metric_names.mean(metric_names.local_test('probe_auc/logistic/{}')),
+  'boosting': metric_names.mean(metric_names.local_test('probe_auc/boosting/{}')),
+  'parity': metric_names.pooled(metric_names.local_test('demographic_parity_difference/{}')),
+  'odds': metric_names.pooled(metric_names.local_test('equalized_odds_difference/{}')),
 }
 _NOTES = (
   "All in per cent, on each device's own test rows. acc: over all rows; AUC: mean over devices.",
@@ -102,7 +103,7 @@ def methods_table(results: pd.DataFrame) -> tables.Table:
     for partition in partitions
     if names.LOCAL_ONLY in set(results['method'])
   ]
-  majority = formats.percent(results[f'{_TEST}/accuracy/majority'].mean(), 1)
+  majority = formats.percent(results[measures.MAJORITY].mean(), 1)
   note = f'Always predicting the more frequent class has an accuracy of {majority}.'
   return tables.Table(columns, tuple(rows), (*_NOTES, *own, *_diverged(results), note))
 
@@ -140,12 +141,13 @@ def _own_networks(results: pd.DataFrame, partition: str) -> str:
   """Returns how long devices' own networks have trained, and at which learning rates."""
   runs = results[(results['method'] == names.LOCAL_ONLY) & (results['partition'] == partition)]
   name = f'Local only, {PARTITION_NAMES[partition]}'
-  epochs = runs.get('own_models/epochs/median_over_clients', pd.Series(dtype=float)).dropna()
+  epochs = runs.get(metric_names.OWN_EPOCHS, pd.Series(dtype=float)).dropna()
   if epochs.empty:
     return f'{name}: alone for as many epochs as the other methods.'
-  rates = ', '.join(f'{rate:g}' for rate in sorted(set(runs['own_models/network/learning_rate'])))
+  tried = runs[metric_names.own_setting('network', 'learning_rate')]
+  rates = ', '.join(f'{rate:g}' for rate in sorted(set(tried)))
   text = f'{name}: alone to its best, {epochs.median():g} epochs (median), learning rate {rates}.'
-  improving = runs['own_models/still_improving/num_clients'].sum()
+  improving = runs[metric_names.OWN_STILL_IMPROVING].sum()
   return f'{text} {improving:g} own networks were still improving.' if improving else text
 
 

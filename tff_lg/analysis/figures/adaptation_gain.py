@@ -6,7 +6,8 @@ from collections.abc import Mapping
 import pandas as pd
 from matplotlib.figure import Figure
 
-from tff_lg.analysis import formats, names, style
+from tff_lg import metric_names
+from tff_lg.analysis import formats, style
 
 _AREA = 24
 # Neighbouring series are set apart by this part of the x axis: heaps of clients stay visible.
@@ -21,7 +22,7 @@ def adaptation_gain(
   *,
   x: str,
   series: Mapping[str, style.Series],
-  metric: str = names.LOCAL_TEST,
+  metric: str = metric_names.LOCAL_ACCURACY,
 ) -> Figure:
   """Draws a mark for each client: gain of its best model over the federated one.
 

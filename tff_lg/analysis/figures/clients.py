@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from tff_lg import client_gains
+from tff_lg import client_gains, metric_names
 from tff_lg.analysis import formats, names, style
 from tff_lg.analysis.paired import PairedComparison, compare_clients
 
@@ -28,7 +28,7 @@ class _Side(NamedTuple):
 
 @style.styled
 def client_scatter(
-  own: pd.Series, federated: pd.Series, *, method: str, metric: str = names.LOCAL_TEST
+  own: pd.Series, federated: pd.Series, *, method: str, metric: str = metric_names.LOCAL_ACCURACY
 ) -> Figure:
   """Draws a mark for each client: its locally trained model against this method.
 

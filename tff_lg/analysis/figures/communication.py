@@ -5,6 +5,7 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
+from tff_lg import metric_names
 from tff_lg.analysis import formats, names, style
 from tff_lg.analysis.run_folder import RunFolder
 
@@ -42,7 +43,7 @@ def accuracy_against_bytes(run: RunFolder) -> Figure:
     name = names.method_name(drawn.method)
     if curve.index.max() == 0:
       # The final value, not the best of the curve: that would choose by test data.
-      final = scale * drawn.value(f'{run.local_test}/mean_over_clients')
+      final = scale * drawn.value(metric_names.mean(run.local_test))
       axes.axhline(final, label=f'{name} (sends nothing)', **line)
     else:
       marker = 'o' if len(curve) <= _MAX_MARKERS else None
@@ -55,14 +56,14 @@ def accuracy_against_bytes(run: RunFolder) -> Figure:
   style.label_axes(
     axes,
     x=f'communicated by all clients, up and down ({unit.name})',
-    y=formats.metric_label(f'{run.local_test}/mean_over_clients').replace(', ', ',\n'),
+    y=formats.metric_label(metric_names.mean(run.local_test)).replace(', ', ',\n'),
   )
   return figure
 
 
 def _curve(run: RunFolder, metric: str) -> pd.Series:
   """Returns the mean of a metric over clients in evaluated rounds, indexed by bytes so far."""
-  accuracy = run.curve(f'{metric}/mean_over_clients')
-  num_bytes = run.curve(names.BYTES_TOTAL)
+  accuracy = run.curve(metric_names.mean(metric))
+  num_bytes = run.curve(metric_names.BYTES_TOTAL)
   rounds = accuracy.index.intersection(num_bytes.index)
   return pd.Series(accuracy.loc[rounds].to_numpy(), index=num_bytes.loc[rounds].to_numpy())

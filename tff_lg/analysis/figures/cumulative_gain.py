@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from tff_lg.analysis import formats, names, style
+from tff_lg import metric_names
+from tff_lg.analysis import formats, style
 
 
 @style.styled
@@ -14,7 +15,7 @@ def cumulative_gain(
   gains: Mapping[str, pd.DataFrame],
   *,
   series: Mapping[str, style.Series],
-  metric: str = names.LOCAL_TEST,
+  metric: str = metric_names.LOCAL_ACCURACY,
 ) -> Figure:
   """Draws the cumulative gain of the clients, those that gain most first.
 

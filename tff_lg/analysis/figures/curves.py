@@ -6,13 +6,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from tff_lg import metric_names
 from tff_lg.analysis import formats, names, style
 from tff_lg.analysis.run_folder import Phase, RunFolder
 
 _LOSSES = {
-  names.TRAIN_LOSS: ('training', '-'),
-  names.VALIDATION_LOSS: ('validation', (0, (5, 2))),
-  names.LOCAL_TEST_LOSS: ('local test', (0, (1.5, 1.5))),
+  metric_names.TRAIN_LOSS: ('training', '-'),
+  metric_names.mean(metric_names.validation('loss')): ('validation', (0, (5, 2))),
+  metric_names.mean(metric_names.local_test('loss')): ('local test', (0, (1.5, 1.5))),
 }
 
 
@@ -35,7 +36,7 @@ def training_curves(run: RunFolder) -> Figure:
   style.label_axes(loss, x='', y='mean loss')
 
   _draw_accuracy(accuracy, run)
-  label = formats.metric_label(f'{run.metric.name}/mean_over_clients')
+  label = formats.metric_label(metric_names.mean(run.metric.name))
   style.label_axes(accuracy, x='round', y=label)
   accuracy.xaxis.set_major_locator(MaxNLocator(integer=True))
   for axes in (loss, accuracy):
@@ -48,11 +49,11 @@ def training_curves(run: RunFolder) -> Figure:
 
 def _draw_accuracy(axes: Axes, run: RunFolder) -> None:
   """Draws baselines first, so that this run lies on top."""
-  test = f'{run.local_test}/mean_over_clients'
+  test = metric_names.mean(run.local_test)
   for baseline in run.baselines.values():
     _draw_curve(axes, baseline, test, 'local test', linewidth=1.3)
   _draw_curve(axes, run, test, 'local test', linewidth=2.2)
-  validation = f'validation/{run.metric.name}/mean_over_clients'
+  validation = metric_names.mean(metric_names.validation(run.metric.name))
   _draw_curve(axes, run, validation, 'validation', linewidth=1.5)
 
 

@@ -4,15 +4,17 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from tff_lg import metric_names
 from tff_lg.analysis import names, style
-from tff_lg.analysis.fairness import results_table
+from tff_lg.analysis.fairness import measures, results_table
 
-_ACCURACY = 'local_test/accuracy/pooled'
-_MAJORITY = 'local_test/accuracy/majority'
+_ACCURACY = metric_names.pooled(metric_names.LOCAL_ACCURACY)
 # Of each leakage its title and its metric.
 _LEAKAGES = {
-  'AUC of the adversary in training': 'local_test/adversary_auc/mean_over_clients',
-  'AUC of boosting, fitted afterwards': 'local_test/probe_auc/boosting/mean_over_clients',
+  'AUC of the adversary in training': metric_names.mean(metric_names.local_test('adversary_auc')),
+  'AUC of boosting, fitted afterwards': metric_names.mean(
+    metric_names.local_test('probe_auc/boosting')
+  ),
 }
 
 
@@ -51,7 +53,8 @@ def accuracy_against_leakage(results: pd.DataFrame) -> Figure:
 
 def _draw(axes: Axes, summary: pd.DataFrame, metric: str) -> None:
   axes.axvline(50, color=style.MUTED, linestyle=':', linewidth=1.2)
-  axes.axhline(100 * summary[_MAJORITY].iloc[0], color=style.MUTED, linestyle=':', linewidth=1.2)
+  majority = 100 * summary[measures.MAJORITY].iloc[0]
+  axes.axhline(majority, color=style.MUTED, linestyle=':', linewidth=1.2)
   drawn = summary[summary[list(_LEAKAGES.values())].notna().any(axis=1)]
   for i, (method, of_method) in enumerate(drawn.groupby('method', sort=False)):
     x, y = 100 * of_method[metric], 100 * of_method[_ACCURACY]

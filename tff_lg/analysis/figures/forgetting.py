@@ -5,21 +5,24 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from tff_lg import metrics
+from tff_lg import metric_names, metrics
 from tff_lg.analysis import formats, names, style
 
 # By C; beyond them they come again.
 _DASHES = ((0, (5, 2)), '-', (0, (1.5, 1.5)), (0, (7, 2, 1.5, 2)))
 
 
-def columns(metric: str = names.LOCAL_TEST) -> tuple[str, str]:
+def columns(metric: str = metric_names.LOCAL_ACCURACY) -> tuple[str, str]:
   """Returns the columns with a metric on clients' test data: of the old devices, of the new one."""
-  return f'old_clients/{metric}/pooled', f'new_client/{metric}/pooled'
+  return (
+    metric_names.pooled(f'{metric_names.OLD_CLIENTS}/{metric}'),
+    metric_names.pooled(f'{metric_names.NEW_CLIENT}/{metric}'),
+  )
 
 
 @style.styled
 def forgetting_curves(
-  curves: pd.DataFrame, transform: str, metric: str = names.LOCAL_TEST
+  curves: pd.DataFrame, transform: str, metric: str = metric_names.LOCAL_ACCURACY
 ) -> Figure:
   """Draws a metric of the old devices (above) and of the new one (below) by round.
 
@@ -48,7 +51,7 @@ def forgetting_curves(
     panels[0, column].set_title(names.partition_name(partition), loc='left')
     panels[1, column].xaxis.set_major_locator(MaxNLocator(integer=True))
     style.label_axes(panels[1, column], x='round with the new device', y='')
-  label = metrics.METRICS[metric.split('/')[-1]].label
+  label = metrics.METRICS[metric_names.metric_of(metric)].label
   unit = formats.unit_of_column(metric)
   panels[0, 0].set_ylabel(f'{label}, old devices, normal{unit}')
   panels[1, 0].set_ylabel(f'{label}, new device, {transform}{unit}')

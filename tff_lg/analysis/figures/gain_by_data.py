@@ -8,7 +8,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from tff_lg.analysis import formats, names, style
+from tff_lg import metric_names
+from tff_lg.analysis import formats, style
 
 # Bins have equal numbers of clients, no less than so many; more different values than so
 # many are put into bins.
@@ -27,7 +28,7 @@ def gain_by_data(
   *,
   y: str,
   series: Mapping[str, style.Series],
-  metric: str = names.LOCAL_TEST,
+  metric: str = metric_names.LOCAL_ACCURACY,
   are_gains: bool = True,
 ) -> Figure:
   """Draws gains against the size (left) and the complexity (right) of the clients' data.

@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from tff_lg.analysis import formats, names, style
+from tff_lg import metric_names
+from tff_lg.analysis import formats, style
 from tff_lg.analysis.paired import compare_clients
 
 # Widths of a bin in points; the first with which no more than so many bins are needed.
@@ -26,7 +27,7 @@ def improvement_bars(
   own: pd.Series,
   runs: Mapping[str, pd.Series],
   *,
-  metric: str = names.LOCAL_TEST,
+  metric: str = metric_names.LOCAL_ACCURACY,
   colours: Sequence[str] | None = None,
 ) -> Figure:
   """Draws the mean change against the locally trained model in bins of its accuracy.

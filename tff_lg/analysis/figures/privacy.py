@@ -7,7 +7,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from tff_lg.analysis import formats, names, style
+from tff_lg import metric_names
+from tff_lg.analysis import formats, style
 from tff_lg.analysis.run_folder import RunFolder
 
 
@@ -21,7 +22,7 @@ def epsilon_curve(run: RunFolder) -> Figure:
   Returns:
     The figure: epsilon so far at the run's delta, from zero on.
   """
-  curve = run.curve(names.EPSILON)
+  curve = run.curve(metric_names.EPSILON)
   curve = curve[np.isfinite(curve)]
   figure = Figure(figsize=(9, 3.2))
   axes = figure.subplots()
@@ -30,7 +31,7 @@ def epsilon_curve(run: RunFolder) -> Figure:
   axes.set_ylim(bottom=0)
   axes.margins(x=0.01)
   axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-  delta = run.value(names.DELTA)
+  delta = run.value(metric_names.DELTA)
   at = f'\nat δ = {formats.significant(delta)}' if np.isfinite(delta) else ''
   style.label_axes(axes, x='round', y=f'ε spent so far{at}')
   return figure
@@ -50,10 +51,10 @@ def accuracy_by_epsilon(runs: Mapping[str, RunFolder], metric: str) -> Figure:
   """
   figure = Figure(figsize=(9, 4))
   axes = figure.subplots()
-  scale, name = formats.metric_scale(metric), f'{metric}/mean_over_clients'
+  scale, name = formats.metric_scale(metric), metric_names.mean(metric)
   for i, (label, run) in enumerate(runs.items()):
     colour, dashes, marker = style.nth_series(i)
-    epsilon = run.curve(names.EPSILON)
+    epsilon = run.curve(metric_names.EPSILON)
     if len(epsilon):
       both = pd.DataFrame({'x': epsilon[np.isfinite(epsilon)], 'y': scale * run.curve(name)})
       both = both.dropna()
@@ -64,7 +65,7 @@ def accuracy_by_epsilon(runs: Mapping[str, RunFolder], metric: str) -> Figure:
     elif np.isfinite(run.value(name)):
       axes.axhline(scale * run.value(name), color=colour, linestyle=dashes, label=label)
   axes.set_xlim(left=0)
-  style.label_axes(axes, x='ε spent so far', y=formats.metric_label(f'{metric}/mean_over_clients'))
+  style.label_axes(axes, x='ε spent so far', y=formats.metric_label(metric_names.mean(metric)))
   if axes.get_legend_handles_labels()[0]:
     axes.legend(loc='upper left', bbox_to_anchor=(1.0, 1.0))
   return figure

@@ -5,6 +5,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
+from tff_lg import metric_names
 from tff_lg.analysis import formats, names, style
 from tff_lg.verdicts import Verdict
 
@@ -36,7 +37,7 @@ def client_marks(verdicts: pd.DataFrame, metric: str) -> tuple[style.ClientMark,
 
 @style.styled
 def verdict_intervals(
-  verdicts: pd.DataFrame, *, method: str, metric: str = names.LOCAL_TEST
+  verdicts: pd.DataFrame, *, method: str, metric: str = metric_names.LOCAL_ACCURACY
 ) -> Figure:
   """Draws each client's difference of accuracy with its 95 % interval, sorted.
 

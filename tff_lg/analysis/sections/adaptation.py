@@ -3,6 +3,7 @@
 import pandas as pd
 from markupsafe import Markup
 
+from tff_lg import metric_names
 from tff_lg.analysis import (
   adaptation_tables,
   figures,
@@ -21,10 +22,10 @@ from tff_lg.analysis.sections.configuration import flags_section
 from tff_lg.analysis.sections.result import REFERENCE_WARNING, SYNTHETIC_WARNING
 from tff_lg.analysis.sections.section import Illustration, Section, tiles, warnings
 
-_BEFORE_AND_AFTER = (names.FEDERATED, names.BEST)
+_BEFORE_AND_AFTER = (metric_names.FEDERATED, metric_names.BEST)
 _SIZE_AND_COMPLEXITY = ('num_train', 'num_classes')
 _TABLES = ('Accuracy', 'Gains', 'Techniques')
-_BASES = {names.LOCAL_ONLY: 'locally trained model', names.FEDERATED: 'federated model'}
+_BASES = {names.LOCAL_ONLY: 'locally trained model', metric_names.FEDERATED: 'federated model'}
 
 
 def adaptation_sections(run: AdaptationFolder) -> tuple[Section, ...]:
@@ -63,7 +64,7 @@ def adaptation_title(run: AdaptationFolder) -> str:
 
 def headline(compared: ComparedRuns) -> str:
   """Returns two sentences: the gain of adaptation, and who is worse off before and after."""
-  federated, best = compared.accuracy[names.FEDERATED], compared.accuracy[names.BEST]
+  federated, best = compared.accuracy[metric_names.FEDERATED], compared.accuracy[metric_names.BEST]
   accuracy = formats.metric_label(compared.metric).removesuffix(' (%)')
   metric = compared.metric
   change = paired.compare_clients(best, federated, metric)
@@ -101,7 +102,7 @@ def _result(run: AdaptationFolder, group: str, compared: ComparedRuns) -> Sectio
     if applies
   ]
   numbers = {}
-  for model in (names.FEDERATED, names.BEST):
+  for model in (metric_names.FEDERATED, metric_names.BEST):
     name = names.model_name(model).lower()
     accuracy = compared.accuracy[model]
     numbers[f'{name}, mean ± std over clients'] = formats.value_with_std(
@@ -135,13 +136,13 @@ def _clients(run: AdaptationFolder, compared: ComparedRuns) -> Section:
       colours=[series[model].colour for model in _BEFORE_AND_AFTER],
     )
     illustrations.append(Illustration('improvement', figure, improvement_caption(compared.metric)))
-  base = names.FEDERATED if compared.own is None else names.LOCAL_ONLY
+  base = metric_names.FEDERATED if compared.own is None else names.LOCAL_ONLY
   figure = figures.adaptation_gain(
-    compared.accuracy[names.FEDERATED] if compared.own is None else compared.own,
-    gains[names.FEDERATED][names.BEST],
+    compared.accuracy[metric_names.FEDERATED] if compared.own is None else compared.own,
+    gains[metric_names.FEDERATED][metric_names.BEST],
     run.best_names[compared.accuracy.index],
     x=f'{_BASES[base]}: {formats.metric_label(compared.metric)}',
-    series={model: drawn for model, drawn in series.items() if model != names.BEST},
+    series={model: drawn for model, drawn in series.items() if model != metric_names.BEST},
     metric=compared.metric,
   )
   caption = (
@@ -214,8 +215,8 @@ def _gains(compared: ComparedRuns) -> dict[str, pd.DataFrame]:
   over: dict[str, pd.DataFrame] = {}
   if compared.own is not None:
     over[names.LOCAL_ONLY] = sign * accuracy.sub(compared.own, axis=0)
-  adapted = accuracy.drop(columns=names.FEDERATED)
-  over[names.FEDERATED] = sign * adapted.sub(accuracy[names.FEDERATED], axis=0)
+  adapted = accuracy.drop(columns=metric_names.FEDERATED)
+  over[metric_names.FEDERATED] = sign * adapted.sub(accuracy[metric_names.FEDERATED], axis=0)
   return over
 
 
@@ -225,6 +226,6 @@ def _series(run: AdaptationFolder) -> dict[str, style.Series]:
     name: style.Series(names.model_name(name), *style.nth_series(i))
     for i, name in enumerate(run.adaptations, start=1)
   }
-  federated = style.Series(names.model_name(names.FEDERATED), style.MUTED, (0, (1, 1)), 'X')
-  best = style.Series(names.model_name(names.BEST), *style.nth_series(0))
-  return {names.FEDERATED: federated, **adaptations, names.BEST: best}
+  federated = style.Series(names.model_name(metric_names.FEDERATED), style.MUTED, (0, (1, 1)), 'X')
+  best = style.Series(names.model_name(metric_names.BEST), *style.nth_series(0))
+  return {metric_names.FEDERATED: federated, **adaptations, metric_names.BEST: best}

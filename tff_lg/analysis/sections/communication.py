@@ -3,6 +3,7 @@
 import pandas as pd
 from markupsafe import Markup
 
+from tff_lg import metric_names
 from tff_lg.analysis import figures, formats, names, tables
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Illustration, Section
@@ -13,7 +14,7 @@ _SENT = ('parameters_down', 'parameters_up', 'bytes_down', 'bytes_up')
 def build_communication(run: RunFolder) -> Section | None:
   """Returns the traffic by phase and accuracy against bytes; None where no traffic was recorded."""
   illustrations: tuple[Illustration, ...] = ()
-  if len(run.curve(names.BYTES_TOTAL)) and len(run.curve(f'{run.local_test}/mean_over_clients')):
+  if len(run.curve(metric_names.BYTES_TOTAL)) and len(run.curve(metric_names.mean(run.local_test))):
     better = 'Up' if run.metric.more_is_better else 'Down'
     extent = 'more' if run.metric.more_is_better else 'less'
     caption = f'{better} and to the left is better: {extent} {run.metric.label} for fewer bytes.'
@@ -51,10 +52,11 @@ def _traffic_table(run: RunFolder, communication: pd.DataFrame) -> tables.Table:
     for method, sent in totals.iterrows()
   )
   notes = ['Down: server to the clients of the round; up: these to the server.']
-  to_all = run.value(names.PARAMETERS_TO_ALL)
+  to_all = run.value(metric_names.PARAMETERS_TO_ALL)
+  bytes_to_all = run.value(metric_names.BYTES_TO_ALL)
   if to_all > 0:
     notes.append(
       'If the server sent to every client each round, as the LG-FedAvg paper counts: '
-      f'{formats.count(to_all)} parameters, {formats.num_bytes(run.value(names.BYTES_TO_ALL))}.'
+      f'{formats.count(to_all)} parameters, {formats.num_bytes(bytes_to_all)}.'
     )
   return tables.Table(columns, rows, tuple(notes))

@@ -5,7 +5,8 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
-from tff_lg.analysis import markup, names
+from tff_lg import metric_names
+from tff_lg.analysis import markup
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Section
 
@@ -14,7 +15,7 @@ _LEAD = 'The command that repeats the run in a new folder, with every flag that 
 
 def build_configuration(run: RunFolder) -> Section:
   """Returns every flag of the run, as the command that repeats it."""
-  changes = run.summary.get(names.CHANGED_SETTINGS)
+  changes = run.summary.get(metric_names.CHANGED_SETTINGS)
   if changes is None:
     return command_section(command(run))
   return command_section(

@@ -3,8 +3,8 @@
 import re
 from typing import NamedTuple
 
-from tff_lg import metrics, others_names
-from tff_lg.analysis import markup, names
+from tff_lg import metric_names, metrics
+from tff_lg.analysis import markup
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Section
 
@@ -31,116 +31,126 @@ _MEAN, _STD = 'mean over clients', 'std over clients'
 _OWN = 'global and own local'
 _VALIDATION, _TEST = "client's validation data", "client's own test data"
 _PARTICIPANT = "whole test set, classes weighted by their shares in the client's training data"
-_OTHERS_TEST = others_names.column('accuracy')
+_OTHERS_TEST = metric_names.others_test('accuracy')
 _OTHERS = 'test data of all other clients, pooled'
 _EVALUATED = 'evaluated rounds; finally: best round'
 _BEST = 'best round'
 _SENT = 'global, as the server publishes them'
 _GLOSSARY = (
   Entry(
-    'train/loss', 'clients of the round', 'while training', 'their training data', 'each round'
+    metric_names.TRAIN_LOSS,
+    'clients of the round',
+    'while training',
+    'their training data',
+    'each round',
   ),
   Entry(
-    'train/num_clients_left_out', 'clients of the round', 'update not finite', '–', 'each round'
+    metric_names.NUM_CLIENTS_LEFT_OUT,
+    'clients of the round',
+    'update not finite',
+    '–',
+    'each round',
   ),
   Entry(
-    'evaluated/num_clients',
+    metric_names.NUM_EVALUATED,
     'clients that stand for all in what follows',
     _OWN,
     'validation and test data',
     'the same in all rounds',
   ),
-  Entry('validation/accuracy/mean_over_clients', _MEAN, _OWN, _VALIDATION, _EVALUATED),
-  Entry('validation/loss/mean_over_clients', _MEAN, _OWN, _VALIDATION, _EVALUATED),
-  Entry('local_test/accuracy/mean_over_clients', _MEAN, _OWN, _TEST, _EVALUATED),
-  Entry('local_test/accuracy/std_over_clients', _STD, _OWN, _TEST, _EVALUATED),
-  Entry('local_test/loss/mean_over_clients', _MEAN, _OWN, _TEST, _EVALUATED),
-  Entry('participant_test/accuracy/mean_over_clients', _MEAN, _OWN, _PARTICIPANT, _BEST),
-  Entry('participant_test/accuracy/std_over_clients', _STD, _OWN, _PARTICIPANT, _BEST),
-  Entry(f'{_OTHERS_TEST}/mean_over_clients', _MEAN, _OWN, _OTHERS, _BEST),
-  Entry(f'{_OTHERS_TEST}/std_over_clients', _STD, _OWN, _OTHERS, _BEST),
   Entry(
-    'honest/local_test/accuracy/mean_over_clients',
+    metric_names.mean(metric_names.validation('accuracy')), _MEAN, _OWN, _VALIDATION, _EVALUATED
+  ),
+  Entry(metric_names.mean(metric_names.validation('loss')), _MEAN, _OWN, _VALIDATION, _EVALUATED),
+  Entry(metric_names.mean(metric_names.LOCAL_ACCURACY), _MEAN, _OWN, _TEST, _EVALUATED),
+  Entry(metric_names.std(metric_names.LOCAL_ACCURACY), _STD, _OWN, _TEST, _EVALUATED),
+  Entry(metric_names.mean(metric_names.local_test('loss')), _MEAN, _OWN, _TEST, _EVALUATED),
+  Entry(metric_names.mean(metric_names.PARTICIPANT_ACCURACY), _MEAN, _OWN, _PARTICIPANT, _BEST),
+  Entry(metric_names.std(metric_names.PARTICIPANT_ACCURACY), _STD, _OWN, _PARTICIPANT, _BEST),
+  Entry(metric_names.mean(_OTHERS_TEST), _MEAN, _OWN, _OTHERS, _BEST),
+  Entry(metric_names.std(_OTHERS_TEST), _STD, _OWN, _OTHERS, _BEST),
+  Entry(
+    metric_names.honest(metric_names.mean(metric_names.LOCAL_ACCURACY)),
     'mean over clients that are not malicious',
     _OWN,
     _TEST,
     _BEST,
   ),
   Entry(
-    'gain_over/METHOD/local_test/accuracy/mean_over_clients',
+    metric_names.mean(metric_names.gain_over('METHOD', metric_names.LOCAL_ACCURACY)),
     'mean over clients of this run minus METHOD',
     _OWN,
     _TEST,
     _BEST,
   ),
   Entry(
-    'gain_over/METHOD/local_test/accuracy/share_of_clients_worse',
+    metric_names.share_worse(metric_names.gain_over('METHOD', metric_names.LOCAL_ACCURACY)),
     'share of clients less accurate than with METHOD, by 1e-6 or more',
     _OWN,
     _TEST,
     _BEST,
   ),
   Entry(
-    'new_test/accuracy/ensemble_probability',
+    metric_names.new_test('accuracy', 'ensemble_probability'),
     "all clients' models, mean of probabilities",
     _OWN,
     'whole test set',
     _BEST,
   ),
   Entry(
-    'new_test/accuracy/ensemble_log_probability',
+    metric_names.new_test('accuracy', 'ensemble_log_probability'),
     "all clients' models, mean of log-probabilities",
     _OWN,
     'whole test set',
     _BEST,
   ),
   Entry(
-    'new_test/accuracy/ensemble_vote',
+    metric_names.new_test('accuracy', 'ensemble_vote'),
     "all clients' models, most votes",
     _OWN,
     'whole test set',
     _BEST,
   ),
   Entry(
-    'new_test/accuracy/weight_average',
+    metric_names.new_test('accuracy', 'weight_average'),
     'one model',
     "mean of all clients' weights",
     'whole test set',
     _BEST,
   ),
   Entry(
-    'backdoor/success',
+    metric_names.BACKDOOR_SUCCESS,
     'mean over clients that are not malicious',
     _OWN,
     'test images not of the target class, with the trigger: share taken for it',
     _BEST,
   ),
-  Entry('attack/malicious_share', 'malicious clients, of all', '–', '–', 'each round'),
-  Entry('privacy/epsilon', 'any one client', _SENT, 'all its data', 'rounds so far, composed'),
-  Entry('privacy/delta', 'any one client', _SENT, 'all its data', 'whole run'),
+  Entry(metric_names.MALICIOUS_SHARE, 'malicious clients, of all', '–', '–', 'each round'),
+  Entry(metric_names.EPSILON, 'any one client', _SENT, 'all its data', 'rounds so far, composed'),
+  Entry(metric_names.DELTA, 'any one client', _SENT, 'all its data', 'whole run'),
   Entry(
-    'privacy/noise_multiplier',
+    metric_names.NOISE_MULTIPLIER,
     'clients of the round',
     "std of the noise on the updates' sum, over the clipping norm",
     '–',
     'each round',
   ),
   Entry(
-    'privacy/clip_norm',
+    metric_names.CLIP_NORM,
     'each client of the round',
     'largest norm that its update keeps',
     '–',
     'each round; if adaptive, the first',
   ),
   Entry(
-    'communication/parameters_total',
+    metric_names.PARAMETERS_TOTAL,
     'clients of the rounds',
     'weights sent, up and down',
     '–',
     'sum over rounds so far',
   ),
   Entry(
-    'communication/bytes_total',
+    metric_names.BYTES_TOTAL,
     'clients of the rounds',
     'all that is sent, up and down',
     '–',
@@ -179,7 +189,7 @@ def _note(run: RunFolder) -> str:
 
 def _without_noise(run: RunFolder) -> str:
   """Returns the note that a private run's metrics are not private."""
-  if names.EPSILON not in run.summary:
+  if metric_names.EPSILON not in run.summary:
     return ''
   return ' Metrics are computed without noise: epsilon does not cover them.'
 
@@ -190,7 +200,7 @@ def _best_round(run: RunFolder) -> str:
   best = f'{"highest" if metric.more_is_better else "lowest"} {metric.label}'
   data = 'test' if run.chosen_on_test_data else 'validation'
   if run.hparams.get('selection_scope') == 'pooled':
-    clients = 'the evaluated' if names.NUM_EVALUATED in run.summary else 'all'
+    clients = 'the evaluated' if metric_names.NUM_EVALUATED in run.summary else 'all'
     return (
       'The best round is the evaluated round after the warm start with the '
       f"{best} on {clients} clients' {data} examples pooled. Ties go to the later round. It is one "

@@ -2,6 +2,7 @@
 
 from markupsafe import Markup
 
+from tff_lg import metric_names
 from tff_lg.analysis import (
   client_advice,
   client_costs,
@@ -28,7 +29,10 @@ def build_result(run: RunFolder) -> Section:
     text
     for text, applies in (
       (SYNTHETIC_WARNING, run.is_synthetic),
-      (str(run.summary.get(names.PROTOCOL_NOTE, REFERENCE_WARNING)), run.chosen_on_test_data),
+      (
+        str(run.summary.get(metric_names.PROTOCOL_NOTE, REFERENCE_WARNING)),
+        run.chosen_on_test_data,
+      ),
     )
     if applies
   ]
@@ -63,7 +67,7 @@ def headline(run: RunFolder) -> str:
   comparison = paired.compare_clients(run.client_accuracy(), own, metric)
   n = comparison.num_clients
   if not n:
-    mean = formats.value(metric, run.value(f'{metric}/mean_over_clients'))
+    mean = formats.value(metric, run.value(metric_names.mean(metric)))
     return (
       f'Local test {run.metric.label}{run.optimism} with {method} on average over clients: '
       f'{mean}{formats.unit(metric)}.'
@@ -76,7 +80,10 @@ def headline(run: RunFolder) -> str:
     f'{run.optimism}.'
   )
   by_participant = paired.compare_clients(
-    *(run.client_accuracy(model, names.PARTICIPANT_TEST) for model in (None, names.LOCAL_ONLY))
+    *(
+      run.client_accuracy(model, metric_names.PARTICIPANT_ACCURACY)
+      for model in (None, names.LOCAL_ONLY)
+    )
   )
   if by_participant.num_clients:
     sentence += (
@@ -91,7 +98,9 @@ def _mean_is(run: RunFolder) -> str:
   return f'The mean {"difference" if run.metric.more_is_better else "decrease"} is'
 
 
-def _difference(comparison: paired.PairedComparison, metric: str = names.PARTICIPANT_TEST) -> str:
+def _difference(
+  comparison: paired.PairedComparison, metric: str = metric_names.PARTICIPANT_ACCURACY
+) -> str:
   """Returns `+1.20 points (95 % interval +0.10 to +2.30)`; for one client, no interval."""
   points = formats.difference(metric, comparison.mean_difference)
   if formats.metric_scale(metric) == 100:
@@ -103,21 +112,21 @@ def _difference(comparison: paired.PairedComparison, metric: str = names.PARTICI
 
 def _evaluated_sentences(run: RunFolder) -> list[str]:
   """Returns a note if only a sample of the clients is evaluated."""
-  if names.NUM_EVALUATED not in run.summary:
+  if metric_names.NUM_EVALUATED not in run.summary:
     return []
   return [
-    f'Evaluated, and models chosen by: {run.value(names.NUM_EVALUATED):,.0f} of '
+    f'Evaluated, and models chosen by: {run.value(metric_names.NUM_EVALUATED):,.0f} of '
     f'{len(run.clients):,} clients, drawn at random once for the whole run.'
   ]
 
 
 def _tiles(run: RunFolder) -> list[tuple[str, str]]:
   own = run.baselines.get(names.LOCAL_ONLY)
-  is_class = run.local_test == names.LOCAL_TEST
+  is_class = run.local_test == metric_names.LOCAL_ACCURACY
   tiles = [
     (f'{_of_main(run, "local test")}, mean ± std over clients', _mean_and_std(run)),
     *([('new test, ensemble of probabilities', _new_test(run))] if is_class else []),
-    ('communicated', formats.num_bytes(run.value(names.BYTES_TOTAL))),
+    ('communicated', formats.num_bytes(run.value(metric_names.BYTES_TOTAL))),
   ]
   for label, text in (
     ('FLOPs per client and round', formats.flops(client_costs.flops_per_round(run))),
@@ -135,10 +144,11 @@ def _mean_and_std(run: RunFolder) -> str:
 
 
 def _new_test(run: RunFolder) -> str:
-  return f'{formats.percent(run.value(f"{names.NEW_TEST}/ensemble_probability"))} %'
+  new_test = run.value(metric_names.new_test('accuracy', 'ensemble_probability'))
+  return f'{formats.percent(new_test)} %'
 
 
 def _of_main(run: RunFolder, data: str) -> str:
   """Returns data with the main metric, which goes without saying where it is accuracy."""
   data += run.optimism
-  return data if run.local_test == names.LOCAL_TEST else f'{data} {run.metric.label}'
+  return data if run.local_test == metric_names.LOCAL_ACCURACY else f'{data} {run.metric.label}'

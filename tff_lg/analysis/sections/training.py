@@ -2,7 +2,8 @@
 
 from markupsafe import Markup
 
-from tff_lg.analysis import figures, markup, names
+from tff_lg import metric_names
+from tff_lg.analysis import figures, markup
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Illustration, Section, warnings
 
@@ -13,9 +14,10 @@ def _goals(run: RunFolder) -> Markup:
   for name, what in (('warm_start_until', 'warm start'), ('rounds_until', 'rounds of the method')):
     if (goal := run.hparams.get(name)) is None:
       continue
-    warm = int(run.value(names.WARM_START_ROUNDS)) if names.WARM_START_ROUNDS in run.summary else 0
+    warm = int(run.summary.get(metric_names.WARM_START_ROUNDS, 0))
     done = warm if name == 'warm_start_until' else int(run.metrics.index.max())
-    how = 'as it was reached' if run.summary.get(f'{name}/is_reached') else 'before it was reached'
+    is_reached = run.summary.get(metric_names.is_reached(name))
+    how = 'as it was reached' if is_reached else 'before it was reached'
     sentence = f'The goal of the {what} was {goal}. Round {done:,} ended it, {how}.'
     html += markup.fill('paragraph', sentence)
   return html
@@ -23,9 +25,9 @@ def _goals(run: RunFolder) -> Markup:
 
 def _early_stopping(run: RunFolder) -> Markup:
   """Returns how many rounds early stopping saved, if the run had it."""
-  if names.ROUNDS_SAVED not in run.summary or not run.hparams.get('early_stopping_rounds'):
+  if metric_names.ROUNDS_SAVED not in run.summary or not run.hparams.get('early_stopping_rounds'):
     return Markup()
-  saved, done = int(run.value(names.ROUNDS_SAVED)), int(run.metrics.index.max())
+  saved, done = int(run.value(metric_names.ROUNDS_SAVED)), int(run.metrics.index.max())
   patience = run.hparams.get('early_stopping_rounds')
   sentence = f'Early stopping saved no round: all {done:,} were run.'
   if saved:
@@ -40,7 +42,7 @@ def build_training(run: RunFolder) -> Section | None:
   """Returns curves by round, and clients that were left out; None without any round."""
   if run.metrics.empty:
     return None
-  left_out = run.curve(names.NUM_CLIENTS_LEFT_OUT)
+  left_out = run.curve(metric_names.NUM_CLIENTS_LEFT_OUT)
   html = Markup()
   if left_out.sum() > 0:
     html = warnings(

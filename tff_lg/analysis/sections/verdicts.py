@@ -3,6 +3,7 @@
 import pandas as pd
 from markupsafe import Markup
 
+from tff_lg import metric_names
 from tff_lg.analysis import client_panels, client_verdicts, figures, formats, names, sortable
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections.section import Illustration, Section
@@ -27,9 +28,11 @@ def build_verdicts(run: RunFolder) -> Section | None:
     return None
   figure = figures.verdict_intervals(table, method=run.method, metric=run.local_test)
   intervals, test = 'Newcombe, paired', "McNemar's test (mid-p)"
-  if run.local_test != names.LOCAL_TEST:
+  if run.local_test != metric_names.LOCAL_ACCURACY:
     intervals = 'paired t distribution; above 0 where taking part is better'
-    test = str(run.summary.get(f'{names.VERDICT_OVER}{names.LOCAL_ONLY}/test', 'a paired test'))
+    test = str(
+      run.summary.get(metric_names.verdict_over(names.LOCAL_ONLY, 'test'), 'a paired test')
+    )
   caption = (
     f'Difference of local test {run.metric.label} per client with its 95 % interval ({intervals}). '
     f'Verdicts are by {test}, corrected over clients (Benjamini and Hochberg), so an interval that '

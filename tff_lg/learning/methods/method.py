@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import attrs
 
-from tff_lg import entries
+from tff_lg import entries, metric_names
 from tff_lg.learning.methods.parts import SPLIT, Parts
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Method(entries.Entry):
   @property
   def rounds_entry(self) -> str:
     """The entry of summaries that says how many rounds it ran."""
-    return f'rounds/{self.counted_as or self.name}'
+    return metric_names.rounds(self.counted_as or self.name)
 
   def build_process(
     self, model: models.LocalGlobalModel, settings: learning.ProcessSettings, **options: Any
