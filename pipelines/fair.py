@@ -69,9 +69,9 @@ def main() -> None:
   figure = sections.Illustration('fair', figures.accuracy_against_leakage(results), _CAPTION)
   contents = {
     file_names.RESULTS: results.to_csv(index=False, lineterminator='\n'),
-    'rounds.csv': rounds.to_csv(index=False, lineterminator='\n'),
+    file_names.ROUNDS: rounds.to_csv(index=False, lineterminator='\n'),
     file_names.SUMMARY: strict_json.dumps(fairness.summary(results)),
-    'tables.md': '\n\n'.join(map(tables.to_markdown, shown.values())) + '\n',
+    file_names.TABLES: '\n\n'.join(map(tables.to_markdown, shown.values())) + '\n',
   }
   for name, content in contents.items():
     files.write_atomically(os.path.join(run_dir, name), content)

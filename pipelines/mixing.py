@@ -51,7 +51,7 @@ def main() -> None:
   simulation.set_execution_context(runtime)
   result = mixing.run_mixing(mixing.MixingConfig(**settings))
   figure = figures.loss_over_mixing_weight(result.thetas, result.losses, result.alone)
-  figure_path = os.path.join(run_dir, 'figures', 'mixing.png')
+  figure_path = os.path.join(run_dir, file_names.FIGURES, 'mixing.png')
   rows = zip(result.thetas, *(result.losses[start] for start in mixing.STARTS), strict=True)
   lines = [','.join(('theta', *mixing.STARTS)), *(','.join(map(repr, map(float, r))) for r in rows)]
   contents: dict[str, str | bytes] = {

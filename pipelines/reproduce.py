@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from absl import flags
 
 from pipelines import launch, path_flags, table_runs, trial_pools
-from tff_lg import files, progress, published, sweeps
+from tff_lg import file_names, files, progress, published, sweeps
 from tff_lg.config.option import ConfigError
 
 _RUN_DIR = path_flags.define('run_dir', None, 'Folder of the runs: created, or resumed.')
@@ -91,7 +91,7 @@ def main(argv: Sequence[str]) -> None:
 
   outcome = outcomes.measure(table, found)
   text = page.render(table, outcome, is_compared=not _QUICK.value)
-  files.write_atomically(os.path.join(run_dir, 'table.md'), f'{text}\n')
+  files.write_atomically(os.path.join(run_dir, file_names.TABLE), f'{text}\n')
   if _RECORD.value:
     page.record(_RECORD.value, table, outcome)
   print(f'\n{text}')

@@ -63,7 +63,7 @@ def main() -> None:
   figure = figures.xor_panels(
     [(data.x, data.y) for data in result.train], chosen['mlp'].weights[0], chosen['cgau'].weights
   )
-  figure_path = os.path.join(run_dir, 'figures', 'xor.png')
+  figure_path = os.path.join(run_dir, file_names.FIGURES, 'xor.png')
   contents: dict[str, str | bytes] = {
     os.path.join(run_dir, file_names.FLAGS): flag_lines,
     figure_path: style.png_bytes(figure),

@@ -5,8 +5,6 @@ import zlib
 
 from tff_lg import file_names, files, strict_json
 
-FILE = 'checksums.json'
-
 # The last file that a run writes: without it the folder is not finished, and nothing is checked.
 _SUFFIXES = ('.json', '.csv', '.parquet', '.txt')
 # What `train` makes again, from the last checkpoint if there is one.
@@ -22,7 +20,7 @@ MADE_AGAIN = (
   file_names.SUMMARY,
 )
 # They may differ between runs that are the same, or be written again later.
-_LEFT_OUT = {FILE, file_names.SUMMARY, file_names.TIMING, file_names.FLAGS}
+_LEFT_OUT = {file_names.CHECKSUMS, file_names.SUMMARY, file_names.TIMING, file_names.FLAGS}
 
 
 class DamagedFileError(ValueError):
@@ -69,8 +67,9 @@ def check(path: str) -> None:
   expected = _load(folder).get(name)
   if expected is not None and expected != (found := _crc(path)):
     raise DamagedFileError(
-      f'{path} is damaged: its CRC-32 is {found}, expected {expected} as in {FILE}; '
-      f'{_way_back(folder, name)}put back a copy, or delete {FILE} if the change is meant.'
+      f'{path} is damaged: its CRC-32 is {found}, expected {expected} as in '
+      f'{file_names.CHECKSUMS}; {_way_back(folder, name)}put back a copy, or delete '
+      f'{file_names.CHECKSUMS} if the change is meant.'
     )
 
 
@@ -78,7 +77,7 @@ def _way_back(folder: str, name: str) -> str:
   """Returns how to make a file again, the beginning of a list; empty for no way."""
   if name not in MADE_AGAIN:
     return ''
-  if not os.path.isdir(os.path.join(folder, 'checkpoints')):
+  if not os.path.isdir(os.path.join(folder, file_names.CHECKPOINTS)):
     return f'delete {file_names.SUMMARY} and rerun the same command to make it again, '
   flagfile = os.path.join(folder, file_names.FLAGS)
   return (
@@ -88,7 +87,7 @@ def _way_back(folder: str, name: str) -> str:
 
 
 def _load(folder: str) -> dict[str, int]:
-  path = os.path.join(folder, FILE)
+  path = os.path.join(folder, file_names.CHECKSUMS)
   remedy = 'delete it to resume without a check of the other files'
   try:
     return strict_json.load(path, dict, remedy, DamagedFileError)
@@ -97,7 +96,7 @@ def _load(folder: str) -> dict[str, int]:
 
 
 def _write(folder: str, crcs: dict[str, int]) -> None:
-  files.write_atomically(os.path.join(folder, FILE), strict_json.dumps(crcs))
+  files.write_atomically(os.path.join(folder, file_names.CHECKSUMS), strict_json.dumps(crcs))
 
 
 def _crc(path: str) -> int:

@@ -11,10 +11,7 @@ from typing import TextIO
 
 from absl import logging
 
-from tff_lg import files
-
-# In the folder.
-FILE = 'lock'
+from tff_lg import file_names, files
 
 # What file systems say that have no locks.
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
@@ -46,7 +43,7 @@ class FolderLock:
     """
     self._is_new = not os.path.exists(folder)
     self._watch = files.FolderWatch(folder)
-    self._path = os.path.join(folder, FILE)
+    self._path = os.path.join(folder, file_names.LOCK)
     self._file: TextIO | None = None
     while self._file is None:
       file = open(self._path, 'a+', encoding='utf-8')  # noqa: SIM115, open as long as it is held.
@@ -121,7 +118,7 @@ def written_names(folder: str) -> set[str]:
   Those of a lock, and of a file that a killed run was writing, are left out.
   """
   names = os.listdir(folder) if os.path.isdir(folder) else []
-  return {name for name in names if not name.endswith('.tmp')} - {FILE}
+  return {name for name in names if not name.endswith('.tmp')} - {file_names.LOCK}
 
 
 @contextlib.contextmanager

@@ -82,6 +82,16 @@ def share_worse(name: str) -> str:
   return f'{name}/{SHARE_WORSE}'
 
 
+def std_over_seeds(name: str) -> str:
+  """Returns the name of the standard deviation of a number over seeds."""
+  return f'{name}/std_over_seeds'
+
+
+def interval(name: str) -> tuple[str, str]:
+  """Returns the names of both ends of a number's 95 % interval."""
+  return f'{name}/low', f'{name}/high'
+
+
 def metric_of(column: str) -> str:
   """Returns the metric of a client's column: `mae` for `fedavg/local_test/mae`."""
   return column.rpartition('/')[2]
@@ -165,12 +175,20 @@ def num_advised(method: str) -> str:
   return f'{ADVICE}/{method}/num_clients'
 
 
+# An advice: the prefix of what it says of models, and the share of seeds that agree with it.
+OF_MODELS = 'models/'
+AGREEMENT = f'{ADVICE}/agreement'
+
+
 def of_model(model: str, what: str) -> str:
   """Returns the name of what an advice says of a model: `bytes_per_client`, `is_reference`, ..."""
   return f'{OF_MODELS}{model}/{what}'
 
 
-OF_MODELS = 'models/'
+def with_verdict(verdict: str) -> str:
+  """Returns the name of the number of clients with a verdict on the model advised."""
+  return f'verdict/{verdict}'
+
 
 # A round of training: the mean loss of its clients' steps, and who took part.
 TRAIN_LOSS = 'train/loss'
@@ -179,6 +197,8 @@ TRAIN_NUM_CLIENTS = 'train/num_clients'
 # Clients whose update was not finite.
 NUM_CLIENTS_LEFT_OUT = 'train/num_clients_left_out'
 NUM_VOID_ROUNDS = 'train/num_void_rounds'
+# Text: why a run diverged; empty for one that did not.
+DIVERGED = 'train/diverged'
 # How many clients are evaluated, where that is a sample.
 NUM_EVALUATED = 'evaluated/num_clients'
 
@@ -300,3 +320,13 @@ TUNED_OUT_OF = 'tuning/tried'
 PROTOCOL_NOTE = 'protocol/note'
 # Text: what a run went on with, and after which rounds.
 CHANGED_SETTINGS = 'changed_settings'
+
+
+def alpha(found_by: str) -> str:
+  """Returns the name of the best weight of a local model mixed with the global one, in theory."""
+  return f'alpha/{found_by}'
+
+
+def error(found_by: str) -> str:
+  """Returns the name of the measured error of a mixture with the weight of `alpha`."""
+  return f'error/{found_by}'

@@ -136,8 +136,9 @@ def _sentences(summary: dict[str, Any]) -> list[str]:
     mean = formats.difference(metric, summary[metric_names.mean(name)])
     unit = formats.difference_unit(metric)
     interval = ''
-    if f'{name}/low' in summary:
-      low, high = (formats.difference(metric, summary[f'{name}/{end}']) for end in ('low', 'high'))
+    ends = metric_names.interval(name)
+    if ends[0] in summary:
+      low, high = (formats.difference(metric, summary[end]) for end in ends)
       interval = f' (95 % interval {low} to {high})'
     over = ' over their own models' if name == 'gain' else ''
     verb = '' if name == 'gain' else ' gives'
@@ -158,8 +159,8 @@ def _sentences(summary: dict[str, Any]) -> list[str]:
       f'their test data, {counts[1]:,} worse, and for {counts[2]:,} these cannot tell.'
     )
   if 'num_seeds' in summary:
-    spread = formats.value(metric, summary['gain/std_over_seeds'])
-    agreement = formats.percent(summary['advice/agreement'], digits=0)
+    spread = formats.value(metric, summary[metric_names.std_over_seeds('gain')])
+    agreement = formats.percent(summary[metric_names.AGREEMENT], digits=0)
     unit = ' points' if formats.metric_scale(metric) == 100 else ''
     texts.append(
       f'Scores are means over {summary["num_seeds"]} seeds, over which the gain has a standard '
@@ -172,7 +173,7 @@ def _sentences(summary: dict[str, Any]) -> list[str]:
 def _counts(summary: dict[str, Any], prefix: str) -> list[int]:
   """Counts the clients that are better off, worse off, and those of which the data cannot tell."""
   verdicts = ('better', 'worse', 'cannot tell')
-  return [summary.get(f'{prefix}verdict/{verdict}', 0) for verdict in verdicts]
+  return [summary.get(f'{prefix}{metric_names.with_verdict(verdict)}', 0) for verdict in verdicts]
 
 
 def _clients_table(clients: pd.DataFrame, summary: dict[str, Any]) -> Markup:
@@ -203,7 +204,7 @@ def _panels(run_dir: str, clients: pd.DataFrame, summary: dict[str, Any]) -> dic
   metric = _metric(summary)
   validation = metric_names.validation(summary['metric'])
   first = os.path.join(run_dir, summary.get('first_run', ''))
-  path = os.path.join(first, 'parts', names.LOCAL_ONLY, file_names.LABEL_COUNTS)
+  path = os.path.join(first, file_names.PARTS, names.LOCAL_ONLY, file_names.LABEL_COUNTS)
   counts = readers.if_present(readers.read_label_counts, path)
   unit = formats.unit_of_column(metric)
   heads = ('model', f'validation{unit}', f'test{unit}', 'gain over own', '')
@@ -259,7 +260,9 @@ def _panels(run_dir: str, clients: pd.DataFrame, summary: dict[str, Any]) -> dic
 
 def _load_curves(first: str, parts: list[str]) -> dict[str, dict[str, pd.DataFrame]]:
   """Returns the scores by round of each client, by the part of an advice that has them."""
-  paths = {part: os.path.join(first, 'parts', part, file_names.CLIENT_CURVES) for part in parts}
+  paths = {
+    part: os.path.join(first, file_names.PARTS, part, file_names.CLIENT_CURVES) for part in parts
+  }
   return {
     part: found
     for part, path in paths.items()

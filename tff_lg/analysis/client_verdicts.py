@@ -47,8 +47,8 @@ def verdict_sentences(run: RunFolder) -> list[str]:
   share = run.value(f'{start}share_truly_worse')
   if share == share:
     low, high = (
-      formats.percent(run.value(f'{start}share_truly_worse/{end}'), digits=0)
-      for end in ('low', 'high')
+      formats.percent(run.value(end), digits=0)
+      for end in metric_names.interval(f'{start}share_truly_worse')
     )
     sentences.append(
       f'With the noise of small test sets taken out, {formats.percent(share, digits=0)} % of '

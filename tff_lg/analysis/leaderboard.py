@@ -11,13 +11,12 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from tff_lg import client_gains, csv_text, files, metric_names
+from tff_lg import client_gains, csv_text, file_names, files, metric_names
 from tff_lg.analysis import formats, markup, report, sortable, tables, two_way
 from tff_lg.analysis.leaderboard_runs import RunScores
 from tff_lg.analysis.paired import worst_decile_mean
 from tff_lg.analysis.sections import Section, command_section
 
-PAGE, CSV = 'leaderboard.html', 'leaderboard.csv'
 _LEAD = 'The command, which trains nothing twice:'
 _NOTES = (
   'Scores are means over clients on their own test data, then over runs; ± is the standard '
@@ -211,13 +210,15 @@ def write_leaderboard(
     **{name: scores[name].map(csv_text.escape) for name in ('row', 'method', 'options')}
   )
   csv = files.write_atomically(
-    os.path.join(run_dir, CSV), texts.to_csv(index=False, lineterminator='\n')
+    os.path.join(run_dir, file_names.LEADERBOARD), texts.to_csv(index=False, lineterminator='\n')
   )
   columns, table = _columns(scores, shown), to_table(scores, shown)
   html = sortable.sortable_table(list(columns), _cells(scores, columns), 'methods')
   html += Markup().join(markup.fill('paragraph', note, 'note') for note in table.notes)
   sections = [Section('methods', 'Methods', html), command_section(command, _LEAD)]
-  page = report.write_page(run_dir, title, sections, output=os.path.join(run_dir, PAGE))
+  page = report.write_page(
+    run_dir, title, sections, output=os.path.join(run_dir, file_names.LEADERBOARD_PAGE)
+  )
   return table, (csv, page)
 
 

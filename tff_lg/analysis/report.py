@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from markupsafe import Markup, escape
 
-from tff_lg import files
+from tff_lg import file_names, files
 from tff_lg.analysis import client_panels, markup, names, style
 from tff_lg.analysis.run_folder import RunFolder
 from tff_lg.analysis.sections import SECTIONS, Illustration, Section, SectionBuilder
@@ -61,7 +61,7 @@ def write_page(
   drawn = _draw(sections)
   _save_figures(run_dir, drawn)
   return files.write_atomically(
-    output or os.path.join(run_dir, 'report.html'), _page(run_dir, title, sections, drawn)
+    output or os.path.join(run_dir, file_names.REPORT), _page(run_dir, title, sections, drawn)
   )
 
 
@@ -99,7 +99,7 @@ def _draw(sections: Sequence[Section]) -> _Drawn:
 
 def _save_figures(run_dir: str, drawn: _Drawn) -> tuple[str, ...]:
   return tuple(
-    files.write_atomically(os.path.join(run_dir, 'figures', f'{name}.{ending}'), content)
+    files.write_atomically(os.path.join(run_dir, file_names.FIGURES, f'{name}.{ending}'), content)
     for name, contents in drawn.items()
     for ending, content in contents.items()
   )

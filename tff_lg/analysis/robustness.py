@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from tff_lg import client_gains, files
+from tff_lg import client_gains, file_names, files
 from tff_lg.analysis import figures, formats
 from tff_lg.analysis.paired import worst_decile_mean
 from tff_lg.analysis.sections import Illustration, command_section
@@ -157,7 +157,9 @@ def write_robustness(
     OSError: a file cannot be written.
   """
   found = worst_cases(cells)
-  path = files.write_atomically(os.path.join(run_dir, 'robustness.csv'), found.to_csv(index=False))
+  path = files.write_atomically(
+    os.path.join(run_dir, file_names.ROBUSTNESS), found.to_csv(index=False)
+  )
   table = robustness_table(found)
   drawn = [_illustrate(found, measure, stage) for measure in MEASURES for stage in (BEFORE, AFTER)]
   page = write_tables_report(

@@ -113,7 +113,7 @@ class RunFolder(FinalMetrics):
       label_counts=readers.if_present(readers.read_label_counts, file(file_names.LABEL_COUNTS)),
       model_split=readers.if_present(readers.read_text, file(file_names.MODEL_SPLIT)),
       timing=readers.if_present(readers.read_flat_object, file(file_names.TIMING)) or {},
-      baselines=_load_baselines(file('baselines')),
+      baselines=_load_baselines(file(file_names.BASELINES)),
       client_curves=readers.if_present(readers.read_client_curves, file(file_names.CLIENT_CURVES))
       or {},
     )

@@ -21,7 +21,6 @@ from tff_lg.analysis.sweep_folder import SweepResults
 from tff_lg.data import PARTITIONS
 
 _FOLD, _SEED = 'fold', 'seed'
-_SUFFIX = '/std_over_seeds'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,7 +53,9 @@ class RunSet:
     if numbers.empty:
       raise readers.RunFolderError(f'{path}: no seed has all of its runs complete.')
     runs = {
-      int(seed): tuple(RunFolder.load(os.path.join(path, 'trials', name)) for name in of_seed.index)
+      int(seed): tuple(
+        RunFolder.load(os.path.join(path, file_names.TRIALS, name)) for name in of_seed.index
+      )
       for seed, of_seed in numbers.groupby(_SEED, sort=True)
     }
     return cls(path, numbers, runs, results.num_missing)
@@ -134,7 +135,8 @@ class RunSet:
       weights = sizes.where(values.notna(), 0)
       sums = (values.fillna(0) * weights).groupby(keys).sum()
       of_seeds = (sums / weights.groupby(keys).sum().replace(0, np.nan)).groupby(level=0)
-      result[column], result[column + _SUFFIX] = of_seeds.mean(), of_seeds.std()
+      result[column] = of_seeds.mean()
+      result[metric_names.std_over_seeds(column)] = of_seeds.std()
     return result.reindex(dict.fromkeys(everything.index))
 
   def scores(self, method: str) -> dict[str, np.ndarray] | None:

@@ -68,7 +68,7 @@ class SweepResults:
       ) from error
     rows = {}
     for name, inputs in trials.items():
-      summary = os.path.join(path, 'trials', name, file_names.SUMMARY)
+      summary = os.path.join(path, file_names.TRIALS, name, file_names.SUMMARY)
       if os.path.exists(summary):
         unreached = _goal_counts(definition['trials'][name].get('config') or {})
         rows[name] = {**unreached, **_numbers(summary, inputs), **inputs}

@@ -61,7 +61,7 @@ def write_sweep(
     num_without=len(results.trials) - int(points['n'].sum()),
   )
   written.append(
-    files.write_atomically(os.path.join(sweep_dir, 'table.md'), to_markdown(table) + '\n')
+    files.write_atomically(os.path.join(sweep_dir, file_names.TABLE), to_markdown(table) + '\n')
   )
   drawn = {
     '': figures.sweep_error_bars(points, results.axes, metric=metric, x_axis=x_axis, series=series)

@@ -73,7 +73,8 @@ def write_synthetic_run_folder(
   label_counts = _label_counts(rng, num_clients)
   _write_run(run_dir, run, baselines, label_counts, rng)
   for baseline in baselines:
-    _write_run(os.path.join(run_dir, 'baselines', baseline.method), baseline, (), label_counts, rng)
+    folder = os.path.join(run_dir, file_names.BASELINES, baseline.method)
+    _write_run(folder, baseline, (), label_counts, rng)
   return run_dir
 
 

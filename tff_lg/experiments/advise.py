@@ -138,7 +138,7 @@ def seconds_left(times: Sequence[float], num_done: int, num_rounds: int, num_lat
 
 def part_folder(run_dir: str, part: str) -> str:
   """Returns the run folder of a part of an advice."""
-  return os.path.join(run_dir, 'parts', part)
+  return os.path.join(run_dir, file_names.PARTS, part)
 
 
 def _write(

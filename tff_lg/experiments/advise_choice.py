@@ -172,10 +172,10 @@ def _summarize(
     if len(gains) > 1:
       mean, error = gains.mean(), stats.sem(gains)
       ends = stats.t.interval(0.95, len(gains) - 1, mean, error) if error else (mean, mean)
-      summary |= {f'{name}/low': float(ends[0]), f'{name}/high': float(ends[1])}
+      summary |= dict(zip(metric_names.interval(name), map(float, ends), strict=True))
     summary[metric_names.share_worse(name)] = client_gains.share_worse(gains)
   for verdict in verdicts.Verdict:
     for prefix in ('', f'{TAKING_PART}/'):
       found = table[f'{prefix}verdict'] == verdict.value
-      summary[f'{prefix}verdict/{verdict.value}'] = int(found.sum())
+      summary[f'{prefix}{metric_names.with_verdict(verdict.value)}'] = int(found.sum())
   return summary

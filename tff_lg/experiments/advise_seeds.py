@@ -70,8 +70,8 @@ def combine(base: config_lib.TrainConfig, run_dir: str, folders: Sequence[str]) 
   table['seeds_that_agree'] = agrees.sum(axis=0)
   summary |= {
     'num_seeds': len(folders),
-    'gain/std_over_seeds': float(np.nanmean(gains, axis=1).std(ddof=1)),
-    'advice/agreement': float(agrees.mean()),
+    metric_names.std_over_seeds('gain'): float(np.nanmean(gains, axis=1).std(ddof=1)),
+    metric_names.AGREEMENT: float(agrees.mean()),
     'first_run': os.path.relpath(folders[0], run_dir),
   }
   advise.write_advice(run_dir, table, summary)

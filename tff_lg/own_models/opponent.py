@@ -12,7 +12,7 @@ from absl import logging
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import grid_search, learning, metric_names, models, simple_models, verdicts
+from tff_lg import file_names, grid_search, learning, metric_names, models, simple_models, verdicts
 from tff_lg import metrics as metrics_lib
 from tff_lg.compatibility import tff
 from tff_lg.config import own_models
@@ -75,7 +75,7 @@ def run_own_models(
   clients = np.arange(num_clients) if evaluated is None else evaluated
   if pool is None:
     pool = others.pool_tests(options, federated_data, evaluated)
-  folder = os.path.join(run_dir, 'parts')
+  folder = os.path.join(run_dir, file_names.PARTS)
   table = results.size_table(federated_data, process.model, tensors, evaluated)
   about: dict[str, Any] = {metric_names.OWN_BUDGET: 'best'}
   found: dict[str, pd.DataFrame] = {}

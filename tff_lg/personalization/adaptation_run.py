@@ -10,7 +10,7 @@ import pandas as pd
 from absl import logging
 
 from tff_lg import adaptation as adaptation_lib
-from tff_lg import client_gains, folder_lock, metric_names, own_models, verdicts
+from tff_lg import client_gains, file_names, folder_lock, metric_names, own_models, verdicts
 from tff_lg import config as config_lib
 from tff_lg import metrics as metrics_lib
 from tff_lg.config.option import resolved
@@ -81,7 +81,9 @@ def _adapt(
       config.from_run,
     )
   started = adapting.with_start(config, source)
-  adapted = adapting.adapt_clients(config, started, clients, os.path.join(run_dir, 'parts'))
+  adapted = adapting.adapt_clients(
+    config, started, clients, os.path.join(run_dir, file_names.PARTS)
+  )
   table = build_table(config, source, clients, adapted)
   if config.retrain_without is not None:
     retrained = retraining.retrain_without(

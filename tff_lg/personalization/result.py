@@ -12,7 +12,6 @@ from tff_lg.run_folder import run_files, source_run
 from tff_lg.simulation import export as export_lib
 
 # In a folder of all clients' models: which folder has whose, and why there is none.
-_LIST = 'models.csv'
 
 
 class Result:
@@ -90,7 +89,7 @@ class Result:
       raise ValueError(table['fault'][0])
     escaped = table.assign(client_id=table['client_id'].map(csv_text.escape))
     text = escaped.to_csv(index=False, lineterminator='\n')
-    files.write_atomically(os.path.join(output_dir, _LIST), text)
+    files.write_atomically(os.path.join(output_dir, file_names.MODELS), text)
     return table
 
   def _load(self, client_id: str) -> export_lib.ClientModel:
@@ -109,7 +108,7 @@ class Result:
       raise ValueError(f'--client is {client_id}, expected a client of {path}.')
     # An advice of several seeds has the models of the first one.
     first = str(self.summary.get('first_run', ''))
-    return os.path.join(self.run_dir, first, 'parts', advised[client_id])
+    return os.path.join(self.run_dir, first, file_names.PARTS, advised[client_id])
 
 
 def load_result(run_dir: str, data_dir: str | None = None) -> Result:

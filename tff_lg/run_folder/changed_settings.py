@@ -14,7 +14,6 @@ from tff_lg import config as config_lib
 from tff_lg import file_names, files, metric_names, strict_json
 from tff_lg.aggregators import AGGREGATORS
 
-_FILE = 'changes.json'
 _ROUNDS = 'rounds'
 RATES = ('client_learning_rate', 'server_learning_rate')
 
@@ -57,7 +56,7 @@ def record(run_dir: str, differences: Differences, *, trains_to_best: bool) -> N
     os.unlink(os.path.join(run_dir, file_names.SUMMARY))
   from tff_lg import checkpoints  # It imports NumPy.
 
-  saved = checkpoints.CheckpointManager(os.path.join(run_dir, 'checkpoints')).rounds()
+  saved = checkpoints.CheckpointManager(os.path.join(run_dir, file_names.CHECKPOINTS)).rounds()
   change = {
     'after_round': saved[-1] if saved else 0,
     **{name: list(before_and_now) for name, before_and_now in differences.items()},
@@ -65,7 +64,9 @@ def record(run_dir: str, differences: Differences, *, trains_to_best: bool) -> N
   changes = load(run_dir)
   # A run that is killed before its new settings are written finds the same change again.
   if changes[-1:] != [change]:
-    files.write_atomically(os.path.join(run_dir, _FILE), strict_json.dumps([*changes, change]))
+    files.write_atomically(
+      os.path.join(run_dir, file_names.CHANGES), strict_json.dumps([*changes, change])
+    )
   logging.warning('%s resumes with other settings: %s.', run_dir, _describe(change))
 
 
@@ -75,7 +76,7 @@ def load(run_dir: str) -> list[dict[str, Any]]:
   Raises:
     ValueError: the file is damaged; one sentence.
   """
-  path = os.path.join(run_dir, _FILE)
+  path = os.path.join(run_dir, file_names.CHANGES)
   if not os.path.exists(path):
     return []
   return strict_json.load(path, lambda found: list(map(dict, found)), 'put back a copy')

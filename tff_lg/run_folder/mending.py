@@ -33,7 +33,9 @@ def mend(run_dir: str) -> bool:
   ]
   if not damaged:
     return True
-  loaded = checkpoints.CheckpointManager(os.path.join(run_dir, 'checkpoints')).load_latest()
+  loaded = checkpoints.CheckpointManager(
+    os.path.join(run_dir, file_names.CHECKPOINTS)
+  ).load_latest()
   if loaded is None:
     return True
   contents = {

@@ -22,7 +22,7 @@ def write_inputs(
   """
   if federated_data.encoding is not None:
     text = strict_json.dumps(federated_data.encoding.to_json())
-    files.write_atomically(os.path.join(run_dir, 'table_encoding.json'), text)
+    files.write_atomically(os.path.join(run_dir, file_names.TABLE_ENCODING), text)
   label_counts = federated_data.label_counts()
   if label_counts is not None:
     names = map(csv_text.escape, federated_data.class_names)

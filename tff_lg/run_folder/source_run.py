@@ -56,9 +56,10 @@ def check_all_evaluated(run_dir: str) -> None:
   """
   summary = run_settings.load_summary(run_dir)
   if metric_names.NUM_EVALUATED in summary:
+    evaluated = summary[metric_names.NUM_EVALUATED]
     raise ValueError(
-      f'--from_run={run_dir} evaluated {summary["evaluated/num_clients"]} of its clients, expected '
-      'all of them: train without --max_evaluated_clients.'
+      f'--from_run={run_dir} evaluated {evaluated} of its clients, expected all of them: train '
+      'without --max_evaluated_clients.'
     )
 
 
@@ -77,7 +78,7 @@ def check_finished(run_dir: str) -> None:
 
 def own_models_dir(run_dir: str) -> str:
   """Returns the folder in which a training run keeps the own models of its clients."""
-  return os.path.join(run_dir, 'baselines', own_models.LOCAL_ONLY)
+  return os.path.join(run_dir, file_names.BASELINES, own_models.LOCAL_ONLY)
 
 
 def check_own_models(run_dir: str) -> None:

@@ -14,6 +14,7 @@ from absl import logging
 
 from tff_lg import (
   aggregators,
+  file_names,
   folder_lock,
   learning,
   metric_names,
@@ -132,7 +133,7 @@ def _run_locked(
   baselines = {}
   methods = resolved(config.baselines)
   for number, method in enumerate(methods, 1):
-    baseline_dir = os.path.join(run_dir, 'baselines', method)
+    baseline_dir = os.path.join(run_dir, file_names.BASELINES, method)
     baseline_config = dataclasses.replace(
       config_lib.as_baseline(config, method), **run_settings.finished_rates(baseline_dir)
     )

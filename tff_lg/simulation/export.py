@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import files, metrics, models, strict_json, verdicts
+from tff_lg import file_names, files, metrics, models, strict_json, verdicts
 from tff_lg.data import table_encoding
 from tff_lg.data.table_encoding import NumberColumn
 from tff_lg.inputs import tasks
@@ -151,7 +151,7 @@ def export_client(model: ClientModel, output_dir: str) -> None:
     tf.saved_model.save(predictor, os.path.join(whole, 'saved_model'), signatures)
     model.keras_model.save(os.path.join(whole, 'model.keras'))
     about = strict_json.dumps(_describe(model))
-    files.write_atomically(os.path.join(whole, 'about.json'), about)
+    files.write_atomically(os.path.join(whole, file_names.ABOUT), about)
     os.replace(whole, output_dir)
 
 

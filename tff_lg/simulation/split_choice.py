@@ -28,7 +28,7 @@ from tff_lg.config.option import resolved
 from tff_lg.simulation import layer_variances, loop_values
 from tff_lg.training import communication
 
-_FILE, _FOLDER = 'split.json', 'split'
+_FOLDER = 'split'
 
 BuildPhases = Callable[[config_lib.TrainConfig], list[training.Phase]]
 
@@ -141,7 +141,7 @@ def choose_split(
   if choice is None:
     choice = _choose(config, federated_data, run_dir, build_phases)
     text = strict_json.dumps(dataclasses.asdict(choice), sort_keys=False)
-    files.write_atomically(os.path.join(run_dir, _FILE), text)
+    files.write_atomically(os.path.join(run_dir, file_names.SPLIT), text)
     print(choice.describe(), file=sys.stderr)
   shutil.rmtree(os.path.join(run_dir, _FOLDER), ignore_errors=True)
   return choice
@@ -153,7 +153,7 @@ def load_choice(run_dir: str) -> SplitChoice | None:
   Raises:
     ValueError: the file is damaged; one sentence.
   """
-  path = os.path.join(run_dir, _FILE)
+  path = os.path.join(run_dir, file_names.SPLIT)
   if not os.path.exists(path):
     return None
   checksums.check(path)

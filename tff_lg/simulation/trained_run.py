@@ -9,7 +9,16 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
-from tff_lg import aggregators, checkpoints, learning, metric_names, models, own_models, training
+from tff_lg import (
+  aggregators,
+  checkpoints,
+  file_names,
+  learning,
+  metric_names,
+  models,
+  own_models,
+  training,
+)
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg.client_states import phase_stores
@@ -270,7 +279,7 @@ def _load_weights(
   held_out_train: Sequence[learning.ClientTensors],
 ) -> tuple[models.ModelWeights, ...]:
   """Returns all weights of the networks of clients, from the checkpoint after the last round."""
-  folder = os.path.join(run_dir, 'checkpoints')
+  folder = os.path.join(run_dir, file_names.CHECKPOINTS)
   newest = checkpoints.CheckpointManager(folder).load_latest()
   round_num, arrays, meta = _last(run_dir, total_rounds, newest, lambda loaded: loaded[0])
   server = checkpoints.without_prefix('server', arrays)

@@ -8,11 +8,18 @@ from typing import Any, NamedTuple
 
 from absl import logging
 
-from tff_lg import checksums, files, grid_search, metric_names, metrics, strict_json, training
+from tff_lg import (
+  checksums,
+  file_names,
+  files,
+  grid_search,
+  metric_names,
+  metrics,
+  strict_json,
+  training,
+)
 from tff_lg import config as config_lib
 from tff_lg.config.option import resolved
-
-_FILE = 'tuning.json'
 
 
 class TunedRate(NamedTuple):
@@ -87,7 +94,7 @@ def tune_learning_rate(
     )
   tuned = TunedRate(found.best, {rate: sign * value for rate, (value,) in found.tried.items()})
   about = {'learning_rate': tuned.learning_rate, 'tried': list(tuned.tried.items())}
-  files.write_atomically(os.path.join(run_dir, _FILE), strict_json.dumps(about))
+  files.write_atomically(os.path.join(run_dir, file_names.TUNING), strict_json.dumps(about))
   return tuned
 
 
@@ -101,7 +108,7 @@ def load_tuned_rate(run_dir: str) -> TunedRate | None:
   Raises:
     ValueError: the file is damaged; one sentence.
   """
-  path = os.path.join(run_dir, _FILE)
+  path = os.path.join(run_dir, file_names.TUNING)
   if not os.path.exists(path):
     return None
   checksums.check(path)

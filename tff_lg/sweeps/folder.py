@@ -44,7 +44,7 @@ class SweepFolder:
 
   def run_dir(self, trial: str) -> str:
     """Returns the run folder of the trial of this name."""
-    return os.path.join(self.path, 'trials', trial)
+    return os.path.join(self.path, file_names.TRIALS, trial)
 
   def log_path(self, trial: str) -> str:
     """Returns the file with what a trial printed."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tff_lg import files
+from tff_lg import file_names, files
 from tff_lg.compatibility import tff
 from tff_lg.training import communication
 
@@ -54,7 +54,7 @@ class MetricsReleaser:
       name: _Table(os.path.join(folder, f'{name}.csv'), round_num, (tables or {}).get(name))
       for name in _TABLES
     }
-    self._folder = os.path.join(folder, 'tensorboard')
+    self._folder = os.path.join(folder, file_names.TENSORBOARD)
     with _as_os_errors(self._folder):
       self._tensorboard = tff.program.TensorBoardReleaseManager(self._folder)
     self._runner = asyncio.Runner()

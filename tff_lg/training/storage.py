@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tff_lg import checkpoints, files
+from tff_lg import checkpoints, file_names, files
 from tff_lg.client_states import CLIENT_STORES, MEMORY, phase_stores
 from tff_lg.models import local_global
 from tff_lg.training import communication, plan, run_state
@@ -61,7 +61,9 @@ class RunStorage:
     self._folder_watch: files.FolderWatch | None = None
     self._checkpoints: checkpoints.CheckpointManager | None = None
     if run_dir is not None:
-      self._checkpoints = checkpoints.CheckpointManager(os.path.join(run_dir, 'checkpoints'))
+      self._checkpoints = checkpoints.CheckpointManager(
+        os.path.join(run_dir, file_names.CHECKPOINTS)
+      )
     self.keep_before: int | None = None
 
   def open(self) -> None:

@@ -104,6 +104,6 @@ def summarize(table: pd.DataFrame, seed: int) -> dict[str, float]:
     known['wins'].to_numpy(), known['losses'].to_numpy(), np.random.default_rng(seed)
   )
   if np.isfinite(worse.estimate):
-    summary['share_truly_worse'] = worse.estimate
-    summary['share_truly_worse/low'], summary['share_truly_worse/high'] = worse.low, worse.high
+    low, high = metric_names.interval('share_truly_worse')
+    summary |= {'share_truly_worse': worse.estimate, low: worse.low, high: worse.high}
   return summary

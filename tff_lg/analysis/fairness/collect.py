@@ -8,9 +8,6 @@ import pandas as pd
 from tff_lg import metric_names
 from tff_lg.analysis.fairness import measures
 
-# The column that says why a run diverged; empty for one that did not.
-DIVERGED = 'train/diverged'
-
 
 class Traffic(Protocol):
   """Communication: `parameters` and `bytes`, both ways."""
@@ -100,7 +97,7 @@ def collect(runs: Iterable[Run], attributes: Sequence[str]) -> tuple[pd.DataFram
         metric_names.PARAMETERS_TOTAL: run.traffic.parameters,
         metric_names.BYTES_TOTAL: run.traffic.bytes,
         metric_names.NUM_CLIENTS_LEFT_OUT: run.left_out,
-        DIVERGED: run.diverged,
+        metric_names.DIVERGED: run.diverged,
         **run.own_models,
       }
     )

@@ -7,12 +7,12 @@ import pandas as pd
 from tff_lg import metric_names
 from tff_lg.analysis import formats, names, tables
 from tff_lg.analysis.fairness import measures
-from tff_lg.analysis.fairness.collect import DIVERGED
 from tff_lg.analysis.tables import Column
 
 PARTITION_NAMES = {'iid': 'IID', 'non_iid': 'non-IID'}
 _KEYS = ['partition', 'method', 'lambda']
-_COLUMNS = {
+# Figures by what tables call them.
+COLUMNS = {
   'acc': metric_names.pooled(metric_names.local_test('accuracy')),
   'AUC': metric_names.mean(metric_names.local_test('auc')),
   'adv AUC': metric_names.mean(metric_names.local_test('adversary_auc')),
@@ -85,7 +85,7 @@ def methods_table(results: pd.DataFrame) -> tables.Table:
   partitions = list(dict.fromkeys(results['partition']))
   columns = (
     Column('', 'method'),
-    *(Column(PARTITION_NAMES[partition], name) for partition in partitions for name in _COLUMNS),
+    *(Column(PARTITION_NAMES[partition], name) for partition in partitions for name in COLUMNS),
   )
   rows = [
     (
@@ -93,7 +93,7 @@ def methods_table(results: pd.DataFrame) -> tables.Table:
       *(
         _cell(statistics, (partition, method, strength), metric)
         for partition in partitions
-        for metric in _COLUMNS.values()
+        for metric in COLUMNS.values()
       ),
     )
     for method, strength in dict.fromkeys(zip(results['method'], results['lambda'], strict=True))
@@ -153,12 +153,12 @@ def _own_networks(results: pd.DataFrame, partition: str) -> str:
 
 def _diverged(results: pd.DataFrame) -> list[str]:
   """Returns which runs have no figures, and why."""
-  if DIVERGED not in results:
+  if metric_names.DIVERGED not in results:
     return []
   return [
     f'{PARTITION_NAMES[run["partition"]]}: {_label(run["method"], run["lambda"])}, seed '
-    f'{run["seed"]}, diverged and is not counted. {run[DIVERGED]}'
-    for _, run in results[results[DIVERGED] != ''].iterrows()
+    f'{run["seed"]}, diverged and is not counted. {run[metric_names.DIVERGED]}'
+    for _, run in results[results[metric_names.DIVERGED] != ''].iterrows()
   ]
 
 

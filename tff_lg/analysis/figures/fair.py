@@ -4,17 +4,14 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from tff_lg import metric_names
 from tff_lg.analysis import names, style
 from tff_lg.analysis.fairness import measures, results_table
 
-_ACCURACY = metric_names.pooled(metric_names.LOCAL_ACCURACY)
+_ACCURACY = results_table.COLUMNS['acc']
 # Of each leakage its title and its metric.
 _LEAKAGES = {
-  'AUC of the adversary in training': metric_names.mean(metric_names.local_test('adversary_auc')),
-  'AUC of boosting, fitted afterwards': metric_names.mean(
-    metric_names.local_test('probe_auc/boosting')
-  ),
+  'AUC of the adversary in training': results_table.COLUMNS['adv AUC'],
+  'AUC of boosting, fitted afterwards': results_table.COLUMNS['boosting'],
 }
 
 

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
+from tff_lg import metric_names
 from tff_lg.analysis import style
 
 _PANELS_A_ROW = 2
@@ -60,7 +61,7 @@ def mixture_errors(
 
 def _draw_setting(axes: Axes, curve: pd.DataFrame, summary: Mapping[str, float]) -> None:
   for name, (label, drawn) in _ALPHAS.items():
-    axes.axvline(summary[f'alpha/{name}'], label=label, **drawn)
+    axes.axvline(summary[metric_names.alpha(name)], label=label, **drawn)
   axes.plot(
     curve['alpha'],
     curve['paper_formula'],
@@ -89,6 +90,6 @@ def _draw_setting(axes: Axes, curve: pd.DataFrame, summary: Mapping[str, float])
   axes.yaxis.set_major_formatter(StrMethodFormatter('{x:g}'))
   axes.yaxis.set_minor_formatter(NullFormatter())
   axes.set_xlim(-0.02, 1.02)
-  values = ', '.join(f'{name} {summary[f"alpha/{name}"]:.3f}' for name in _ALPHAS)
+  values = ', '.join(f'{name} {summary[metric_names.alpha(name)]:.3f}' for name in _ALPHAS)
   axes.set_title(f'rho = {curve["rho"].iloc[0]:g}\nalpha*: {values}', loc='left')
   style.label_axes(axes, x='alpha, weight of the local model', y='excess error')

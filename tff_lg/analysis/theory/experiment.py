@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from tff_lg import heterogeneity
+from tff_lg import heterogeneity, metric_names
 from tff_lg.analysis.theory import closed_form, estimators, simulate
 
 _ALPHAS = np.linspace(0, 1, 101)
@@ -120,7 +120,7 @@ class LinearResult:
       'device_variance': self.variances.device,
       'data_variance': self.variances.data,
     }
-    samples = {f'alpha/{name}': alpha for name, alpha in alphas.items()}
+    samples = {metric_names.alpha(name): alpha for name, alpha in alphas.items()}
     samples |= {
       'device_variance/estimated': np.array([each.device for each in self.estimated]),
       'data_variance/estimated': np.array([each.data for each in self.estimated]),
@@ -129,14 +129,14 @@ class LinearResult:
     for name, alpha in mixtures.items():
       each = np.broadcast_to(alpha, len(self.measured))
       name = 'least' if name == 'measured' else name
-      samples[f'error/{name}'] = np.array(
+      samples[metric_names.error(name)] = np.array(
         [error.at(weight) for error, weight in zip(self.measured, each, strict=True)]
       )
     for name, sample in samples.items():
       values[name] = float(sample.mean())
       if sample.ndim:
-        low, high = mean_interval(sample)
-        values |= {f'{name}/low': float(low), f'{name}/high': float(high)}
+        ends = map(float, mean_interval(sample))
+        values |= dict(zip(metric_names.interval(name), ends, strict=True))
     return values
 
   def _formula(self, alpha: np.ndarray, variances: heterogeneity.Variances) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from tff_lg import metric_names
 from tff_lg.analysis import formats, tables
 from tff_lg.analysis.tables import Column
 from tff_lg.analysis.theory.experiment import LinearResult
@@ -48,8 +49,8 @@ def results_table(results: Sequence[LinearResult]) -> tables.Table:
   rows = []
   for result in results:
     values = result.summary()
-    alphas = (_with_margin(values, f'alpha/{name}') for name in _ALPHAS)
-    errors = (_with_margin(values, f'error/{name}', 1000) for name in _ERRORS)
+    alphas = (_with_margin(values, metric_names.alpha(name)) for name in _ALPHAS)
+    errors = (_with_margin(values, metric_names.error(name), 1000) for name in _ERRORS)
     rows.append((f'{result.rho:g}', *alphas, *errors))
   return tables.Table(columns, tuple(rows), _NOTES)
 
@@ -57,6 +58,7 @@ def results_table(results: Sequence[LinearResult]) -> tables.Table:
 def _with_margin(values: dict[str, float], name: str, scale: float = 1) -> str:
   """Returns `0.5161` for a number, `0.512 ± 0.004` for a mean over repeats."""
   mean = formats.fixed(scale * values[name], 3)
-  if f'{name}/high' not in values:
+  _, high = metric_names.interval(name)
+  if high not in values:
     return mean
-  return f'{mean} ± {formats.fixed(scale * (values[f"{name}/high"] - values[name]), 3)}'
+  return f'{mean} ± {formats.fixed(scale * (values[high] - values[name]), 3)}'
