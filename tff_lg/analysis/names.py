@@ -1,4 +1,4 @@
-"""What people call methods, models, ensembles and the like."""
+"""Labels of methods, partitions, models and ensembles, as people call them."""
 
 import os
 

@@ -1,8 +1,11 @@
 """The aggregator that a config asks for, and the privacy budget of a private run."""
 
 import math
+import sys
 import zlib
 from typing import Any
+
+from absl import logging
 
 from tff_lg import aggregators, metric_names, seeds
 from tff_lg import config as config_lib
@@ -71,6 +74,22 @@ def summarize_budget(
       secure_noise=config.secure_noise,
     ),
   }
+
+
+def tell_privacy(budget: aggregators.PrivacyBudget, config: config_lib.TrainConfig) -> None:
+  """Says before a run what privacy it will have spent after it, with its warnings."""
+  told = summarize_budget(budget, config)
+  print(
+    'Privacy: noise multiplier {noise_multiplier:.4g}, clip norm {clip_norm:g}; epsilon after '
+    '{rounds:,} rounds: {epsilon:.4g} at delta {delta:.3g}, by {accountant}. {sampling}'.format(
+      rounds=config.total_rounds,
+      **{name.removeprefix(metric_names.PRIVACY): value for name, value in told.items()},
+    ),
+    file=sys.stderr,
+  )
+  for name, text in told.items():
+    if name.startswith(metric_names.PRIVACY_WARNING):
+      logging.warning('%s', text)
 
 
 def build_aggregator(

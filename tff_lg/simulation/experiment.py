@@ -4,9 +4,8 @@ import contextlib
 import dataclasses
 import functools
 import os
-import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -124,7 +123,7 @@ def _run_locked(
   if config.picks_split:
     layer_variances.check_clients(federated_data)
   if budget is not None:
-    _tell_privacy(aggregation.summarize_budget(budget, config), config.total_rounds)
+    aggregation.tell_privacy(budget, config)
   held.enter_context(folder_lock.hold(run_dir))
   run_settings.claim(run_dir, config)
   data_fingerprint.check_data(run_dir, federated_data)
@@ -333,21 +332,6 @@ def _method_options(
   if 'cohort_share' in names and cohort_share is not None:
     options.setdefault('cohort_share', cohort_share)
   return options
-
-
-def _tell_privacy(told: Mapping[str, Any], num_rounds: int) -> None:
-  """Says before the run what it will have spent after it."""
-  print(
-    'Privacy: noise multiplier {noise_multiplier:.4g}, clip norm {clip_norm:g}; epsilon after '
-    '{rounds:,} rounds: {epsilon:.4g} at delta {delta:.3g}, by {accountant}. {sampling}'.format(
-      rounds=num_rounds,
-      **{name.removeprefix(metric_names.PRIVACY): value for name, value in told.items()},
-    ),
-    file=sys.stderr,
-  )
-  for name, text in told.items():
-    if name.startswith(metric_names.PRIVACY_WARNING):
-      logging.warning('%s', text)
 
 
 def _settings(
