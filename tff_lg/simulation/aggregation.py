@@ -3,6 +3,7 @@
 import math
 import sys
 import zlib
+from collections.abc import Mapping
 from typing import Any
 
 from absl import logging
@@ -76,13 +77,17 @@ def summarize_budget(
   }
 
 
-def tell_privacy(budget: aggregators.PrivacyBudget, config: config_lib.TrainConfig) -> None:
-  """Says before a run what privacy it will have spent after it, with its warnings."""
-  told = summarize_budget(budget, config)
+def tell_privacy(told: Mapping[str, Any], num_rounds: int) -> None:
+  """Says before a run what privacy it will have spent after it, with its warnings.
+
+  Args:
+    told: what `summarize_budget` returns.
+    num_rounds: of the run.
+  """
   print(
     'Privacy: noise multiplier {noise_multiplier:.4g}, clip norm {clip_norm:g}; epsilon after '
     '{rounds:,} rounds: {epsilon:.4g} at delta {delta:.3g}, by {accountant}. {sampling}'.format(
-      rounds=config.total_rounds,
+      rounds=num_rounds,
       **{name.removeprefix(metric_names.PRIVACY): value for name, value in told.items()},
     ),
     file=sys.stderr,
