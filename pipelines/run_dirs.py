@@ -2,6 +2,7 @@
 
 import atexit
 import os
+import tempfile
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,7 +19,7 @@ def flag_lines(values: Mapping[str, Any]) -> str:
 
 
 def check_can_be_made(run_dir: str) -> None:
-  """Refuses a folder that cannot be made or written; makes none.
+  """Refuses a folder that cannot be made or written; leaves none.
 
   Args:
     run_dir: the folder, which need not exist.
@@ -31,8 +32,13 @@ def check_can_be_made(run_dir: str) -> None:
     above = os.path.dirname(above)
   if not os.path.isdir(above):
     raise ValueError(f'--run_dir={run_dir} cannot be made: {above} is not a folder.')
-  if not os.access(above, os.W_OK | os.X_OK):
-    raise ValueError(f'--run_dir={run_dir} cannot be written: no permission in {above}.')
+  try:
+    # Permissions tell too little: in /proc not even root can make a folder.
+    os.rmdir(tempfile.mkdtemp('.tmp', dir=above))
+  except OSError as error:
+    raise ValueError(
+      f'--run_dir={run_dir} cannot be written: {error.strerror} in {above}.'
+    ) from error
 
 
 def check_folder(run_dir: str, flag_lines: str) -> None:

@@ -12,6 +12,7 @@ class CsvTextTest(parameterized.TestCase):
     ('-1', "'-1"),
     ('@a', "'@a"),
     ('\ta', "'\ta"),
+    ('\n=cmd', "'\n=cmd"),
     ("'=a", "''=a"),
     ('a=b', 'a=b'),
     ("'quoted'", "'quoted'"),

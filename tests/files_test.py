@@ -94,5 +94,22 @@ class WriteAtomicallyTest(absltest.TestCase):
     self.assertEqual(os.listdir(self.folder), ['a.txt'])
 
 
+class MoveFolderTest(absltest.TestCase):
+  def test_files_and_names_are_on_disk_before_and_after(self):
+    folder = self.create_tempdir()
+    folder.create_file('new/inner/a', 'a')
+    source, target = f'{folder.full_path}/new', f'{folder.full_path}/moved'
+    synced = []
+
+    def fsync(handle):
+      synced.append(os.readlink(f'/proc/self/fd/{handle}'))
+
+    with mock.patch.object(os, 'fsync', fsync):
+      files.move_folder(source, target)
+    self.assertEqual(synced, [source, f'{source}/inner/a', f'{source}/inner', folder.full_path])
+    self.assertEqual(os.listdir(folder.full_path), ['moved'])
+    self.assertEqual(_read(f'{target}/inner/a'), b'a')
+
+
 if __name__ == '__main__':
   absltest.main()

@@ -1,6 +1,6 @@
 """Texts in CSV files that a spreadsheet is not to take for formulas."""
 
-_STARTS = ('=', '+', '-', '@', '\t', '\r')
+_STARTS = ('=', '+', '-', '@', '\t', '\r', '\n')
 
 
 def escape(text: str) -> str:

@@ -72,6 +72,27 @@ def write_atomically(path: str, content: str | bytes) -> str:
   return path
 
 
+def move_folder(folder: str, path: str) -> None:
+  """Moves a folder that is whole to its place.
+
+  When it returns, its files and its name are on disk.
+
+  Args:
+    folder: on the same file system as `path`.
+    path: where there is nothing, or an empty folder.
+
+  Raises:
+    OSError: it cannot be moved, or not be put on disk.
+  """
+  for inner, _, names in os.walk(folder):
+    for name in names:
+      with open(os.path.join(inner, name), 'rb') as file, naming(file.name):
+        os.fsync(file.fileno())
+    sync_folder(inner)
+  os.replace(folder, path)
+  sync_folder(os.path.dirname(os.path.abspath(path)))
+
+
 @contextlib.contextmanager
 def naming(path: str) -> Iterator[None]:
   """Names a file in an `OSError` of the block that names none, as of a write to a full disk."""

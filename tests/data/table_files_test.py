@@ -69,6 +69,31 @@ class TableFilesTest(parameterized.TestCase):
       with self.assertRaisesRegex(examples.DataError, 'GB found once unpacked'):
         table_files.read_table(str(path))
 
+  def test_columns_are_those_of_the_whole_table(self):
+    indexed = _TABLE.set_index(pd.Index(['x', 'y']))
+    indexed.to_parquet(self.folder / 'index.parquet')
+    _TABLE.set_index('name').to_parquet(self.folder / 'named.parquet')
+    _TABLE.to_csv(self.folder / 'plain.csv.gz', index=False)
+    for name, content in (
+      ('surplus.csv', b'age,name\nx,1,a\ny,2,b\n'),
+      ('twice.csv', b'age,age\n1,2\n'),
+      ('long.csv', b'age,"na\nme"\n' + b'1,a\n' * 30),
+      ('wide.csv', b'column_of_a_long_name,another\n1,2\n'),
+    ):
+      (self.folder / name).write_bytes(content)
+    for file in self.folder.iterdir():
+      with mock.patch.object(table_files, '_HEAD', 20):
+        found = table_files.read_columns(str(file))
+      self.assertEqual(found, list(table_files.read_table(str(file)).columns), file.name)
+
+  def test_columns_need_no_more_than_the_first_lines(self):
+    (self.folder / 'a.csv').write_bytes(b'age,name\n1,a\n' + b'2,b\n' * 100)
+    with (
+      mock.patch.object(table_files, '_HEAD', 20),
+      mock.patch.object(bounded, 'room', return_value=100),
+    ):
+      self.assertEqual(table_files.read_columns(str(self.folder / 'a.csv')), ['age', 'name'])
+
   def test_refuses_files_of_other_columns_and_folders_without_any(self):
     with self.assertRaisesRegex(examples.DataError, 'has no file that ends in'):
       table_files.find_files(str(self.folder))

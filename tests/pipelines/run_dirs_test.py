@@ -1,5 +1,6 @@
 """Tests of run folders known by their flags, and of what their pipelines refuse."""
 
+import errno
 import os
 from unittest import mock
 
@@ -31,11 +32,13 @@ class CheckCanBeMadeTest(absltest.TestCase):
     for run_dir in (path, f'{path}/runs/one'):
       with self.assertRaisesRegex(ValueError, f'^--run_dir={run_dir} cannot be made: {path} is no'):
         run_dirs.check_can_be_made(run_dir)
-    with mock.patch.object(os, 'access', return_value=False):
-      with self.assertRaisesRegex(
-        ValueError, f'cannot be written: no permission in {folder.full_path}'
-      ):
+    with mock.patch.object(os, 'mkdir', side_effect=PermissionError(errno.EACCES, 'No right')):
+      with self.assertRaisesRegex(ValueError, f'cannot be written: No right in {folder.full_path}'):
         run_dirs.check_can_be_made(f'{folder.full_path}/runs')
+
+  def test_refuses_a_folder_that_not_even_root_can_write(self):
+    with self.assertRaisesRegex(ValueError, '--run_dir=/proc/x cannot be written: .* in /proc'):
+      run_dirs.check_can_be_made('/proc/x')
 
 
 class CheckFolderTest(absltest.TestCase):

@@ -33,6 +33,13 @@ _CASES = (
     ('--task=mood', '--data_dir=FOLDER/mood.csv'),
     'columns user, text found',
   ),
+  (
+    'train_table',
+    'train',
+    ('--task=table', '--data_dir=FOLDER/mood.csv', '--label_column=none'),
+    'FOLDER/mood.csv: column none not found; it has user, text.',
+  ),
+  ('train_proc', 'train', ('--fast', '--run_dir=/proc/x'), '--run_dir=/proc/x cannot be written'),
   ('train_arrays', 'train', ('--task=arrays', '--data_dir=FOLDER'), 'no train.npz found'),
   ('train_mnist', 'train', ('--task=mnist', '--data_dir=FOLDER'), 'no train-images-idx3-ubyte'),
   ('train_cifar10', 'train', ('--task=cifar10', '--data_dir=FOLDER'), 'no data_batch_1 found'),

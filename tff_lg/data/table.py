@@ -71,11 +71,7 @@ def load_table(
   frame = table_files.read_table(table) if isinstance(table, str) else _to_frame(table)
   label_columns = (label_column,) if isinstance(label_column, str) else tuple(label_column)
   roles = [*label_columns, *filter(None, (client_column, test_column, time_column, weight_column))]
-  for name in (*roles, *category_columns, *ignored_columns):
-    if name not in frame:
-      raise examples.DataError(
-        f'{where}: column {name} not found; it has {", ".join(map(str, frame.columns))}.'
-      )
+  table_files.check_columns(where, list(frame), (*roles, *category_columns, *ignored_columns))
   for name in roles:
     if roles.count(name) > 1:
       raise examples.DataError(

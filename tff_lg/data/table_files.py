@@ -2,6 +2,7 @@
 
 import io
 import pathlib
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 from tff_lg.data import bounded, examples
@@ -15,6 +16,8 @@ _PARQUET = ('.parquet',)
 _PARQUET_MAGIC = b'PAR1'
 # Rows of a Parquet file that are read before their size is added up.
 _ROWS_AT_A_TIME = 4096
+# Bytes of a CSV file in which its first lines are looked for.
+_HEAD = 1 << 20
 
 
 def find_files(path: str) -> list[pathlib.Path]:
@@ -82,6 +85,48 @@ def read_table(path: str) -> 'pd.DataFrame':
   return joined
 
 
+def read_columns(path: str) -> list[str]:
+  """Reads the names of a table's columns from the beginning of its first file.
+
+  Args:
+    path: as of `find_files`.
+
+  Returns:
+    The names that the table of `read_table` has.
+
+  Raises:
+    DataError: the file is missing or damaged.
+  """
+  return list(_read(find_files(path)[0], only_head=True).columns)
+
+
+def check_columns(where: str, found: Collection[str], wanted: Iterable[str]) -> None:
+  """Refuses a table without one of the columns that are wanted.
+
+  Args:
+    where: what the error calls the table.
+    found: the names of its columns.
+    wanted: the names that it must have.
+
+  Raises:
+    DataError: one is missing.
+  """
+  for name in wanted:
+    if name not in found:
+      raise examples.DataError(
+        f'{where}: column {name} not found; it has {", ".join(map(str, found))}.'
+      )
+
+
+def _read_head(file: pathlib.Path) -> bytearray:
+  """Returns the first whole lines of a CSV file."""
+  content = bounded.read(file, _HEAD)
+  if len(content) <= _HEAD:
+    return content
+  end = content.rfind(b'\n') + 1
+  return content[:end] if end else bounded.read(file)
+
+
 def _read_parquet(file: pathlib.Path) -> 'pa.Table':
   import pyarrow as pa
   import pyarrow.parquet
@@ -98,15 +143,24 @@ def _read_parquet(file: pathlib.Path) -> 'pa.Table':
     return pa.Table.from_batches(batches, opened.schema_arrow)
 
 
-def _read(file: pathlib.Path) -> 'pd.DataFrame':
+def _read_schema(file: pathlib.Path) -> 'pa.Table':
+  import pyarrow.parquet
+
+  return pyarrow.parquet.read_schema(file).empty_table()
+
+
+def _read(file: pathlib.Path, only_head: bool = False) -> 'pd.DataFrame':
+  """Reads a file, or as little of it as has all columns."""
   import pandas as pd
   import pyarrow as pa
 
   try:
     if file.name.lower().endswith(_PARQUET):
-      table = _read_parquet(file).to_pandas()
+      table = (_read_schema(file) if only_head else _read_parquet(file)).to_pandas()
     else:
-      table = pd.read_csv(io.BytesIO(bounded.read(file)), encoding='utf-8')
+      content = _read_head(file) if only_head else bounded.read(file)
+      # A row of more cells than the header has makes an index.
+      table = pd.read_csv(io.BytesIO(content), encoding='utf-8', nrows=1 if only_head else None)
   except examples.DataError:
     raise
   except (OSError, ValueError, pa.ArrowException) as error:

@@ -152,7 +152,7 @@ def export_client(model: ClientModel, output_dir: str) -> None:
     model.keras_model.save(os.path.join(whole, 'model.keras'))
     about = strict_json.dumps(_describe(model))
     files.write_atomically(os.path.join(whole, file_names.ABOUT), about)
-    os.replace(whole, output_dir)
+    files.move_folder(whole, output_dir)
 
 
 def check_output(output_dir: str) -> None:

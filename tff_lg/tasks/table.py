@@ -171,10 +171,14 @@ def _check_given(config: Any) -> Iterator[str]:
 def _look_at_files(options: Options, data_dir: str | None) -> None:
   from tff_lg.data import first_bytes, table_files  # They import NumPy.
 
-  del options
-  if data_dir is not None:
-    first_bytes.check_files(data_dir, {})
-    table_files.find_files(os.path.expanduser(data_dir))
+  if data_dir is None:
+    return
+  first_bytes.check_files(data_dir, {})
+  path = os.path.expanduser(data_dir)
+  roles = (options.client_column, options.test_column, options.time_column, options.weight_column)
+  wanted = [*(options.label_column or ()), *filter(None, roles)]
+  wanted += [*(options.category_columns or ()), *(options.ignored_columns or ())]
+  table_files.check_columns(path, table_files.read_columns(path), wanted)
 
 
 def _load(options: Options, setting: task.Setting) -> data.Source:
