@@ -40,8 +40,8 @@ def read_scored_texts(path: str) -> dict[str, ScoredTexts]:
     By user, in the order of the first text of each.
 
   Raises:
-    DataError: the file or a column is missing, it is too large for the memory, there are no rows,
-      or a row has no user or no finite score. One sentence names the file and, where there is one,
+    DataError: the file or a column is missing, there are no rows, or a row has no user or no finite
+      score. Or the file does not fit in memory. One sentence names the file and, if there is one,
       the line.
   """
   import pandas as pd  # Takes half a second to import.
