@@ -78,12 +78,7 @@ def summarize_budget(
 
 
 def tell_privacy(told: Mapping[str, Any], num_rounds: int) -> None:
-  """Says before a run what privacy it will have spent after it, with its warnings.
-
-  Args:
-    told: what `summarize_budget` returns.
-    num_rounds: of the run.
-  """
+  """Says before a run what `summarize_budget` tells of the privacy that it will have spent."""
   print(
     'Privacy: noise multiplier {noise_multiplier:.4g}, clip norm {clip_norm:g}; epsilon after '
     '{rounds:,} rounds: {epsilon:.4g} at delta {delta:.3g}, by {accountant}. {sampling}'.format(

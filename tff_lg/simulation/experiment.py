@@ -123,8 +123,7 @@ def _run_locked(
   if config.picks_split:
     layer_variances.check_clients(federated_data)
   if budget is not None:
-    told = aggregation.summarize_budget(budget, config)
-    aggregation.tell_privacy(told, config.total_rounds)
+    aggregation.tell_privacy(aggregation.summarize_budget(budget, config), config.total_rounds)
   held.enter_context(folder_lock.hold(run_dir))
   run_settings.claim(run_dir, config)
   data_fingerprint.check_data(run_dir, federated_data)
