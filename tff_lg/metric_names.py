@@ -197,6 +197,8 @@ TRAIN_NUM_CLIENTS = 'train/num_clients'
 # Clients whose update was not finite.
 NUM_CLIENTS_LEFT_OUT = 'train/num_clients_left_out'
 NUM_VOID_ROUNDS = 'train/num_void_rounds'
+# Text: since when the model may be ruined, and what to do; only then.
+TRAINING_WARNING = 'train/warning'
 # Text: why a run diverged; empty for one that did not.
 DIVERGED = 'train/diverged'
 # How many clients are evaluated, where that is a sample.

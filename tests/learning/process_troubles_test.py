@@ -42,6 +42,8 @@ class TroubleTest(absltest.TestCase):
     output = _run(data, ('head',))
     sizes = [metrics.update_size for metrics in output.client_metrics]
     np.testing.assert_allclose(sizes, [0.2, 0.4, 0, 0], rtol=1e-6)
+    # The second has three examples, and its update the other sign.
+    self.assertAlmostEqual(output.metrics.step_size, (3 * 0.4 - 0.2) / 4, places=6)
     self.assertTrue(output.metrics.aggregate_is_finite)
     self.assertTrue(output.metrics.weights_are_finite)
 

@@ -173,6 +173,12 @@ class AttackedRunTest(absltest.TestCase):
     options = {'attack': 'sign_flip', 'attack_strength': 1e38, 'clients_per_round': 10}
     summary = _run(self.create_tempdir().full_path, rounds=2, **options)
     self.assertEqual(summary['train/num_void_rounds'], 2)
+    self.assertNotIn('train/warning', summary)
+
+  def test_ruined_model_is_in_the_summary(self):
+    options = {'attack': 'sign_flip', 'attack_strength': 1e20, 'clients_per_round': 10}
+    summary = _run(self.create_tempdir().full_path, rounds=1, **options)
+    self.assertIn('The model may be ruined since round 1: client', summary['train/warning'])
 
   def test_dropouts_send_nothing(self):
     folder = self.create_tempdir().full_path

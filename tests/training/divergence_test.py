@@ -12,14 +12,19 @@ from tff_lg.training import divergence
 _IDS = ('ann', 'ben', 'cy', 'dan')
 
 
-def _output(*sizes, weights=True, aggregate=True):
-  """Makes a round of clients whose updates have these sizes; None for one that is not finite."""
+def _output(*sizes, weights=True, aggregate=True, step=None):
+  """Makes a round of clients whose updates have these sizes; None for one that is not finite.
+
+  The server's step is the mean by default, or nothing where that overflows.
+  """
   clients = [
     client_work.ClientMetrics(1.0, 3, size is not None, np.float32(size or 0)) for size in sizes
   ]
   left_out = sizes.count(None)
+  if step is None:
+    step = aggregate * sum(size or 0 for size in sizes) / max(len(sizes), 1)
   metrics = process_lib.RoundMetrics(
-    1.0, 3, len(sizes) - left_out, left_out, {}, aggregate, weights
+    1.0, 3, len(sizes) - left_out, left_out, {}, aggregate, weights, np.float32(step)
   )
   return process_lib.RoundOutput(None, [], metrics, clients)
 
@@ -59,6 +64,53 @@ class UpdateWatchTest(absltest.TestCase):
     self._check(1, 0.1, 0.1)
     self._check(2, 2e2, 3e2)
     self.assertEqual(self.watch.jump[:2], (2, 'ben'))
+
+  def test_ruined_model_is_told_at_once_and_at_the_end(self):
+    self._check(1, 0.1, 0.2, 0.4)
+    ruined = (
+      'The model may be ruined since round 2: client ben has an update with a value of 1e+09, '
+      '1e+10 times the usual. Look at its data, lower --client_learning_rate, or use '
+      '--adaptive_zeroing or a robust --aggregator.'
+    )
+    with self.assertLogs(level='WARNING') as logs:
+      self._check(2, 0.1, 1e9, 0.4)
+      for round_num in range(3, 20):  # More rounds than are remembered.
+        self._check(round_num, 1e8, 1e8, 1e9)
+    self.assertEqual([log.getMessage() for log in logs.records], [ruined])
+    self.assertEqual(self.watch.warning, ruined)
+    self._check(20, 0.1, 0.1)
+    self.assertEqual(self.watch.warning, '')
+
+  def test_client_that_the_aggregator_keeps_out_ruins_nothing(self):
+    with self.assertNoLogs(level='WARNING'):
+      self._check(1, 0.1, 0.2, 1e9, step=0.2)
+    self.assertEqual(self.watch.warning, '')
+
+  def test_small_updates_ruin_nothing(self):
+    self._check(1, 1e-6, 1e-6)
+    self._check(2, 1e-2, 1e-2)
+    self.assertEqual(self.watch.warning, '')
+
+  def test_step_of_the_server_is_named(self):
+    with self.assertLogs(level='WARNING') as logs:
+      self._check(1, 0.1, 0.2, step=1e37)
+      self._check(2, 0.1, 0.2, step=1e37)
+    made = "in round 2 the server's step has a value of 1e+37, 5e+37 times the usual"
+    self.assertLen(logs.records, 1)
+    self.assertEqual(
+      self._check(3, None, None),
+      f'Round 3: no client of the cohort has a finite update; {made}. Look at --aggregator=mean '
+      "and --server_learning_rate=0.5: lower the server's learning rate, or choose another "
+      'aggregator.',
+    )
+
+  def test_step_in_a_round_of_nobody_is_noise(self):
+    self._check(1, step=900)
+    self.assertIsNone(self.watch.jump)
+    with self.assertLogs(level='WARNING'):
+      self._check(2, step=1e6)
+    self._check(3, 1e5)
+    self.assertEqual(self.watch.jump[:2], (2, None))
 
   def test_majority_of_attackers_does_not_hide_them(self):
     self._check(1, 0.1, 1e18, 0.2, 1e18)

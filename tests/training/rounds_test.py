@@ -226,7 +226,9 @@ class RoundLoopTest(parameterized.TestCase):
       phase = _attacked_phase(num_rounds, 1e30)
       return _run(config, _federated_data(), [phase], folder, np.arange(4) == 2)
 
-    run(1)  # Killed here, with the ruined checkpoint of round 1.
+    for _ in range(2):  # Killed here, with the ruined checkpoint of round 1, and resumed.
+      warning = run(1).warning
+      self.assertStartsWith(warning, 'The model may be ruined since round 1: client c2 has an')
     with self.assertRaisesRegex(
       training.DivergenceError, r'in round 1 client c2 has .* 1e\+30, .*No checkpoint is kept'
     ):

@@ -55,6 +55,8 @@ class RoundMetrics(NamedTuple):
     aggregate_is_finite: bool, whether what the aggregator made of the updates is. Otherwise the
       server takes zeros for it.
     weights_are_finite: bool, whether the next global weights are.
+    step_size: float32, the largest absolute value of the server's step, the next global weights
+      minus the last.
   """
 
   loss: float
@@ -64,6 +66,7 @@ class RoundMetrics(NamedTuple):
   aggregator: Any
   aggregate_is_finite: bool
   weights_are_finite: bool
+  step_size: float
 
 
 class RoundOutput(NamedTuple):
@@ -229,7 +232,9 @@ def build_local_global_process(
         before, gradients, after, averaged, strict=True
       )
     )
-    return global_weights, optimizer_state, (is_finite, client_work.all_finite(global_weights))
+    step = tuple(new - old for new, old in zip(global_weights, before, strict=True))
+    is_sound = is_finite, client_work.all_finite(global_weights)
+    return global_weights, optimizer_state, (*is_sound, client_work.largest(step))
 
   @tff.tensorflow.computation(round_num_type)
   def increment(round_num: Any) -> tf.Tensor:
@@ -322,14 +327,14 @@ def _metric_sums(metrics: Any) -> _Sums:
 
 
 @tff.tensorflow.computation
-def _round_metrics(sums: Any, measurements: Any, is_finite: Any) -> RoundMetrics:
+def _round_metrics(sums: Any, measurements: Any, of_server: Any) -> RoundMetrics:
   return RoundMetrics(
     tf.math.divide_no_nan(sums.loss, tf.cast(sums.num_examples, tf.float32)),
     sums.num_examples,
     sums.num_clients,
     sums.num_clients_left_out,
     measurements,
-    *is_finite,
+    *of_server,
   )
 
 

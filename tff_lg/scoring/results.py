@@ -180,8 +180,8 @@ def summarize_rounds(
 
   Returns:
     Rounds by method, and the parameters and bytes sent. Also the parameters and bytes if every
-    round's broadcast went to all clients. The number of void rounds, if there are any. The cost of
-    steps to a client, where the graph tells.
+    round's broadcast went to all clients. The number of void rounds, if there are any, and since
+    when the model may be ruined. The cost of steps to a client, where the graph tells.
   """
   rounds_of = {phase.method: phase.num_rounds for phase in phases}
   summary: dict[str, Any] = {
@@ -190,6 +190,8 @@ def summarize_rounds(
   }
   if state.num_void:
     summary[metric_names.NUM_VOID_ROUNDS] = state.num_void
+  if state.warning:
+    summary[metric_names.TRAINING_WARNING] = state.warning
   summary[metric_names.PARAMETERS_TOTAL] = state.traffic.parameters
   summary[metric_names.BYTES_TOTAL] = state.traffic.bytes
   to_all = sum(

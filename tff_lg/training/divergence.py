@@ -8,32 +8,44 @@ from typing import Any, NamedTuple
 import numpy as np
 from absl import logging
 
-from tff_lg.learning import client_work
 from tff_lg.learning import process as process_lib
 
 # Rounds that say what the usual size of an update is.
 _REMEMBERED = 10
-# An update is out of scale if its largest value is this many times the usual one.
+# An update is out of scale if its largest value is this many times the usual one; the server's
+# step, if it is this many times the round's largest update.
 _JUMP = 1000.0
+# A smaller step of the server, in usual updates, shows that an outlier did not count.
+_SWAYED = 10.0
+# The size of weights: a smaller step ruins no model.
+_WEIGHT = 1.0
 
 
 class LargestUpdate(NamedTuple):
-  """The largest update of a round.
+  """The largest update of a round, or the server's step in it.
 
   Attributes:
     round_num: counted from 1.
-    client: name of the client that sent it.
+    client: name of the client that sent it; None for the server's step.
     size: its largest absolute value.
-    usual: the least lower quartile of a round's sizes in the last rounds.
+    usual: the least lower quartile of a round's sizes in the last rounds; for the server's step,
+      the round's largest update, or the size of weights if there is none.
   """
 
   round_num: int
-  client: str
+  client: str | None
   size: float
   usual: float
 
   def __str__(self) -> str:
+    if self.client is None:
+      return f"the server's step has a value of {self.size:.2g}"
     return f'client {self.client} has an update with a value of {self.size:.2g}'
+
+  @property
+  def times_usual(self) -> str:
+    """Describes it beside what is usual."""
+    return f'{self}, {self.size / self.usual:.2g} times the usual'
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,11 +77,11 @@ def of_flags(aggregator: str, server_learning_rate: float) -> Wording:
 
 
 class UpdateWatch:
-  """Follows the sizes of clients' updates, and says what is wrong with a round.
+  """Follows the sizes of clients' updates and server's steps, and says what is wrong with a round.
 
   Attributes:
-    jump: the update out of scale from which the model has not recovered; None if there is none.
-      It has recovered once clients' updates have their usual size again.
+    jump: the update, or the server's step, out of scale from which the model has not recovered;
+      None if there is none. It has recovered once clients' updates have their usual size again.
   """
 
   def __init__(self, ids: Sequence[str], wording: Wording) -> None:
@@ -81,12 +93,21 @@ class UpdateWatch:
     """
     self._ids, self._wording = ids, wording
     self._usual: collections.deque[float] = collections.deque(maxlen=_REMEMBERED)
+    self._told: set[str | None] = set()
     self.jump: LargestUpdate | None = None
+
+  @property
+  def warning(self) -> str:
+    """Says since when the model may be ruined, and what to do; empty if it is not."""
+    if self.jump is None:
+      return ''
+    since = f'The model may be ruined since round {self.jump.round_num}: {self.jump.times_usual}.'
+    return f'{since} {self._advice(self.jump)}'
 
   def check(
     self, round_num: int, clients: Sequence[int], output: process_lib.RoundOutput
   ) -> str | None:
-    """Logs a warning for clients that are left out and for an aggregate that is void.
+    """Logs a warning for clients left out, for a jump, and for an aggregate that is void.
 
     Args:
       round_num: of the round, counted from 1.
@@ -109,11 +130,9 @@ class UpdateWatch:
       if self.jump is None:
         return f'{where}{_either(self._wording.remedy, f"look at the data of {left_out}")}.'
       return (
-        f'{where}in round {self.jump.round_num} {self.jump}, '
-        f'{self.jump.size / self.jump.usual:.2g} times the usual. '
-        f'{_either("Look at its data", self._wording.remedy, self._wording.protection)}.'
+        f'{where}in round {self.jump.round_num} {self.jump.times_usual}. {self._advice(self.jump)}'
       )
-    largest = self._follow(round_num, clients, output.client_metrics)
+    largest = self._follow(round_num, clients, output)
     blamed = '' if largest is None else f' Among the clients, {largest}, the largest of all.'
     if not output.metrics.weights_are_finite:
       made = f'{self._wording.server} gave global weights that are not finite.'
@@ -137,25 +156,44 @@ class UpdateWatch:
     self.jump = None if meta['jump'] is None else LargestUpdate(*meta['jump'])
 
   def _follow(
-    self,
-    round_num: int,
-    clients: Sequence[int],
-    metrics: Sequence[client_work.ClientMetrics],
+    self, round_num: int, clients: Sequence[int], output: process_lib.RoundOutput
   ) -> LargestUpdate | None:
     """Takes a round into account; returns its largest update, None if all are zero."""
-    sizes = np.array([of_client.update_size for of_client in metrics], np.float64)
-    if not (sizes > 0).any():
-      return None
-    # Not the median: an attack may be a majority.
-    of_round = float(np.quantile(sizes[sizes > 0], 0.25, method='lower'))
-    self._usual.append(of_round)
-    usual, worst = min(self._usual), int(sizes.argmax())
-    largest = LargestUpdate(round_num, self._ids[clients[worst]], float(sizes[worst]), usual)
-    if of_round <= _JUMP * usual:
-      self.jump = None
-    if self.jump is None and largest.size > _JUMP * usual:
-      self.jump = largest
+    sizes = np.array([metrics.update_size for metrics in output.client_metrics], np.float64)
+    step = float(output.metrics.step_size) if output.metrics.weights_are_finite else 0.0
+    largest = None
+    if (sizes > 0).any():
+      # Not the median: an attack may be a majority.
+      of_round = float(np.quantile(sizes[sizes > 0], 0.25, method='lower'))
+      if self.jump is not None and of_round <= _JUMP * self.jump.usual:
+        self.jump = None
+      if self.jump is None:  # Updates of a ruined model are not usual.
+        self._usual.append(of_round)
+      usual, worst = min(self._usual, default=of_round), int(sizes.argmax())
+      largest = LargestUpdate(round_num, self._ids[clients[worst]], float(sizes[worst]), usual)
+      if largest.size > _JUMP * usual and step > max(_WEIGHT, _SWAYED * usual):
+        self._jump(largest)
+    before = _WEIGHT if largest is None else largest.size
+    if step > max(_WEIGHT, _JUMP * before):
+      self._jump(LargestUpdate(round_num, None, step, before))
     return largest
+
+  def _jump(self, jump: LargestUpdate) -> None:
+    """Notes a jump unless there is one already; logs the first of each client."""
+    if self.jump is None:
+      self.jump = jump
+      if jump.client not in self._told:
+        logging.warning('%s', self.warning)
+      self._told.add(jump.client)
+
+  def _advice(self, jump: LargestUpdate) -> str:
+    """Says what to do about a jump."""
+    if jump.client is None:
+      return (
+        f"Look at {self._wording.server}: lower the server's learning rate, or choose another "
+        'aggregator.'
+      )
+    return f'{_either("Look at its data", self._wording.remedy, self._wording.protection)}.'
 
 
 def _either(*choices: str) -> str:

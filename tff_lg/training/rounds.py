@@ -212,6 +212,7 @@ class _RoundLoop:
       self._end_round(state, metrics)
       if self._is_due(state, self.checkpoint_every):
         self._save(state)
+    state.warning = self.watch.warning
     return state
 
   def _end_round(self, state: run_state.RunState, metrics: Mapping[str, float]) -> None:

@@ -38,6 +38,7 @@ class RunState:
     goals_reached: indices of the phases that ended with their goal.
     num_empty: rounds so far in which no client took part.
     num_void: rounds so far in which the aggregator overflowed, so that clients trained in vain.
+    warning: after the last round, since when the model may be ruined; empty if it is not.
   """
 
   round_num: int
@@ -52,12 +53,13 @@ class RunState:
   seconds: float = 0.0
   num_empty: int = 0
   num_void: int = 0
+  warning: str = ''
 
   def as_start(self) -> 'RunState':
     """Returns the same models as the start of another run: no round, phase or byte counts yet."""
     counts: dict[str, Any] = dict.fromkeys(('round_num', 'phase', 'phase_start', *_COUNTS), 0)
     traffic = communication.RoundTraffic()
-    return dataclasses.replace(self, traffic=traffic, goals_reached=(), **counts)
+    return dataclasses.replace(self, traffic=traffic, goals_reached=(), warning='', **counts)
 
   def last_round(self, phases: Sequence[plan.Phase]) -> int:
     """Returns the round that a run of these phases ends with at the latest."""

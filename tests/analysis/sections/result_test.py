@@ -64,6 +64,16 @@ class BuildResultTest(absltest.TestCase):
     self.assertNotIn('warning', plain)
     self.assertNotIn('chosen on test', plain)
 
+  def test_void_rounds_and_ruined_models_are_told(self):
+    baseline = testing.make_run(method='fedavg', summary={'train/warning': 'Ruined.'})
+    run = testing.make_run(summary={'train/num_void_rounds': 2}, baselines={'fedavg': baseline})
+    html = result.build_result(run).html
+    self.assertIn(
+      '<p class="warning">LG-FedAvg: rounds without effect because the aggregator overflowed: 2.'
+      '</p><p class="warning">FedAvg: Ruined.</p>',
+      html,
+    )
+
 
 if __name__ == '__main__':
   absltest.main()

@@ -46,8 +46,23 @@ def build_result(run: RunFolder) -> Section:
     *goals.goal_sentences(run),
   )
   others = Markup().join(markup.fill('paragraph', sentence) for sentence in sentences)
-  html = warnings(beware) + _headlines(run) + tiles(numbers) + others
+  html = warnings([*beware, *_ruined(run)]) + _headlines(run) + tiles(numbers) + others
   return Section('result', 'Result', html)
+
+
+def _ruined(run: RunFolder) -> list[str]:
+  """Returns what is known of void rounds and ruined models of the run and its baselines."""
+  texts = []
+  for each in (run, *run.baselines.values()):
+    method = names.method_name(each.method)
+    if metric_names.NUM_VOID_ROUNDS in each.summary:
+      num_void = f'{each.value(metric_names.NUM_VOID_ROUNDS):,.0f}'
+      texts.append(
+        f'{method}: rounds without effect because the aggregator overflowed: {num_void}.'
+      )
+    if metric_names.TRAINING_WARNING in each.summary:
+      texts.append(f'{method}: {each.summary[metric_names.TRAINING_WARNING]}')
+  return texts
 
 
 def _headlines(run: RunFolder) -> Markup:
