@@ -6,7 +6,9 @@ import pathlib
 import runpy
 import sys
 
-_PROGRAM = 'tff-lg'
+from pipelines import early_signals
+
+_PROGRAM = early_signals.COMMAND
 # What a file that is a program ends with.
 _IS_PROGRAM = "if __name__ == '__main__':"
 

@@ -5,6 +5,9 @@ import signal
 import sys
 from collections.abc import Sequence
 
+# The command that an installation adds.
+COMMAND = 'tff-lg'
+
 
 def handle(argv: Sequence[str]) -> None:
   """Lets a signal end this process with a sentence, if it is to be a program of this package.
@@ -12,14 +15,16 @@ def handle(argv: Sequence[str]) -> None:
   Args:
     argv: as Python has it when it imports the package.
   """
-  # Python names a program so only while it imports the packages above it.
-  if argv[:1] == ['-m']:
-    for number in (signal.SIGINT, signal.SIGTERM):
-      if signal.getsignal(number) != signal.SIG_IGN:
-        signal.signal(number, _end)
+  name = os.path.basename(argv[0]) if argv else ''
+  if name == '-m':  # So only while Python imports the packages above a program.
+    name = next((each for each in sys.orig_argv if each.startswith('pipelines.')), 'pipelines')
+  elif name != COMMAND:
+    return
 
+  def end(number: int, unused_frame: object) -> None:
+    os.write(2, f'{name.removeprefix("pipelines.")}: stopped before it began.\n'.encode())
+    os._exit(128 + number)
 
-def _end(number: int, unused_frame: object) -> None:
-  name = next((each for each in sys.orig_argv if each.startswith('pipelines.')), 'pipelines')
-  os.write(2, f'{name.removeprefix("pipelines.")}: stopped before it began.\n'.encode())
-  os._exit(128 + number)
+  for number in (signal.SIGINT, signal.SIGTERM):
+    if signal.getsignal(number) != signal.SIG_IGN:
+      signal.signal(number, end)

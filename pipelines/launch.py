@@ -27,7 +27,7 @@ from typing import Any
 
 from absl import app, flags, logging
 
-from tff_lg import environment, errors
+from tff_lg import environment, errors, quiet_import
 from tff_lg.config import option
 
 # When the command began, by `time.monotonic`.
@@ -155,7 +155,7 @@ def _end(sentence: str, number: int) -> None:
     '\n' if sys.stderr is not None and sys.stderr.isatty() else ''
   )  # A progress bar may stand in the line.
   with contextlib.suppress(OSError):
-    os.write(2, f'{start}{sentence}\n'.encode())
+    os.write(quiet_import.stderr(), f'{start}{sentence}\n'.encode())
   os._exit(128 + number)
 
 

@@ -19,6 +19,13 @@ _EARLY_LINE = re.compile(
   rb'WARNING: All log messages before absl::InitializeLog|[IWE]\d{4} [\d:.]+ +\d+ \w+\.cc:\d+\]'
 )
 
+_stderr = 2
+
+
+def stderr() -> int:
+  """Returns the descriptor of the standard error stream, also while TensorFlow is imported."""
+  return _stderr
+
 
 def quiet_tensorflow() -> None:
   """Makes the first import of TensorFlow in this process a quiet one; imports nothing."""
@@ -51,12 +58,13 @@ class _QuietFinder(importlib.abc.MetaPathFinder):
 
 @contextlib.contextmanager
 def _without_early_lines() -> Iterator[None]:
+  global _stderr
   if sys.stderr is None:  # The process began without one.
     yield
     return
   sys.stderr.flush()
   try:
-    stderr = os.dup(2)
+    _stderr = os.dup(2)
   except OSError:  # It was closed meanwhile.
     yield
     return
@@ -66,8 +74,9 @@ def _without_early_lines() -> Iterator[None]:
       yield
     finally:
       sys.stderr.flush()
-      os.dup2(stderr, 2)
-      os.close(stderr)
+      os.dup2(_stderr, 2)
+      os.close(_stderr)
+      _stderr = 2
       written.seek(0)
       for line in written:
         if not _EARLY_LINE.match(line):

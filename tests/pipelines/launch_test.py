@@ -44,6 +44,9 @@ def close():
     finally:
       print('closed')
 
+def load():
+  import tensorflow
+
 launch.run({main}, after_stop='more to come')
 print('over')
 """
@@ -77,6 +80,15 @@ class SignalTest(parameterized.TestCase):
     self.assertEqual(found, (128 + number, 'begun\nkept\n', _STOPPED))
 
   @parameterized.parameters(signal.SIGINT, signal.SIGTERM)
+  def test_ends_with_a_sentence_while_tensorflow_is_imported(self, number):
+    folder = self.create_tempdir()
+    folder.create_file('tensorflow/__init__.py', 'import __main__\n__main__.wait()\n')
+    before = 'from tff_lg import quiet_import\nquiet_import.quiet_tensorflow()\n'
+    before += f'sys.path.insert(0, {folder.full_path!r})'
+    found = _signalled('load', number, before=before)
+    self.assertEqual(found, (128 + number, 'begun\nkept\n', _STOPPED))
+
+  @parameterized.parameters(signal.SIGINT, signal.SIGTERM)
   def test_closes_first_where_that_is_asked_for(self, number):
     found = _signalled('close', number)
     self.assertEqual(found, (128 + number, 'begun\nkept\nclosed\n', _STOPPED))
@@ -87,16 +99,27 @@ class SignalTest(parameterized.TestCase):
     self.assertEqual(found, (0, 'begun\nkept\nclosed\nover\n', ''))
 
 
+# As pip writes it for the command.
+_COMMAND = """
+import sys
+from pipelines.__main__ import main
+sys.exit(main())
+"""
+
+
 class EarlySignalTest(parameterized.TestCase):
-  @parameterized.parameters(signal.SIGINT, signal.SIGTERM)
-  def test_signal_during_the_first_imports_ends_with_a_sentence(self, number):
+  @parameterized.product(number=(signal.SIGINT, signal.SIGTERM), is_installed=(False, True))
+  def test_signal_during_the_first_imports_ends_with_a_sentence(self, number, is_installed):
     folder = self.create_tempdir()
+    command, name = ['-m', 'pipelines.report'], 'report'
+    if is_installed:
+      command, name = [folder.create_file('bin/tff-lg', _COMMAND).full_path, 'report'], 'tff-lg'
     # What every pipeline imports first.
     wait = "import os, signal\nos.write(1, b'begun\\n')\nsignal.sigwaitinfo([signal.SIGUSR1])\n"
     folder.create_file('absl/__init__.py', wait)
     path = os.pathsep.join([folder.full_path, *filter(None, sys.path)])
     with subprocess.Popen(
-      [sys.executable, '-m', 'pipelines.report', '--fast'],
+      [sys.executable, *command, '--fast'],
       stdout=subprocess.PIPE,
       stderr=subprocess.PIPE,
       env=processes.environment(PYTHONPATH=path),
@@ -108,7 +131,7 @@ class EarlySignalTest(parameterized.TestCase):
         _, error = process.communicate(timeout=60)
       finally:
         process.kill()
-    self.assertEqual((begun, error), ('begun\n', 'report: stopped before it began.\n'))
+    self.assertEqual((begun, error), ('begun\n', f'{name}: stopped before it began.\n'))
     self.assertEqual(process.returncode, 128 + number)
 
 
