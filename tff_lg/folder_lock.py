@@ -6,6 +6,7 @@ import errno
 import fcntl
 import os
 import socket
+import threading
 from collections.abc import Iterator
 from typing import TextIO
 
@@ -15,6 +16,9 @@ from tff_lg import file_names, files
 
 # What file systems say that have no locks.
 _NO_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
+
+# Threads of this process with the folders that they hold.
+_held: set[tuple[int, str]] = set()
 
 
 class FolderInUseError(ValueError):
@@ -41,6 +45,7 @@ class FolderLock:
       FolderInUseError: another process, or another run of this one, holds the lock.
       OSError: the folder cannot be made or written.
     """
+    self._key = _key(folder)
     self._is_new = not os.path.exists(folder)
     self._watch = files.FolderWatch(folder)
     self._path = os.path.join(folder, file_names.LOCK)
@@ -80,6 +85,7 @@ class FolderLock:
     except OSError:
       self.release()
       raise
+    _held.add(self._key)
 
   def check(self) -> None:
     """Refuses a folder that was deleted meanwhile; files.FolderGoneError."""
@@ -89,6 +95,7 @@ class FolderLock:
     """Frees the folder and removes the file, and a new folder in which nothing was written."""
     if self._file is None:
       return
+    _held.discard(self._key)
     with contextlib.suppress(FileNotFoundError):  # The folder may have been deleted.
       if self._is_there(self._file):
         os.unlink(self._path)
@@ -110,6 +117,15 @@ class FolderLock:
       f'{option}={folder} is in use by {holder.strip() or "another process"}: wait for its end, or '
       f'stop it. If it is gone and this stays, delete {self._path}.'
     )
+
+
+def is_held(folder: str) -> bool:
+  """Returns whether this thread holds the lock of a folder."""
+  return _key(folder) in _held
+
+
+def _key(folder: str) -> tuple[int, str]:
+  return threading.get_ident(), os.path.realpath(folder)
 
 
 def written_names(folder: str) -> set[str]:

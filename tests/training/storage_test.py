@@ -2,13 +2,14 @@
 
 import contextlib
 import os
+from concurrent import futures
 
 import numpy as np
 import tensorflow as tf
 from absl.testing import absltest, parameterized
 
 from tests.learning import testing
-from tff_lg import learning, simulation, training
+from tff_lg import folder_lock, learning, simulation, training
 from tff_lg.training import storage
 
 
@@ -28,6 +29,10 @@ def _clients(size=6):
   tensors = list(map(learning.ClientTensors, x, y))
   chosen_by = [learning.ClientTensors(each.x[:size], each.y[:size]) for each in tensors]
   return training.Clients(['a', 'b'], {'train': tensors, 'validation': chosen_by})
+
+
+def _head(tensors):
+  return tensors._replace(x=tensors.x[:3], y=tensors.y[:3])
 
 
 def _leaves(state):
@@ -72,6 +77,44 @@ class RunInMemoryTest(parameterized.TestCase):
     values = {'phases': [_PHASE], 'clients': _clients(), **values}
     with self.assertRaisesRegex(ValueError, sentence):
       training.run(**values)
+
+
+class RunInFolderTest(parameterized.TestCase):
+  def setUp(self):
+    super().setUp()
+    self.folder = self.create_tempdir().full_path
+
+  def _run(self, clients):
+    return training.run([_PHASE], clients, evaluation=training.NEVER, run_dir=self.folder)
+
+  def test_folder_has_one_writer(self):
+    with futures.ThreadPoolExecutor(1) as other:
+      lock = other.submit(folder_lock.FolderLock, self.folder).result()
+      sentence = f'^run_dir={self.folder} is in use by process {os.getpid()} on '
+      with self.assertRaisesRegex(folder_lock.FolderInUseError, sentence):
+        self._run(_clients())
+      other.submit(lock.release).result()
+    self._run(_clients())
+    self.assertFalse(folder_lock.is_held(self.folder))
+    self.assertNoCommonElements(os.listdir(self.folder), ['lock'])
+
+  @parameterized.named_parameters(
+    ('negated', lambda ids, train: (ids, [each._replace(x=-each.x) for each in train]), 'examples'),
+    ('shorter', lambda ids, train: (ids, [train[0], _head(train[1])]), "clients' ids or sizes"),
+    ('renamed', lambda ids, train: (['a', 'c'], train), "clients' ids or sizes"),
+    ('fewer', lambda ids, train: (ids[:1], train[:1]), 'number of clients'),
+  )
+  def test_other_data_are_refused(self, changed, what):
+    clients = training.Clients(['a', 'b'], {'train': _clients().parts['train']})
+    for _ in range(2):
+      self._run(clients)
+    ids, train = changed(clients.ids, clients.parts['train'])
+    other = training.Clients(ids, {'train': train})
+    with self.assertRaisesRegex(ValueError, f' run_dir={self.folder} began .*: the {what} differ'):
+      self._run(other)
+    self.assertFalse(folder_lock.is_held(self.folder))
+    with folder_lock.hold(self.folder):  # Whoever holds the lock has compared the data.
+      self._run(other)
 
 
 class PlanTest(absltest.TestCase):

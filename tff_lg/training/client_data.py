@@ -9,8 +9,9 @@ import numpy as np
 import tensorflow as tf
 
 from tff_lg import data as data_lib
+from tff_lg import data_fingerprint
 from tff_lg.client_states import client_store
-from tff_lg.data import client_examples
+from tff_lg.data import client_examples, client_parts
 from tff_lg.data import examples as examples_lib
 from tff_lg.learning import batches
 
@@ -115,6 +116,27 @@ class Clients:
   def __len__(self) -> int:
     """Returns the number of clients."""
     return len(self.ids)
+
+  def fingerprint(self) -> dict[str, int]:
+    """Returns the entries of `tff_lg.data_fingerprint` that are known without reading clients."""
+    parts = {name: self.parts[name] for name in client_parts.PARTS if name in self.parts}
+    in_memory = {name: part for name, part in parts.items() if isinstance(part, list | tuple)}
+    sizes = [
+      part.sizes if isinstance(part, UnreadTensors) else [len(tensors.y) for tensors in part]
+      for name, part in parts.items()
+      if name in in_memory or isinstance(part, UnreadTensors)
+    ]
+    by_client = [[of_part[client] for of_part in sizes] for client in range(len(self))]
+    found = data_fingerprint.of_list(self.ids, by_client)
+    found[data_fingerprint.TENSORS_CRC] = data_fingerprint.crc_of_arrays(
+      (name, np.asarray(leaf))
+      for name, part in in_memory.items()
+      for tensors in part
+      for leaf in tf.nest.flatten((tensors.x, tensors.y))
+    )
+    if self.reader is not None and self.reader.data_crc32 is not None:
+      found[data_fingerprint.EXAMPLES_CRC] = self.reader.data_crc32
+    return found
 
 
 def to_clients(

@@ -94,7 +94,8 @@ def run(
     each client's chosen model. The store `clients` is open: close it where it is on disk.
 
   Raises:
-    ValueError: the values do not fit each other; one sentence.
+    ValueError: the values do not fit each other, another process writes in the run folder, or its
+      run began with other data; one sentence.
     RunError: the disk is full, or training diverged (DivergenceError).
     files.FolderGoneError: the run folder was deleted meanwhile.
     checkpoints.CheckpointError: the newest checkpoint or clients' store is damaged.
@@ -183,13 +184,16 @@ class _RoundLoop:
         ) from error
       raise
     finally:
-      for callback in self.callbacks:
-        callback.on_run_end()
+      try:
+        for callback in self.callbacks:
+          callback.on_run_end()
+      finally:
+        self.storage.unlock()
 
   def _run(
     self, start: run_state.RunState | None, newcomers: Sequence[client_work.ClientState]
   ) -> run_state.RunState:
-    self.storage.open()
+    self.storage.open(self.clients)
     restored = self._restore()
     state = restored or self._begin(start, newcomers)
     for callback in self.callbacks:

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tff_lg import checkpoints, file_names, files
+from tff_lg import checkpoints, data_fingerprint, file_names, files, folder_lock
 from tff_lg.client_states import CLIENT_STORES, MEMORY, phase_stores
 from tff_lg.models import local_global
-from tff_lg.training import communication, plan, run_state
+from tff_lg.training import client_data, communication, plan, run_state
 from tff_lg.training import selection as selection_lib
 
 
@@ -58,6 +58,7 @@ class RunStorage:
     self._phases, self._num_clients = tuple(phases), num_clients
     self.run_dir, self._client_store = run_dir, client_store
     self._clients: phase_stores.ClientStateStore | None = None
+    self._lock: folder_lock.FolderLock | None = None
     self._folder_watch: files.FolderWatch | None = None
     self._checkpoints: checkpoints.CheckpointManager | None = None
     if run_dir is not None:
@@ -66,10 +67,31 @@ class RunStorage:
       )
     self.keep_before: int | None = None
 
-  def open(self) -> None:
-    """Makes the run folder if need be, and notices from now on if it is deleted."""
-    if self.run_dir is not None:
-      self._folder_watch = files.FolderWatch(self.run_dir)
+  def open(self, clients: client_data.Clients) -> None:
+    """Makes the run folder if need be, and notices from now on if it is deleted.
+
+    Locks it until `unlock` and compares the clients' data with those that its run began with,
+    unless this thread holds the lock: whoever took it has compared them.
+
+    Args:
+      clients: of the run.
+
+    Raises:
+      ValueError: another process writes there, or the data are others; one sentence.
+    """
+    if self.run_dir is None:
+      return
+    if not folder_lock.is_held(self.run_dir):
+      self._lock = folder_lock.FolderLock(self.run_dir, 'run_dir')
+      found = clients.fingerprint()
+      data_fingerprint.check(self.run_dir, found, 'run_dir')
+      data_fingerprint.write(self.run_dir, found)
+    self._folder_watch = files.FolderWatch(self.run_dir)
+
+  def unlock(self) -> None:
+    """Releases the lock that `open` has taken."""
+    if self._lock is not None:
+      self._lock.release()
 
   def check(self) -> None:
     """Refuses a run folder that is gone meanwhile; files.FolderGoneError."""
