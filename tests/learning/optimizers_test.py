@@ -1,5 +1,6 @@
 """Tests of TFF's optimisers in the process: replayed in NumPy, and against TFF's own algorithm."""
 
+import functools
 from unittest import mock
 
 import numpy as np
@@ -12,6 +13,7 @@ from tff_lg.compatibility import tff
 from tff_lg.runtime import stacking
 
 _TWO_CLIENTS = ((1, 1), (1, 4))
+_DECAYS = {'beta_1': 0.9, 'beta_2': 0.99, 'epsilon': 1e-3}
 _CALL = stacking.StackedFunction.__call__
 
 
@@ -23,12 +25,23 @@ def _build(name, rate, **options):
   return optimizers.OPTIMIZERS[name].options(**options).build(rate)
 
 
-class _Moments:
-  """Adam, or Yogi that starts from zero, on an array, in NumPy."""
+class _Adagrad:
+  """Adagrad on an array, in NumPy; with TFF's epsilon, inside the square root."""
 
-  def __init__(self, rate, beta_1, beta_2, epsilon, *, is_yogi=False):
+  def __init__(self, rate, initial_accumulator, epsilon):
+    self._rate, self._v, self._epsilon = rate, initial_accumulator, epsilon
+
+  def __call__(self, weights, gradient):
+    self._v = self._v + gradient**2
+    return weights - self._rate * gradient / np.sqrt(self._v + self._epsilon)
+
+
+class _Moments:
+  """Adam, or Yogi, on an array, in NumPy."""
+
+  def __init__(self, rate, beta_1, beta_2, epsilon, initial_accumulator=0.0, *, is_yogi=False):
     self._rate, self._beta_1, self._beta_2, self._epsilon = rate, beta_1, beta_2, epsilon
-    self._is_yogi, self._step, self._m, self._v = is_yogi, 0, 0.0, 0.0
+    self._is_yogi, self._step, self._m, self._v = is_yogi, 0, 0.0, initial_accumulator
 
   def __call__(self, weights, gradient):
     self._step += 1
@@ -49,17 +62,23 @@ def _gradient(weights, pair):
 
 
 class ReplayTest(parameterized.TestCase):
-  @parameterized.parameters(('adam', {}), ('yogi', {'initial_accumulator': 0.0}))
-  def test_adaptive_server(self, name, options):
-    """Client 0 has the example (1, 1), client 1 three times (1, 4): weights 1/4 and 3/4."""
-    options = {'beta_1': 0.9, 'beta_2': 0.99, 'epsilon': 1e-3, **options}
+  @parameterized.parameters(
+    ('adam', _Moments, _DECAYS),
+    ('yogi', functools.partial(_Moments, is_yogi=True), {**_DECAYS, 'initial_accumulator': 0.01}),
+    ('adagrad', _Adagrad, {'initial_accumulator': 0.01, 'epsilon': 1e-3}),
+  )
+  def test_adaptive_server(self, name, replay, options):
+    """Replays Reddi et al. 2021, Algorithm 2; in FedAdagrad, beta_1 is 0.
+
+    Client 0 has the example (1, 1), client 1 three times (1, 4): weights 1/4 and 3/4.
+    """
     model = testing.linear_model()
     process = learning.build_local_global_process(
       model, testing.settings(server_optimizer=_build(name, 0.05, **options))
     )
     output = running.run(process, model, list(running.TWO_CLIENTS), num_rounds=3)
 
-    server = _Moments(0.05, 0.9, 0.99, 1e-3, is_yogi=name == 'yogi')
+    server = replay(0.05, **options)
     weights = np.array([1.0, 2.0])
     for _ in range(3):
       updates = [0.1 * _gradient(weights, pair) for pair in _TWO_CLIENTS]
