@@ -14,7 +14,7 @@ from absl.testing import absltest, parameterized
 from tests.simulation import running
 from tff_lg import checkpoints, data, learning, own_models, seeds, simulation
 from tff_lg import config as config_lib
-from tff_lg.experiments import new_device, new_device_rows
+from tff_lg.experiments import new_device
 from tff_lg.run_folder import run_files, run_settings
 from tff_lg.simulation import trained_run
 from tff_lg.training import storage
@@ -110,16 +110,6 @@ class BuildTest(parameterized.TestCase):
       np.testing.assert_array_equal(cohort.work_shares, np.ones(num_old + 1))
     if 0 < share < 1:
       self.assertGreater(len({tuple(draw(n).clients) for n in range(9)}), 1)
-
-  @parameterized.parameters(
-    ({'partition': 'iid'}, 'iid'),
-    ({'partition': 'classes_per_client', 'classes_per_client': 3}, 'classes_per_client=3'),
-    ({'partition': 'clusters', 'shuffled_share': 0.2}, 'clusters=0.2'),
-    ({'partition': None, 'clients': 'clients.npz'}, 'clients'),
-  )
-  def test_partitions_are_told_apart(self, changes, name):
-    config = dataclasses.replace(_SOURCE, **changes)
-    self.assertEqual(new_device_rows.describe_partition(config.partition_options), name)
 
   def test_new_device_never_drops_out(self):
     config = config_lib.resolve(dataclasses.replace(_SOURCE, client_dropout_rate=0.9))
@@ -319,10 +309,12 @@ class RunTest(absltest.TestCase):
 
   def test_refuses_before_anything_is_written(self):
     run_dir = self.create_tempdir().full_path + '/run'
+    other = self._copy({'client_learning_rate': 0.2})
     for fields, sentence in (
       ({'from_run': ('/nowhere',)}, '--from_run=/nowhere holds no run'),
       ({'train_examples': 3000}, '--train_examples is 3000, but'),
       ({'transform': 'shift_features'}, '--transform=shift_features does not fit'),
+      ({'from_run': (f'{self.root}/lg', other)}, '--client_learning_rate is 0.05 in the one and'),
     ):
       with self.assertRaisesRegex(ValueError, sentence):
         new_device.run_new_device(dataclasses.replace(self.config, **fields), run_dir)
@@ -338,42 +330,6 @@ class RunTest(absltest.TestCase):
     hparams = pathlib.Path(path, 'hparams.json')
     hparams.write_text(json.dumps(json.loads(hparams.read_text()) | changes), encoding='utf-8')
     return path
-
-  def test_source_runs_of_one_row_differ_in_their_seed_alone(self):
-    run_dir = self.create_tempdir().full_path + '/run'
-    for changes, sentence in (
-      ({'client_learning_rate': 0.2}, '--client_learning_rate is 0.05 in the one and 0.2 in'),
-      # Only what comes later is refused.
-      ({'seed': 7, 'baselines': ['mtl'], 'ray_actors': 4}, '--train_examples is 3000, but'),
-      # Another row.
-      ({'classes_per_client': 3}, '--train_examples is 3000, but'),
-    ):
-      from_run = (f'{self.root}/lg', self._copy(changes))
-      config = dataclasses.replace(self.config, from_run=from_run, train_examples=3000)
-      with self.assertRaisesRegex(ValueError, sentence):
-        new_device.run_new_device(config, run_dir)
-      self.assertFalse(os.path.exists(run_dir))
-
-  def test_files_may_have_another_place(self):
-    vocabularies = [self._copy({'vocabulary_file': f'{place}/words.txt'}) for place in '/.']
-    configs = {path: trained_run.load_config(path) for path in vocabularies}
-    new_device_rows.check_rows(configs)
-    other = self._copy({'vocabulary_file': '/others.txt'})
-    with self.assertRaisesRegex(ValueError, 'is words.txt in the one and others.txt in the other'):
-      new_device_rows.check_rows(configs | {other: trained_run.load_config(other)})
-
-  def test_run_that_evaluated_a_sample_is_refused(self):
-    few = self._copy({})
-    with open(f'{few}/summary.json', 'w', encoding='utf-8') as file:
-      file.write('{"evaluated/num_clients": 2}')
-    with self.assertRaisesRegex(ValueError, f'{few} evaluated 2 of its clients, expected all of'):
-      new_device_rows.check_rows({few: trained_run.load_config(few)})
-
-  def test_folders_of_arrays_are_not_seeds(self):
-    hospitals = [self._copy({'task': 'arrays', 'data_dir': f'/data/{name}'}) for name in 'ab']
-    config = dataclasses.replace(self.config, from_run=tuple(hospitals))
-    with self.assertRaisesRegex(ValueError, '--data_dir is a in the one and b in the other'):
-      new_device.run_new_device(config, self.create_tempdir().full_path + '/run')
 
   def test_all_source_runs_are_looked_at_before_anything_is_written(self):
     run_dir, damaged = self.create_tempdir().full_path + '/run', self._copy({})
@@ -409,11 +365,6 @@ class NumbersTest(absltest.TestCase):
     old = clients[~clients['is_new']].dropna(subset='local_test/mae')
     worse = (old['local_test/mae'] > old['before/local_test/mae']).mean()
     self.assertEqual(summary['fedavg_1_C0/old_clients/share_of_clients_worse'], worse)
-
-  def test_source_runs_have_one_main_metric(self):
-    configs = {task: config_lib.TrainConfig(task=task) for task in ('digits', 'diabetes')}
-    with self.assertRaisesRegex(ValueError, 'digits, whose main metric is accuracy, and diabetes,'):
-      new_device_rows.check_rows(configs)
 
 
 if __name__ == '__main__':
