@@ -10,11 +10,22 @@ from tests.learning import testing
 from tff_lg import aggregators, learning, runtime
 from tff_lg.compatibility import tff
 
+# These stand for GPUs; TensorFlow must not have started yet.
+_CPU = tf.config.list_physical_devices('CPU')[0]
+tf.config.set_logical_device_configuration(_CPU, [tf.config.LogicalDeviceConfiguration()] * 2)
+
 _METHODS = tuple(learning.METHODS)
 # Two clients of equal sizes, which can be stacked, and one without examples.
 _SIZES = (6, 0, 6)
 _EMPTY = 1
 _ANY_AGGREGATOR = tuple(name for name in _METHODS if not learning.METHODS[name].needs_mean)
+# Arrays that the server has, of four.
+_NUM_GLOBAL = {
+  **dict.fromkeys(('apfl', 'ditto', 'fedala', 'fedavg', 'fedbn', 'fedprox', 'fedsgd'), 4),
+  **dict.fromkeys(('fedalt', 'fedbabu', 'fedper', 'fedrep', 'fedsim', 'lg_fedavg'), 2),
+  **{'fednova': 5, 'ifca': 9, 'local_only': 0, 'mtl': 0, 'per_fedavg': 4, 'pfedme': 4},
+  'scaffold': 8,
+}
 _AGGREGATORS = {
   'robust': aggregators.median,
   'private': lambda: aggregators.dp_mean(0.5, 1.0, clients_per_round=3, seed=4),
@@ -65,6 +76,10 @@ class ContractTest(parameterized.TestCase):
   def test_contract(self, method):
     # In one test, as Bazel's shards take turns at tests, and to build a process takes longest.
     process = _build(method)
+    with self.subTest('the process has the parts of its entry, and the model is as it was'):
+      self.assertIs(process.parts, learning.METHODS[method].parts)
+      self.assertEqual(sum(process.model.weight_is_global), _NUM_GLOBAL[method])
+      self.assertEqual(_model().weight_is_global, (True,) * 4)
     output, metrics = _train(process)
     with self.subTest('a warm start begins with the network that was trained'):
       self._check_warm_start(process)
@@ -72,8 +87,8 @@ class ContractTest(parameterized.TestCase):
       self._check_newcomer(process, output)
     with self.subTest('a client without examples changes nothing'):
       self._check_empty_client(process, output, metrics)
-    with self.subTest('two clients at a time'):
-      self._check_two_clients_at_a_time(process, (output, metrics))
+    with self.subTest('on two devices, and two clients in one call'):
+      self._check_other_contexts(process, (output, metrics))
     if method in _ANY_AGGREGATOR:
       for name, aggregator in _AGGREGATORS.items():
         with self.subTest(f'{name} aggregator'):
@@ -113,12 +128,12 @@ class ContractTest(parameterized.TestCase):
       server_state, states = without.server_state, without.client_states
     _assert_same(server_state, output.server_state)
 
-  def _check_two_clients_at_a_time(self, process, expected):
+  def _check_other_contexts(self, process, expected):
     for options, tolerance in (
-      ({'clients_per_device': 1}, {}),
-      ({'stacked_clients': 2}, {'rtol': 1e-4, 'atol': 1e-6}),
+      ({'devices': ['cpu:0', 'cpu:1'], 'clients_per_device': 1}, {}),
+      ({'devices': 'cpu', 'stacked_clients': 2}, {'rtol': 1e-4, 'atol': 1e-6}),
     ):
-      context = runtime.create_local_execution_context(devices='cpu', **options)
+      context = runtime.create_local_execution_context(**options)
       with tff.framework.get_context_stack().install(context):
         _assert_same(_train(process), expected, **tolerance)
 
