@@ -49,10 +49,11 @@ def fingerprint(federated_data: data_lib.FederatedData) -> dict[str, int]:
       [client.client_id for client in clients],
       [map(client.size, client_parts.PARTS) for client in clients],
     )
-    if federated_data.reader is None:
-      crc = data_fingerprint.crc_of_arrays(_arrays(federated_data))
+    reader = federated_data.reader
+    if reader is None:
+      crc: int | None = data_fingerprint.crc_of_arrays(_arrays(federated_data))
     else:
-      crc = federated_data.reader.data_crc32
+      crc = reader.data_crc32
     if crc is not None:
       found[data_fingerprint.EXAMPLES_CRC] = crc
     _known[federated_data] = found

@@ -28,8 +28,8 @@ class LargestUpdate(NamedTuple):
     round_num: counted from 1.
     client: name of the client that sent it; None for the server's step.
     size: its largest absolute value.
-    usual: the least lower quartile of a round's sizes in the last rounds; for the server's step,
-      the round's largest update, or the size of weights if there is none.
+    usual: the least lower quartile of a round's sizes in the last rounds. For the server's step, it
+      is the round's largest update, or the size of weights if there is none.
   """
 
   round_num: int

@@ -70,8 +70,8 @@ class RunStorage:
   def open(self, clients: client_data.Clients) -> None:
     """Makes the run folder if need be, and notices from now on if it is deleted.
 
-    Locks it until `unlock` and compares the clients' data with those that its run began with,
-    unless this thread holds the lock: whoever took it has compared them.
+    Locks it until `unlock`, and compares the clients' data with those that its run began with. If
+    this thread holds the lock, whoever took it has compared them.
 
     Args:
       clients: of the run.
