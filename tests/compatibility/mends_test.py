@@ -1,6 +1,7 @@
 """Tests of what is mended in TFF's own code."""
 
 import copy
+import functools
 import importlib
 
 import numpy as np
@@ -44,6 +45,20 @@ class MendsTest(absltest.TestCase):
     for _ in range(2):
       with self.assertRaises(NotImplementedError):
         type_serialization.deserialize_type(computation_pb2.Type())
+
+  def test_structure_that_is_nested_too_deeply_is_told(self):
+    def identity(levels, placement=None):
+      member = functools.reduce(lambda inner, _: [('a', inner)], range(levels), np.float32)
+      if placement is None:
+        return tff.tensorflow.computation(lambda x: x, tff.to_type(member))
+      placed = tff.FederatedType(member, placement)
+      return tff.federated_computation(lambda x: tff.federated_map(identity(levels), x), placed)
+
+    identity(31)
+    identity(28, tff.CLIENTS)
+    for levels, placement in ((40, None), (31, tff.CLIENTS), (31, tff.SERVER)):
+      with self.assertRaisesRegex(ValueError, 'nested too deeply for TFF, .* about 30 levels'):
+        identity(levels, placement)
 
 
 if __name__ == '__main__':

@@ -181,6 +181,7 @@ class RoundLoopTest(parameterized.TestCase):
     folder = self.create_tempdir().full_path
     _run(_config(), _federated_data(), [_phase(2)], folder)
     broken = _federated_data(broken=range(4))
+    os.unlink(folder + '/client_list.json')  # Otherwise other data are refused.
     with self.assertRaisesRegex(training.DivergenceError, 'Round 3: no client .* finite'):
       _run(_config(), broken, [_phase(3)], folder)
     self.assertIn('round_00000002.npz', os.listdir(os.path.join(folder, 'checkpoints')))

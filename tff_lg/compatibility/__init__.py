@@ -65,6 +65,7 @@ else:
   from tensorflow_federated.python.core.impl.utils import tensorflow_utils
 
   mends.remember_types(type_serialization, computation_pb2.Type)
+  mends.tell_nesting(type_serialization, tff.framework.ComputationBuildingBlock)
 
 if not typing.TYPE_CHECKING:
   tff = moved.join(tff)

@@ -4,7 +4,10 @@ import copy
 import functools
 import random
 import types
+from collections.abc import Callable
 from typing import Any
+
+from google.protobuf import message
 
 
 def mend(tff: types.ModuleType) -> None:
@@ -53,3 +56,28 @@ def remember_types(type_serialization: Any, type_proto: Any) -> None:
     return read_serialized(proto.SerializeToString())
 
   type_serialization.deserialize_type = functools.wraps(read)(deserialize_type)
+
+
+def tell_nesting(type_serialization: Any, building_block: Any) -> None:
+  """Lets TFF say that a structure is nested too deeply, where protobuf says `DecodeError`.
+
+  Args:
+    type_serialization: TFF's module, whose `serialize_type` is replaced.
+    building_block: the class of parts of computations, whose property `proto` is replaced.
+  """
+  type_serialization.serialize_type = _telling(type_serialization.serialize_type)
+  building_block.proto = property(_telling(building_block.proto.fget))
+
+
+def _telling(serialize: Callable[[Any], Any]) -> Callable[[Any], Any]:
+  @functools.wraps(serialize)
+  def serialize_or_tell(part: Any) -> Any:
+    try:
+      return serialize(part)
+    except message.DecodeError as error:
+      raise ValueError(
+        'A structure in this computation is nested too deeply for TFF, whose protocol buffers hold '
+        'about 30 levels: flatten it.'
+      ) from error
+
+  return serialize_or_tell

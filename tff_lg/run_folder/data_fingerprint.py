@@ -50,10 +50,7 @@ def fingerprint(federated_data: data_lib.FederatedData) -> dict[str, int]:
       [map(client.size, client_parts.PARTS) for client in clients],
     )
     reader = federated_data.reader
-    if reader is None:
-      crc: int | None = data_fingerprint.crc_of_arrays(_arrays(federated_data))
-    else:
-      crc = reader.data_crc32
+    crc = reader.data_crc32 if reader else data_fingerprint.crc_of_arrays(_arrays(federated_data))
     if crc is not None:
       found[data_fingerprint.EXAMPLES_CRC] = crc
     _known[federated_data] = found
