@@ -58,8 +58,12 @@ def _build(version, **options):
       **options,
     )
     saved = {f'reserve_space_{index + 1}': each for index, each in enumerate(outputs[3:])}
+    num_equal = 5
+    if not options['is_training']:  # Kernels save nothing that means something then.
+      saved |= {'reserve_space_1': mean, 'reserve_space_2': variance}
+      num_equal = 3
     gradients = backward(y_backprop=y_gradient, x=x, scale=scale, **saved, **options)
-    return [*outputs[:5], *gradients[:3]]
+    return [*outputs[:num_equal], *gradients[:3]]
 
   return function
 
@@ -81,7 +85,12 @@ class ReplaceTest(parameterized.TestCase):
     self.assertNoCommonElements(
       {f'FusedBatchNorm{version}', f'FusedBatchNormGrad{version}'}, _kinds(graph_def)
     )
-    for mine, theirs in zip(found, function(*arguments), strict=True):
+    try:
+      expected = function(*arguments)
+    except tf.errors.InvalidArgumentError as error:  # Only oneDNN has such a kernel.
+      self.assertRegex(str(error), 'is_training=False only support NHWC')
+      self.skipTest('TensorFlow has no such kernel for this processor.')
+    for mine, theirs in zip(found, expected, strict=True):
       np.testing.assert_allclose(mine, theirs, atol=1e-5)
 
   def test_half_precision(self):
