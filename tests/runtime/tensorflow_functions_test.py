@@ -213,6 +213,22 @@ class InstantiationTest(absltest.TestCase):
     self.assertEqual((results, seen), ([2.0, 3.0], [2.0, 3.0]))
 
 
+class RewritingTest(parameterized.TestCase):
+  @parameterized.parameters(
+    (lambda x: x + x, True),
+    (lambda x: x @ x, False),
+    (lambda x: tf.while_loop(lambda x: x[0, 0] < 9, lambda x: x @ x, [x]), False),
+  )
+  def test_only_networks_are_rewritten_again(self, function, expected):
+    spec = tf.TensorSpec([2, 2], tf.float32)
+    concrete = tf.function(function).get_concrete_function(spec)
+    serialized = tensorflow_functions.rewriting_config(b'', concrete)
+    config = tf.compat.v1.ConfigProto.FromString(serialized)
+    rewriting = config.graph_options.rewrite_options
+    self.assertEqual(rewriting.disable_meta_optimizer, expected)
+    self.assertEqual(rewriting.meta_optimizer_iterations, rewriting.ONE)
+
+
 class RowTest(absltest.TestCase):
   """Momentum of a weight of one row: TensorFlow takes it for a bias of the gradient."""
 

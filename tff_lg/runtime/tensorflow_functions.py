@@ -73,13 +73,13 @@ def as_flat_function(function: tf.types.experimental.ConcreteFunction) -> FlatFu
   Work in a thread's `cancellation.Cancellation.scope` can be ended.
   """
   options = context.context().function_call_options.as_attrs()
-  is_remapped = not _has_rows(function.inputs)
-  if not is_remapped:
-    options['config_proto'] = _without_remapping(options['config_proto'])
+  options['config_proto'] = rewriting_config(options['config_proto'], function)
   attributes = tuple(itertools.chain(*options.items()))
   lock, prepared = threading.Lock(), set()
 
   def execute_eagerly(inputs: Sequence[tf.Tensor], manager: Any) -> list[tf.Tensor]:
+    # Calling the function itself would first try to bind names, and describe every tensor
+    # in the error that it then drops: milliseconds a call.
     return execute.execute_with_cancellation(
       function.name,
       num_outputs=len(function.outputs),
@@ -101,18 +101,50 @@ def as_flat_function(function: tf.types.experimental.ConcreteFunction) -> FlatFu
         prepared.add(device)
 
   def call(arguments: Sequence[tf.Tensor]) -> list[tf.Tensor]:
-    manager = cancellation.current_manager()
-    if not tf.executing_eagerly():
-      return _call_in_graph(function, [*arguments, *function.captured_inputs], options)
-    if manager is None and is_remapped:
-      # Calling the function itself would first try to bind names, and describe every tensor
-      # in the error that it then drops: milliseconds a call.
-      return function._call_flat(list(arguments), function.captured_inputs)
     inputs = [*arguments, *function.captured_inputs]
+    if not tf.executing_eagerly():
+      return _call_in_graph(function, inputs, options)
     prepare(inputs)
-    return execute_eagerly(inputs, manager or cancellation.idle_manager())
+    return execute_eagerly(inputs, cancellation.current_manager() or cancellation.idle_manager())
 
   return call
+
+
+def rewriting_config(
+  config_proto: bytes, function: tf.types.experimental.ConcreteFunction
+) -> bytes:
+  """Returns options of calls by which Grappler does what pays when a function is instantiated.
+
+  Parts were optimised once, see `tff_internals.optimize`. What is left is to fold constants, for
+  which one iteration is enough. It pays in networks, whose steps are many: without it a step of
+  an LSTM takes twice as long. In all else it takes longer than the calls.
+
+  The remapper fuses a product of matrices with an addend that is a vector, or a tensor that
+  broadcasts like one. The kernel of oneDNN then refuses all but vectors. The gradient of a layer
+  with one input, to which momentum is added, is such a sum.
+
+  Args:
+    config_proto: the options so far, a serialized `ConfigProto`.
+    function: what is called.
+
+  Returns:
+    The options, serialized.
+  """
+  config = tf.compat.v1.ConfigProto.FromString(config_proto)
+  rewriting = config.graph_options.rewrite_options
+  rewriting.meta_optimizer_iterations = rewriting.ONE
+  rewriting.disable_meta_optimizer = not _has_products(function.graph)
+  if _has_rows(function.inputs):
+    rewriting.remapping = rewriting.OFF
+  return config.SerializeToString(deterministic=True)
+
+
+def _has_products(graph: tf.Graph) -> bool:
+  """Returns whether a graph multiplies matrices or convolves, as networks do."""
+  graph_def = graph.as_graph_def()
+  functions = (function.node_def for function in graph_def.library.function)
+  nodes = itertools.chain(graph_def.node, *functions)
+  return any(name in node.op for node in nodes for name in ('MatMul', 'Conv', 'Einsum'))
 
 
 def _has_rows(tensors: Iterable[tf.Tensor]) -> bool:
@@ -121,19 +153,6 @@ def _has_rows(tensors: Iterable[tf.Tensor]) -> bool:
     tensor.shape.rank is not None and tensor.shape.rank > 1 and set(tensor.shape[:-1]) == {1}
     for tensor in tensors
   )
-
-
-def _without_remapping(config_proto: bytes) -> bytes:
-  """Returns options of a call with Grappler's remapper off.
-
-  The remapper fuses a product of matrices with an addend that is a vector, or a tensor that
-  broadcasts like one. The kernel of oneDNN then refuses all but vectors. The gradient of a layer
-  with one input, to which momentum is added, is such a sum.
-  """
-  config = tf.compat.v1.ConfigProto.FromString(config_proto)
-  rewriting = config.graph_options.rewrite_options
-  rewriting.remapping = rewriting.OFF
-  return config.SerializeToString(deterministic=True)
 
 
 def _call_in_graph(
