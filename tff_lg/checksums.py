@@ -73,6 +73,17 @@ def check(path: str) -> None:
     )
 
 
+def is_whole(folder: str) -> bool:
+  """Returns whether a finished folder has all files that have a CRC, as they were written."""
+  paths = [os.path.join(folder, name) for name in _load(folder)]
+  try:
+    for path in paths:
+      check(path)
+  except DamagedFileError:
+    return False
+  return all(map(os.path.exists, paths))
+
+
 def _way_back(folder: str, name: str) -> str:
   """Returns how to make a file again, the beginning of a list; empty for no way."""
   if name not in MADE_AGAIN:

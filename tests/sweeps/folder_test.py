@@ -3,10 +3,11 @@
 import dataclasses
 import json
 import os
+import pathlib
 
 from absl.testing import absltest
 
-from tff_lg import sweeps
+from tff_lg import checksums, sweeps
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,6 +102,17 @@ class SweepFolderTest(absltest.TestCase):
     (job,) = self.folder.jobs_left({'p=0__seed=0': 1, 'p=1__seed=0': 2})
     self.assertEqual((job.name, job.config), ('p=1__seed=0', 2))
     self.assertEqual(job.run_dir, self.folder.run_dir('p=1__seed=0'))
+
+  def test_complete_trial_with_a_damaged_file_has_a_job(self):
+    for trial in ('whole', 'damaged'):
+      run_dir = self.folder.run_dir(trial)
+      os.makedirs(run_dir)
+      pathlib.Path(run_dir, 'metrics.csv').write_text('1')
+      checksums.write(run_dir, '{}')
+      pathlib.Path(run_dir, 'summary.json').write_text('{}')
+    pathlib.Path(self.folder.run_dir('damaged'), 'metrics.csv').write_text('2')
+    jobs = self.folder.jobs_left({'whole': 1, 'damaged': 2})
+    self.assertEqual([job.name for job in jobs], ['damaged'])
 
   def test_trials_resume_with_changes_that_their_pipeline_allows(self):
     self._claim(actors=1)

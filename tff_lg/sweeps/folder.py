@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from tff_lg import file_names, files, folder_lock, strict_json
+from tff_lg import checksums, file_names, files, folder_lock, strict_json
 from tff_lg.sweeps.grid import Axis, SweepError, Trial
 from tff_lg.sweeps.scheduler import Job
 
@@ -55,11 +55,15 @@ class SweepFolder:
     return os.path.exists(os.path.join(self.run_dir(trial), file_names.SUMMARY))
 
   def jobs_left(self, configs: Mapping[str, Any]) -> list[Job]:
-    """Returns jobs of the trials that are not complete, of configs by the trials' names."""
+    """Returns jobs of the trials that are not complete, of configs by the trials' names.
+
+    A complete trial of which a file is missing or damaged gets one as well: it mends its folder,
+    or says what to do.
+    """
     return [
       Job(name, config, self.run_dir(name), self.log_path(name))
       for name, config in configs.items()
-      if not self.is_complete(name)
+      if not (self.is_complete(name) and checksums.is_whole(self.run_dir(name)))
     ]
 
   def claim(
