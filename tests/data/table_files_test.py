@@ -86,6 +86,15 @@ class TableFilesTest(parameterized.TestCase):
         found = table_files.read_columns(str(file))
       self.assertEqual(found, list(table_files.read_table(str(file)).columns), file.name)
 
+  def test_first_column_without_a_name_even_if_it_counts(self):
+    path = self.folder / 'a.csv'
+    for cells in ((0, 1, 2), (3, 5, 7), (5, 9, 2), ('a', 'b', 'c')):
+      path.write_text('x,y\n' + ''.join(f'{cell},1,2\n' for cell in cells))
+      table = table_files.read_table(str(path))
+      self.assertEqual(table.columns.tolist(), ['index', 'x', 'y'])
+      self.assertEqual(table['index'].tolist(), list(cells))
+      self.assertEqual(table_files.read_columns(str(path)), ['index', 'x', 'y'])
+
   def test_columns_need_no_more_than_the_first_lines(self):
     (self.folder / 'a.csv').write_bytes(b'age,name\n1,a\n' + b'2,b\n' * 100)
     with (

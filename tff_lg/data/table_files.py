@@ -1,6 +1,9 @@
 """Reads a table from CSV or Parquet files."""
 
+import contextlib
+import csv
 import io
+import itertools
 import pathlib
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
@@ -159,8 +162,9 @@ def _read(file: pathlib.Path, only_head: bool = False) -> 'pd.DataFrame':
       table = (_read_schema(file) if only_head else _read_parquet(file)).to_pandas()
     else:
       content = _read_head(file) if only_head else bounded.read(file)
-      # A row of more cells than the header has makes an index.
       table = pd.read_csv(io.BytesIO(content), encoding='utf-8', nrows=1 if only_head else None)
+      if _has_index(content):
+        table = table.reset_index()
   except examples.DataError:
     raise
   except (OSError, ValueError, pa.ArrowException) as error:
@@ -170,3 +174,15 @@ def _read(file: pathlib.Path, only_head: bool = False) -> 'pd.DataFrame':
     table = table.reset_index()
   table.columns = [str(name) for name in table.columns]
   return table
+
+
+def _has_index(content: bytes | bytearray) -> bool:
+  """Returns whether the first row of a CSV file has more cells than the header: pandas' index.
+
+  The index does not tell: of one that counts, pandas makes the index of tables that have none.
+  """
+  lines = io.TextIOWrapper(io.BytesIO(content), 'utf-8', newline='')
+  with contextlib.suppress(csv.Error):  # Of cells that are longer than its limit.
+    first = list(itertools.islice(filter(None, csv.reader(lines)), 2))
+    return len(first) == 2 and len(first[1]) > len(first[0])
+  return False
