@@ -115,9 +115,9 @@ def rewriting_config(
 ) -> bytes:
   """Returns options of calls by which Grappler does what pays when a function is instantiated.
 
-  Parts were optimised once, see `tff_internals.optimize`. What is left is to fold constants, for
-  which one iteration is enough. It pays in networks, whose steps are many: without it a step of
-  an LSTM takes twice as long. In all else it takes longer than the calls.
+  Parts were optimised once, see `tff_internals.optimize`. Constants are left to be folded, in one
+  iteration. Networks need it, as their steps are many: without it one of an LSTM takes twice as
+  long. For other functions, Grappler takes longer than their calls.
 
   The remapper fuses a product of matrices with an addend that is a vector, or a tensor that
   broadcasts like one. The kernel of oneDNN then refuses all but vectors. The gradient of a layer
