@@ -135,6 +135,22 @@ class EarlySignalTest(parameterized.TestCase):
     self.assertEqual(process.returncode, 128 + number)
 
 
+class BeganTest(absltest.TestCase):
+  def test_by_hand(self):
+    fields = ' '.join(map(str, range(3, 53))).replace(' 22 ', f' {44 * os.sysconf("SC_CLK_TCK")} ')
+    stat = self.create_tempfile('stat', f'7 (a) b) S {fields.removeprefix("3 ")}').full_path
+    clock = mock.Mock(monotonic=lambda: 100.0, clock_gettime=lambda _: 50.0)
+    with mock.patch.object(launch, 'time', clock):
+      self.assertEqual(launch.process_began(stat), 94.0)
+      self.assertEqual(launch.process_began(f'{stat}_of_nobody'), 100.0)
+      self.assertEqual(launch.process_began(self.create_tempfile('other', '7').full_path), 100.0)
+
+  def test_imports_before_the_first_line_of_a_program_count(self):
+    program = 'import time; first = time.monotonic(); from pipelines import launch; '
+    program += 'print(launch.BEGAN < first)'
+    self.assertEqual(processes.run_python('-c', program).stdout, 'True\n')
+
+
 class WithoutStderrTest(absltest.TestCase):
   def test_a_program_whose_stderr_is_closed_runs(self):
     program = f'import sys; sys.path[:0] = {sys.path!r}; from pipelines import launch; '
