@@ -11,6 +11,7 @@ run on --jobs processes. Their folders are in RUN_DIR/trials, and report.html su
 """
 
 import os
+import time
 
 from absl import flags
 
@@ -44,11 +45,12 @@ def main() -> None:
   training_run.look_at_data(config)
 
   run(config, run_dir, launch.BEGAN)
-  with progress.stage('writing the report'):
+  began = time.monotonic()
+  with progress.stage('importing Matplotlib'):
     from tff_lg import analysis  # Not before the first round, which it would delay by a second.
 
-    report = analysis.write_report(run_dir)
-    text = analysis.comparison_text(run_dir)
+  report = analysis.write_report(run_dir, began=began)
+  text = analysis.comparison_text(run_dir)
   print(f'\n{text}')
   print(f'\nReport: {os.path.abspath(report)}')
 

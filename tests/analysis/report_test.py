@@ -11,6 +11,7 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from tests.analysis import testing
+from tff_lg import progress
 from tff_lg.analysis import report, style, synthetic
 from tff_lg.analysis.client_panels import ClientPanel
 from tff_lg.analysis.run_folder import RunFolder, RunFolderError
@@ -134,6 +135,23 @@ class WriteReportTest(absltest.TestCase):
   def test_same_run_same_page(self):
     first = _Page(report.write_report(self.path)).text
     self.assertEqual(first, _Page(report.write_report(self.path)).text)
+
+  def test_the_first_report_of_a_run_counts_among_its_seconds(self):
+    # The invented run took 75 s.
+    with mock.patch.object(report, 'time', mock.Mock(monotonic=lambda: 130.0)):
+      text = _Page(report.write_report(self.path, began=100.0)).text
+    self.assertIn('<th scope="row">whole run</th><td>1 min 45 s</td>', text)
+    self.assertIn('<th scope="row">report</th><td>30.0 s</td>', text)
+    for again in (None, 0.0):
+      self.assertEqual(text, _Page(report.write_report(self.path, began=again)).text)
+    with open(os.path.join(self.path, 'timing.json'), encoding='utf-8') as file:
+      timing = {'seconds': 105.0, 'report_seconds': 30.0, 'rounds_per_second': 2.5}
+      self.assertEqual(json.load(file), timing)
+
+  def test_says_that_it_is_written(self):
+    with mock.patch.object(progress, 'stage', wraps=progress.stage) as stage:
+      report.write_page(self.path, 'Page', [])
+    stage.assert_called_once_with('writing the report')
 
   def test_output(self):
     output = os.path.join(self.path, 'elsewhere', 'page.html')

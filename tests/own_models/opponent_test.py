@@ -1,7 +1,9 @@
 """Tests of the opponent: the best own model of each client, in a run folder."""
 
 import dataclasses
+import json
 import os
+import time
 from unittest import mock
 
 import numpy as np
@@ -36,8 +38,13 @@ class OpponentTest(absltest.TestCase):
   def setUpClass(cls):
     super().setUpClass()
     cls.folder = cls.create_tempdir(cls()).full_path + '/run'
-    cls.summary = simulation.run_experiment(_CONFIG, cls.folder)
+    began = time.monotonic() - 1000.0
+    cls.summary = simulation.run_experiment(_CONFIG, cls.folder, began)
     _, cls.table = run_files.load_results(cls.folder)
+
+  def test_seconds_count_from_the_start_of_the_command(self):
+    with open(f'{self.folder}/timing.json', encoding='utf-8') as file:
+      self.assertGreater(json.load(file)['seconds'], 1000.0)
 
   def test_each_client_has_the_scores_of_its_kind(self):
     for metric in ('validation/loss', *_TESTS):

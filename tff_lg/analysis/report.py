@@ -1,15 +1,17 @@
 """One self-contained page on a run: no network, light and dark, prints well."""
 
+import dataclasses
 import os
+import time
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from markupsafe import Markup, escape
 
-from tff_lg import file_names, files
+from tff_lg import file_names, files, progress, strict_json
 from tff_lg.analysis import client_panels, markup, names, style
 from tff_lg.analysis.run_folder import RunFolder
-from tff_lg.analysis.sections import SECTIONS, Illustration, Section, SectionBuilder
+from tff_lg.analysis.sections import SECTIONS, Illustration, Section, SectionBuilder, build_timing
 
 _TEMPLATE = 'report.html.j2'
 
@@ -18,7 +20,11 @@ _Drawn: TypeAlias = Mapping[str, Mapping[str, bytes]]
 
 
 def write_report(
-  run_dir: str, *, output: str | None = None, builders: Sequence[SectionBuilder] = SECTIONS
+  run_dir: str,
+  *,
+  output: str | None = None,
+  builders: Sequence[SectionBuilder] = SECTIONS,
+  began: float | None = None,
 ) -> str:
   """Writes the report of a run and its figures.
 
@@ -27,6 +33,8 @@ def write_report(
     output: the page; `report.html` in the run folder by default. The figures go to
       `figures/` in the run folder, and into the page.
     builders: the sections, in order; one that gives None is left out.
+    began: when the run's command turned to the report, by `time.monotonic`. The report's seconds
+      are added to those of the run, unless an earlier report has added its own. None adds nothing.
 
   Returns:
     Path of the page.
@@ -38,7 +46,26 @@ def write_report(
   run = RunFolder.load(run_dir)
   task = run.hparams.get('task')
   title = names.method_name(run.method) + (f' on {task}' if task else '')
-  return write_page(run_dir, title, build_sections(run, builders), output=output)
+  sections = build_sections(run, builders)
+  drawn = _write_figures(run_dir, sections)
+  if began is not None:
+    # Figures take nearly all the time: what is left is to fill in the page.
+    timing = build_timing(_add_seconds(run, time.monotonic() - began))
+    sections = tuple(
+      timing if timing is not None and section.key == timing.key else section
+      for section in sections
+    )
+  return _write_page(run_dir, title, sections, drawn, output)
+
+
+def _add_seconds(run: RunFolder, seconds: float) -> RunFolder:
+  """Adds the report's seconds to the run's, also in timing.json, unless a report has done so."""
+  if 'seconds' not in run.timing or 'report_seconds' in run.timing:
+    return run
+  whole = float(run.timing['seconds']) + seconds
+  timing = dict(sorted({**run.timing, 'seconds': whole, 'report_seconds': seconds}.items()))
+  files.write_atomically(os.path.join(run.path, file_names.TIMING), strict_json.dumps(timing))
+  return dataclasses.replace(run, timing=timing)
 
 
 def write_page(
@@ -58,8 +85,20 @@ def write_page(
   Raises:
     OSError: something cannot be written.
   """
-  drawn = _draw(sections)
-  _save_figures(run_dir, drawn)
+  return _write_page(run_dir, title, sections, _write_figures(run_dir, sections), output)
+
+
+def _write_figures(run_dir: str, sections: Sequence[Section]) -> _Drawn:
+  """Draws the figures and writes them into `figures/`."""
+  with progress.stage('writing the report'):
+    drawn = _draw(sections)
+    _save_figures(run_dir, drawn)
+  return drawn
+
+
+def _write_page(
+  run_dir: str, title: str, sections: Sequence[Section], drawn: _Drawn, output: str | None
+) -> str:
   return files.write_atomically(
     output or os.path.join(run_dir, file_names.REPORT), _page(run_dir, title, sections, drawn)
   )

@@ -39,6 +39,7 @@ def run_own_models(
   clients: np.ndarray | None = None,
   method: str = own_models.LOCAL_ONLY,
   pool: others.PooledTests | None = None,
+  began: float | None = None,
 ) -> dict[str, Any]:
   """Trains each client's own models in a run folder; a rerun resumes after what is done.
 
@@ -54,6 +55,7 @@ def run_own_models(
     clients: int [n], ascending indices of those that train; those that are evaluated by default.
     method: the run's, which sends no updates.
     pool: the test data of `--score_on_others`; those of `clients` by default.
+    began: when the command began, by `time.monotonic`; now by default.
 
   Returns:
     The summary, as in `summary.json`. Its `new_test/...` are of all clients' own networks.
@@ -61,7 +63,7 @@ def run_own_models(
   Raises:
     ValueError: a kind of model does not fit the data, or a chunk is damaged; one sentence.
   """
-  began = time.monotonic()
+  began = time.monotonic() if began is None else began
   kinds = choose_kinds(options, federated_data)
   process = _build_process(model)
   run_files.write_inputs(run_dir, federated_data, process.model)

@@ -40,7 +40,8 @@ class Seconds(NamedTuple):
   """How long a run took.
 
   Attributes:
-    command: from the start of the command that ended it; it may have resumed an earlier one.
+    command: from the start of the command that ended it; it may have resumed an earlier one. Its
+      report adds its own, see `analysis.write_report`.
     rounds: all rounds with their evaluations.
   """
 

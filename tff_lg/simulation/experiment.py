@@ -144,7 +144,12 @@ def _run_locked(
   logging.info('%s in %s', config.method, run_dir)
   if config.trains_to_best:
     return own_models.run_own_models(
-      config.local_learning_options, federated_data, model, run_dir, method=config.method
+      config.local_learning_options,
+      federated_data,
+      model,
+      run_dir,
+      method=config.method,
+      began=began,
     )
   choice = None
   tuned = None

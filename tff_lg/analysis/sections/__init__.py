@@ -33,6 +33,7 @@ __all__ = [
   'Illustration',
   'Section',
   'SectionBuilder',
+  'build_timing',
   'command_section',
   'flags_section',
   'sections_comparing',

@@ -1,4 +1,4 @@
-"""How long the run took."""
+"""How long the run took, from the start of its process to its report."""
 
 from tff_lg.analysis import formats
 from tff_lg.analysis.run_folder import RunFolder
