@@ -63,8 +63,7 @@ def main() -> None:
     if len(without):
       print(f'Clients without: {len(without):,}, for the reasons in models.csv')
     return
-  with progress.stage('writing the model'):
-    result.export(client, output)
+  result.export(client, output)
   print(f'Model of {client}: {os.path.abspath(output)}')
 
 

@@ -12,7 +12,7 @@ import os
 from absl import flags
 
 from pipelines import launch, outside, path_flags
-from tff_lg import metric_names, metrics
+from tff_lg import metric_names, metrics, progress
 
 outside.define()
 _RUN_DIR = path_flags.define('run_dir', None, 'Folder of a finished run.')
@@ -44,7 +44,8 @@ def main() -> None:
         raise ValueError(f'--{name}={path}: there is no such run folder.')
 
   # pandas and Matplotlib take seconds to import: only for flags that are good.
-  from tff_lg import analysis
+  with progress.stage('importing pandas'):
+    from tff_lg import analysis
 
   if _FAST.value:
     analysis.write_synthetic_run_folder(run_dir)

@@ -12,7 +12,7 @@ import pandas as pd
 from absl.testing import absltest, parameterized
 
 from tests.simulation import running
-from tff_lg import checkpoints, data, learning, own_models, seeds, simulation
+from tff_lg import checkpoints, data, learning, own_models, progress, seeds, simulation
 from tff_lg import config as config_lib
 from tff_lg.experiments import new_device
 from tff_lg.run_folder import run_files, run_settings
@@ -149,8 +149,18 @@ class RunTest(absltest.TestCase):
       cls.draws.append((share, build(config, num_old, share)))
       return cls.draws[-1][1]
 
-    with mock.patch.object(new_device, 'build_cohorts', build_and_keep):
+    with (
+      mock.patch.object(new_device, 'build_cohorts', build_and_keep),
+      mock.patch.object(progress, 'stage', wraps=progress.stage) as stage,
+    ):
       cls.summary = new_device.run_new_device(cls.config, cls.run_dir)
+
+    cls.stages = [call.args[0] for call in stage.call_args_list]
+
+  def test_says_which_run_is_loaded(self):
+    runs = self.config.from_run
+    expected = [f'{what} {path}' for what in ('checking', 'loading') for path in runs]
+    self.assertEqual(self.stages, expected)
 
   def _folder(self, name):
     return f'{self.run_dir}/runs/{name}'

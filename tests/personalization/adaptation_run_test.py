@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 import types
+from unittest import mock
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from absl.testing import absltest
 from tests import reading
 from tests.personalization import sharing
 from tff_lg import config as config_lib
-from tff_lg import personalization, simulation, verdicts
+from tff_lg import personalization, progress, simulation, verdicts
 from tff_lg.personalization import adaptation_run, adaptation_work, adapting
 from tff_lg.simulation import trained_run
 
@@ -71,8 +72,13 @@ class AdaptationRunTest(absltest.TestCase):
       seed=3,
     )
     cls.folder = f'{cls.root}/adapted'
-    cls.summary = personalization.run_adaptation(cls.config, cls.folder)
+    with mock.patch.object(progress, 'stage', wraps=progress.stage) as stage:
+      cls.summary = personalization.run_adaptation(cls.config, cls.folder)
+    cls.stages = [call.args[0] for call in stage.call_args_list]
     cls.table = pd.read_parquet(f'{cls.folder}/clients.parquet')
+
+  def test_says_which_run_is_loaded(self):
+    self.assertEqual(self.stages, [f'loading {self.config.from_run}'])
 
   def test_folder(self):
     hparams = json.loads(reading.read(self.folder, 'hparams.json'))

@@ -18,7 +18,7 @@ class _Result(result_lib.Result):
     super().__init__(run_dir)
     self.written = []
 
-  def export(self, client_id, output_dir):
+  def _write(self, client_id, output_dir):
     if client_id.startswith('no'):
       raise ValueError(f'{client_id} has no Keras form.')
     self.written.append(client_id)

@@ -2,12 +2,14 @@
 
 import json
 import pathlib
+from unittest import mock
 
 import pandas as pd
 from absl.testing import absltest
 
 from pipelines import export, training_run
 from tests.pipelines import in_process, testing
+from tff_lg import progress
 from tff_lg.run_folder import run_files
 
 
@@ -36,10 +38,13 @@ class ExportTest(absltest.TestCase):
     clients = pd.DataFrame({'client_id': ['client_3'], 'advice': ['lg_fedavg']})
     run_files.write_tables(str(advice), {}, clients)
     (advice / 'advice.csv').write_text('')
-    result = in_process.run(
-      export, f'--run_dir={advice}', '--client=client_3', f'--output={self.folder}/advised'
-    )
+    advised = f'--output={self.folder}/advised'
+    with mock.patch.object(progress, 'stage', wraps=progress.stage) as stage:
+      result = in_process.run(export, f'--run_dir={advice}', '--client=client_3', advised)
     self.assertEqual(result.returncode, 0, result.stderr)
+    stages = [call.args[0] for call in stage.call_args_list]
+    loading = f'loading {advice}/parts/lg_fedavg'
+    self.assertEqual(stages, ['importing TensorFlow', loading, 'writing the model'])
     advised = json.loads((self.folder / 'advised/about.json').read_text())
     self.assertEqual(advised, about)
     everybody = f'--output={self.folder}/everybody'

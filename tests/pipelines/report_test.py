@@ -2,13 +2,14 @@
 
 import json
 import os
+from unittest import mock
 
 from absl.testing import absltest
 
 from pipelines import report
 from tests import processes
 from tests.pipelines import in_process, testing
-from tff_lg import analysis
+from tff_lg import analysis, progress
 
 
 def _report(*arguments):
@@ -34,7 +35,10 @@ class ReportTest(absltest.TestCase):
 
     os.remove(page)
     output = os.path.join(run_dir, 'page.html')
-    self.assertEqual(_report(f'--run_dir={run_dir}', f'--output={output}').returncode, 0)
+    with mock.patch.object(progress, 'stage', wraps=progress.stage) as stage:
+      self.assertEqual(_report(f'--run_dir={run_dir}', f'--output={output}').returncode, 0)
+    stages = [call.args[0] for call in stage.call_args_list]
+    self.assertEqual(stages, ['importing pandas', 'writing the report'])
     self.assertTrue(os.path.exists(output))
     self.assertFalse(os.path.exists(page))
 

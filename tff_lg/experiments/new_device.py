@@ -27,6 +27,7 @@ from tff_lg import (
   metric_names,
   metrics,
   own_models,
+  progress,
   seeds,
   training,
 )
@@ -75,7 +76,7 @@ def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str
     return run_files.load_results(run_dir)[0]
   if not is_claimed:
     for path in sources:
-      with _load_source(config, path):
+      with _load_source(config, path, 'checking'):
         pass  # All of them can be used.
   with folder_lock.hold(run_dir):
     run_settings.claim_hparams(run_dir, hparams)
@@ -128,10 +129,11 @@ def _with_prefix(prefix: str, values: Mapping[str, Any]) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _load_source(
-  config: config_lib.NewDeviceConfig, path: str
+  config: config_lib.NewDeviceConfig, path: str, what: str = 'loading'
 ) -> Iterator[tuple[trained_run.LastRound, data_lib.ClientExamples]]:
   """Yields a source run after its last round, closed in the end, and the device that joins it."""
-  last = trained_run.load_last_round(path, config.data_dir)
+  with progress.stage(f'{what} {path}'):
+    last = trained_run.load_last_round(path, config.data_dir)
   with contextlib.closing(last.state.clients):
     yield last, build_new_device(config, last.federated_data, path)
 

@@ -10,7 +10,15 @@ import pandas as pd
 from absl import logging
 
 from tff_lg import adaptation as adaptation_lib
-from tff_lg import client_gains, file_names, folder_lock, metric_names, own_models, verdicts
+from tff_lg import (
+  client_gains,
+  file_names,
+  folder_lock,
+  metric_names,
+  own_models,
+  progress,
+  verdicts,
+)
 from tff_lg import config as config_lib
 from tff_lg import metrics as metrics_lib
 from tff_lg.config.option import resolved
@@ -53,7 +61,8 @@ def run_adaptation(config: config_lib.AdaptConfig, run_dir: str) -> dict[str, An
   run_settings.check_hparams(run_dir, hparams)
   if run_settings.is_complete(run_dir):
     return run_files.load_results(run_dir)[0]
-  source = trained_run.load_trained_run(resolved(config.from_run), config.data_dir)
+  with progress.stage(f'loading {config.from_run}'):
+    source = trained_run.load_trained_run(resolved(config.from_run), config.data_dir)
   if config.local_only_from is not None:
     inputs = source.config.input_options
     own = own_models.load_own_models(config.local_only_from, source.clients, inputs)

@@ -43,7 +43,7 @@ class Result:
       ValueError: no such client, data that have changed, or a model without a Keras form.
       checkpoints.CheckpointError: the run's models are missing or damaged.
     """
-    return self._load(client_id).keras_model
+    return self._open(client_id)(client_id).keras_model
 
   def export(self, client_id: str, output_dir: str) -> None:
     """Writes a client's model as `pipelines.export` does.
@@ -57,7 +57,9 @@ class Result:
       OSError: the folder cannot be written.
     """
     export_lib.check_output(output_dir)
-    export_lib.export_client(self._load(client_id), output_dir)
+    self._open(client_id)  # It has a stage of its own.
+    with progress.stage('writing the model'):
+      self._write(client_id, output_dir)
 
   def export_all(self, output_dir: str) -> pd.DataFrame:
     """Writes the models of all clients, each into a folder with the client's row number as name.
@@ -80,7 +82,7 @@ class Result:
     for number, client_id in enumerate(progress.over(clients, len(clients), 'client', 'models')):
       fault = ''
       try:
-        self.export(client_id, os.path.join(output_dir, str(number)))
+        self._write(client_id, os.path.join(output_dir, str(number)))
       except ValueError as error:  # Of a model without a Keras form.
         fault = str(error)
       rows.append({'folder': str(number), 'client_id': client_id, 'fault': fault})
@@ -92,11 +94,15 @@ class Result:
     files.write_atomically(os.path.join(output_dir, file_names.MODELS), text)
     return table
 
-  def _load(self, client_id: str) -> export_lib.ClientModel:
+  def _write(self, client_id: str, output_dir: str) -> None:
+    export_lib.export_client(self._open(client_id)(client_id), output_dir)
+
+  def _open(self, client_id: str) -> client_models.Load:
     folder = self._folder_for(client_id)
     if folder not in self._runs:
-      self._runs[folder] = client_models.open_run(folder, self._data_dir)
-    return self._runs[folder](client_id)
+      with progress.stage(f'loading {folder}'):
+        self._runs[folder] = client_models.open_run(folder, self._data_dir)
+    return self._runs[folder]
 
   def _folder_for(self, client_id: str) -> str:
     """Returns the folder of the run that has the client's model."""
