@@ -40,6 +40,10 @@ class TrainTest(parameterized.TestCase):
     self.assertEqual((hparams['seed'], hparams['warm_start_rounds']), (5, 2))
     with open(f'{run_dir}/flags.txt', encoding='utf-8') as file:
       self.assertIn('--seed=5\n', file.read())
+    with open(f'{run_dir}/timing.json', encoding='utf-8') as file:
+      timing = json.load(file)
+    self.assertGreater(timing['report_seconds'], 0.0)
+    self.assertGreater(timing['seconds'], timing['rounds_seconds'] + timing['report_seconds'])
 
   def test_sigterm_ends_it_with_a_sentence_and_it_resumes_from_a_checkpoint(self):
     run_dir = self.create_tempdir().full_path + '/run'
