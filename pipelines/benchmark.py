@@ -30,6 +30,7 @@ from pipelines import (
   path_flags,
   robustness_trials,
   run_dirs,
+  signals,
   suite_trials,
   trial_pools,
 )
@@ -140,7 +141,7 @@ def main(argv: Sequence[str]) -> None:
   if plan is None:
     table, written = analysis.compare_folders(run_dir, _RUNS.value or (), command)
   else:
-    with launch.stopped_by_exception(), trial_pools.open_pool(suite_trials.run_trial) as pool:
+    with signals.stopped_by_exception(), trial_pools.open_pool(suite_trials.run_trial) as pool:
       table, written = plan.run(run_dir, pool, command)
   print('\n'.join(['', analysis.to_text(table), '', *map(os.path.abspath, written)]))
 

@@ -3,10 +3,12 @@
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 # The command that an installation adds.
 COMMAND = 'tff-lg'
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def handle(argv: Sequence[str]) -> None:
@@ -25,6 +27,15 @@ def handle(argv: Sequence[str]) -> None:
     os.write(2, f'{name.removeprefix("pipelines.")}: stopped before it began.\n'.encode())
     os._exit(128 + number)
 
-  for number in (signal.SIGINT, signal.SIGTERM):
+  set_handler(end)
+
+
+def set_handler(handler: Callable[[int, object], None] | signal.Handlers) -> None:
+  """Handles the signals, except those that whoever started the process lets it ignore.
+
+  Args:
+    handler: as `signal.signal` takes it.
+  """
+  for number in SIGNALS:
     if signal.getsignal(number) != signal.SIG_IGN:
-      signal.signal(number, end)
+      signal.signal(number, handler)

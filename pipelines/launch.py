@@ -1,4 +1,4 @@
-"""Starts a pipeline: parses its flags, calls its main, and ends it, by a signal or a sentence.
+"""Starts a pipeline: parses its flags, calls its main, and ends it with a sentence if need be.
 
 A program's main raises what the user has to be told, see `tff_lg.errors`. The program then ends
 with `NAME: SENTENCE` and exit code 1.
@@ -7,11 +7,6 @@ This replaces `absl.app.run`. A pipeline imports TensorFlow only after its flags
 that `--help` and a wrong flag answer at once. Under `app.run` that fails: TensorFlow 2.14 uses
 `app.call_after_init` as it is imported (distribute/combinations.py), which then runs before eager
 execution is set up.
-
-A signal ends the process at once, with a sentence. An exception would end in a traceback, or be
-swallowed, wherever another package's code is running, as in imports and figures. Ending at once is
-as safe as being killed: files are complete or absent, and `tff_lg.orphans` ends what the program
-has started.
 """
 
 import contextlib
@@ -27,10 +22,9 @@ from typing import Any
 
 from absl import app, flags, logging
 
-from tff_lg import environment, errors, quiet_import
+from pipelines import early_signals, signals
+from tff_lg import environment, errors
 from tff_lg.config import option
-
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def process_began(stat: str = '/proc/self/stat') -> float:
@@ -41,7 +35,8 @@ def process_began(stat: str = '/proc/self/stat') -> float:
   """
   now = time.monotonic()
   try:
-    # The second field is a name, which may have spaces and brackets. The 22nd is the start.
+    # psutil's is exact to a second. The second field is a name, which may have spaces and brackets;
+    # the 22nd is the start.
     fields = pathlib.Path(stat).read_text(encoding='utf-8', errors='replace').rpartition(')')[2]
     began = int(fields.split()[19]) / os.sysconf('SC_CLK_TCK')
     return now - (time.clock_gettime(time.CLOCK_BOOTTIME) - began)
@@ -73,9 +68,9 @@ def run(
   stopped = f'{_name()}: stopped; {after_stop}.'
 
   def stop(number: int, unused_frame: object) -> None:
-    _end(stopped, number)
+    signals.end(stopped, number)
 
-  _handle(stop)
+  early_signals.set_handler(stop)
   try:
     app.define_help_flags()
     arguments = app.parse_flags_with_usage(sys.argv)
@@ -88,11 +83,11 @@ def run(
         raise option.ConfigError(f'Unexpected argument {arguments[1]!r}; use --name=value.')
       environment.check_environment()
       main(*([arguments] if takes_arguments else []))
-  except _Stopped as error:
-    _end(stopped, error.number)
+  except signals.Stopped as error:
+    signals.end(stopped, error.number)
   finally:
     # All is written, and Python takes a while to end.
-    _handle(signal.SIG_DFL)
+    early_signals.set_handler(signal.SIG_DFL)
 
 
 @contextlib.contextmanager
@@ -124,56 +119,6 @@ def given(flag: flags.FlagHolder[Any], wanted: str = 'a value') -> str:
   if not flag.value:
     raise option.ConfigError(f'--{flag.name} is missing, expected {wanted}.')
   return flag.value
-
-
-@contextlib.contextmanager
-def stopped_by_exception() -> Iterator[None]:
-  """Lets a signal raise an exception meanwhile, so that what is open is closed before the end.
-
-  A second signal ends the process at once. The exception is not an `Exception`; `run` catches it.
-  """
-  at_once = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGTERM)
-
-  def stop(number: int, unused_frame: object) -> None:
-    restore()
-    raise _Stopped(number)
-
-  def restore() -> None:
-    for each, handler in zip(_SIGNALS, at_once, strict=True):
-      signal.signal(each, handler)
-
-  _handle(stop)
-  try:
-    yield
-  finally:
-    restore()
-
-
-class _Stopped(BaseException):
-  """A signal has come; its number."""
-
-  def __init__(self, number: int) -> None:
-    super().__init__(number)
-    self.number = number
-
-
-def _handle(handler: Callable[[int, object], None] | signal.Handlers) -> None:
-  """Handles the signals, except those that whoever started the process lets it ignore."""
-  for number in _SIGNALS:
-    if signal.getsignal(number) != signal.SIG_IGN:
-      signal.signal(number, handler)
-
-
-def _end(sentence: str, number: int) -> None:
-  """Ends the process without delay; of what was printed nothing is lost."""
-  with contextlib.suppress(Exception):  # The signal may have come while it is written.
-    sys.stdout.flush()
-  start = (
-    '\n' if sys.stderr is not None and sys.stderr.isatty() else ''
-  )  # A progress bar may stand in the line.
-  with contextlib.suppress(OSError):
-    os.write(quiet_import.stderr(), f'{start}{sentence}\n'.encode())
-  os._exit(128 + number)
 
 
 def _name() -> str:

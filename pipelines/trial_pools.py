@@ -9,7 +9,7 @@ from typing import Any
 
 from absl import flags
 
-from pipelines import launch, outside
+from pipelines import outside, signals
 from tff_lg import config as config_lib
 from tff_lg import sweeps
 
@@ -114,7 +114,7 @@ def run_trials(
   """
   jobs = folder.jobs_left(configs)
   # The processes of trials are ended, too: who comes next must find their folders free.
-  with launch.stopped_by_exception(), open_pool(run) as pool:
+  with signals.stopped_by_exception(), open_pool(run) as pool:
     return sweeps.run_jobs(jobs, pool, num_done=len(configs) - len(jobs))
 
 

@@ -1,4 +1,4 @@
-"""Tests of how a pipeline starts, and of how a signal ends it."""
+"""Tests of how a pipeline starts."""
 
 import os
 import pathlib
@@ -8,7 +8,7 @@ import sys
 from unittest import mock
 
 from absl import flags
-from absl.testing import absltest, flagsaver, parameterized
+from absl.testing import absltest, flagsaver
 
 from pipelines import launch
 from tests import processes
@@ -18,121 +18,6 @@ from tff_lg.config import option
 _NAME = flags.DEFINE_string('launch_test_name', 'nobody', 'A flag of this test.')
 
 _RATE = flags.DEFINE_float('launch_test_rate', 1.0, 'Another one.')
-
-_PROGRAM = """
-import os, signal, sys
-sys.path[:0] = {path!r}
-signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
-{before}
-from pipelines import launch
-
-def wait():
-  print('kept')  # Not written yet.
-  os.write(1, b'begun\\n')
-  signal.sigwaitinfo([signal.SIGUSR1])
-
-def swallow():
-  try:
-    wait()
-  except BaseException:
-    pass
-
-def close():
-  with launch.stopped_by_exception():
-    try:
-      wait()
-    finally:
-      print('closed')
-
-def load():
-  import tensorflow
-
-launch.run({main}, after_stop='more to come')
-print('over')
-"""
-_STOPPED = '-c: stopped; more to come.\n'
-
-
-def _signalled(main, *numbers, before=''):
-  """Returns exit code, output and errors of a program that is sent signals once it has begun."""
-  program = _PROGRAM.format(path=sys.path, main=main, before=before)
-  with subprocess.Popen(
-    [sys.executable, '-c', program],
-    stdout=subprocess.PIPE,
-    stderr=subprocess.PIPE,
-    env={name: value for name, value in os.environ.items() if name != 'PYTHONUNBUFFERED'},
-    text=True,
-  ) as process:
-    try:
-      begun = process.stdout.readline()
-      for number in numbers:
-        process.send_signal(number)
-      out, error = process.communicate(timeout=60)
-    finally:
-      process.kill()
-  return process.returncode, begun + out, error
-
-
-class SignalTest(parameterized.TestCase):
-  @parameterized.parameters(signal.SIGINT, signal.SIGTERM)
-  def test_ends_with_a_sentence_where_exceptions_are_swallowed(self, number):
-    found = _signalled('swallow', number)
-    self.assertEqual(found, (128 + number, 'begun\nkept\n', _STOPPED))
-
-  @parameterized.parameters(signal.SIGINT, signal.SIGTERM)
-  def test_ends_with_a_sentence_while_tensorflow_is_imported(self, number):
-    folder = self.create_tempdir()
-    folder.create_file('tensorflow/__init__.py', 'import __main__\n__main__.wait()\n')
-    before = 'from tff_lg import quiet_import\nquiet_import.quiet_tensorflow()\n'
-    before += f'sys.path.insert(0, {folder.full_path!r})'
-    found = _signalled('load', number, before=before)
-    self.assertEqual(found, (128 + number, 'begun\nkept\n', _STOPPED))
-
-  @parameterized.parameters(signal.SIGINT, signal.SIGTERM)
-  def test_closes_first_where_that_is_asked_for(self, number):
-    found = _signalled('close', number)
-    self.assertEqual(found, (128 + number, 'begun\nkept\nclosed\n', _STOPPED))
-
-  def test_a_signal_that_is_ignored_stays_so(self):
-    before = 'signal.signal(signal.SIGINT, signal.SIG_IGN)'
-    found = _signalled('close', signal.SIGINT, signal.SIGUSR1, before=before)
-    self.assertEqual(found, (0, 'begun\nkept\nclosed\nover\n', ''))
-
-
-# As pip writes it for the command.
-_COMMAND = """
-import sys
-from pipelines.__main__ import main
-sys.exit(main())
-"""
-
-
-class EarlySignalTest(parameterized.TestCase):
-  @parameterized.product(number=(signal.SIGINT, signal.SIGTERM), is_installed=(False, True))
-  def test_signal_during_the_first_imports_ends_with_a_sentence(self, number, is_installed):
-    folder = self.create_tempdir()
-    command, name = ['-m', 'pipelines.report'], 'report'
-    if is_installed:
-      command, name = [folder.create_file('bin/tff-lg', _COMMAND).full_path, 'report'], 'tff-lg'
-    # What every pipeline imports first.
-    wait = "import os, signal\nos.write(1, b'begun\\n')\nsignal.sigwaitinfo([signal.SIGUSR1])\n"
-    folder.create_file('absl/__init__.py', wait)
-    path = os.pathsep.join([folder.full_path, *filter(None, sys.path)])
-    with subprocess.Popen(
-      [sys.executable, *command, '--fast'],
-      stdout=subprocess.PIPE,
-      stderr=subprocess.PIPE,
-      env=processes.environment(PYTHONPATH=path),
-      text=True,
-    ) as process:
-      try:
-        begun = process.stdout.readline()
-        process.send_signal(number)
-        _, error = process.communicate(timeout=60)
-      finally:
-        process.kill()
-    self.assertEqual((begun, error), ('begun\n', f'{name}: stopped before it began.\n'))
-    self.assertEqual(process.returncode, 128 + number)
 
 
 class BeganTest(absltest.TestCase):
