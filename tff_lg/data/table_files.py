@@ -161,9 +161,10 @@ def _read(file: pathlib.Path, only_head: bool = False) -> 'pd.DataFrame':
     if file.name.lower().endswith(_PARQUET):
       table = (_read_schema(file) if only_head else _read_parquet(file)).to_pandas()
     else:
-      content = _read_head(file) if only_head else bounded.read(file)
-      table = pd.read_csv(io.BytesIO(content), encoding='utf-8', nrows=1 if only_head else None)
-      if _has_index(content):
+      opened = io.BytesIO(_read_head(file) if only_head else bounded.read(file))
+      has_index = _has_index(opened)
+      table = pd.read_csv(opened, encoding='utf-8', nrows=1 if only_head else None)
+      if has_index:
         table = table.reset_index()
   except examples.DataError:
     raise
@@ -176,13 +177,18 @@ def _read(file: pathlib.Path, only_head: bool = False) -> 'pd.DataFrame':
   return table
 
 
-def _has_index(content: bytes | bytearray) -> bool:
+def _has_index(file: io.BytesIO) -> bool:
   """Returns whether the first row of a CSV file has more cells than the header: pandas' index.
 
   The index does not tell: of one that counts, pandas makes the index of tables that have none.
+  The file is at its beginning before and after.
   """
-  lines = io.TextIOWrapper(io.BytesIO(content), 'utf-8', newline='')
-  with contextlib.suppress(csv.Error):  # Of cells that are longer than its limit.
-    first = list(itertools.islice(filter(None, csv.reader(lines)), 2))
-    return len(first) == 2 and len(first[1]) > len(first[0])
-  return False
+  lines = io.TextIOWrapper(file, 'utf-8', newline='')
+  try:
+    with contextlib.suppress(csv.Error):  # Of cells that are longer than its limit.
+      first = list(itertools.islice(filter(None, csv.reader(lines)), 2))
+      return len(first) == 2 and len(first[1]) > len(first[0])
+    return False
+  finally:
+    lines.detach()  # Else it would close the file.
+    file.seek(0)
