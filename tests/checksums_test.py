@@ -61,13 +61,16 @@ class ChecksumsTest(parameterized.TestCase):
         os.rmdir(self._path('checkpoints'))
 
   def test_whole_folder(self):
-    self.assertTrue(checksums.is_whole(self.folder))
+    self.assertTrue(checksums.is_whole_folder(self.folder))
     self._write('report.html', 'other')
-    self.assertTrue(checksums.is_whole(self.folder))
+    self.assertTrue(checksums.is_whole_folder(self.folder))
     self._write('metrics.csv', 'other')
-    self.assertFalse(checksums.is_whole(self.folder))
+    self.assertFalse(checksums.is_whole(self._path('metrics.csv')))
+    self.assertTrue(checksums.is_whole(self._path('hparams.json')))
+    self.assertFalse(checksums.is_whole_folder(self.folder))
     os.unlink(self._path('metrics.csv'))
-    self.assertFalse(checksums.is_whole(self.folder))
+    self.assertFalse(checksums.is_whole(self._path('metrics.csv')))
+    self.assertFalse(checksums.is_whole_folder(self.folder))
 
   def test_changes_that_do_no_damage(self):
     for name in ('timing.json', 'flags.txt', 'report.html', 'new.csv'):

@@ -73,15 +73,18 @@ def check(path: str) -> None:
     )
 
 
-def is_whole(folder: str) -> bool:
-  """Returns whether a finished folder has all files that have a CRC, as they were written."""
-  paths = [os.path.join(folder, name) for name in _load(folder)]
+def is_whole(path: str) -> bool:
+  """Returns whether a file of a finished folder is there, and as it was written; see `check`."""
   try:
-    for path in paths:
-      check(path)
+    check(path)
   except DamagedFileError:
     return False
-  return all(map(os.path.exists, paths))
+  return os.path.exists(path)
+
+
+def is_whole_folder(folder: str) -> bool:
+  """Returns whether a finished folder has all files that have a CRC, as they were written."""
+  return all(is_whole(os.path.join(folder, name)) for name in _load(folder))
 
 
 def _way_back(folder: str, name: str) -> str:

@@ -29,7 +29,7 @@ def mend(run_dir: str) -> bool:
     name
     for name in checksums.MADE_AGAIN
     if (name in tables or checksums.has(os.path.join(run_dir, name)))
-    and not _is_whole(os.path.join(run_dir, name))
+    and not checksums.is_whole(os.path.join(run_dir, name))
   ]
   if not damaged:
     return True
@@ -58,11 +58,3 @@ def mend(run_dir: str) -> bool:
     return True
   os.unlink(os.path.join(run_dir, file_names.SUMMARY))
   return False
-
-
-def _is_whole(path: str) -> bool:
-  try:
-    checksums.check(path)
-  except checksums.DamagedFileError:
-    return False
-  return os.path.exists(path)

@@ -63,7 +63,7 @@ class SweepFolder:
     return [
       Job(name, config, self.run_dir(name), self.log_path(name))
       for name, config in configs.items()
-      if not (self.is_complete(name) and checksums.is_whole(self.run_dir(name)))
+      if not (self.is_complete(name) and checksums.is_whole_folder(self.run_dir(name)))
     ]
 
   def claim(
