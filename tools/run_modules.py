@@ -225,6 +225,8 @@ def main(arguments: Sequence[str]) -> int:
 
     # Else each fork would visit all that was imported when it ends, which takes a second.
     gc.freeze()
+    # Graphs are made of many objects that stay: to look through them so often takes a twentieth.
+    gc.set_threshold(100_000, 50, 100)
   folders = [folder / str(number) for number in range(len(modules))]
   failed = 0
   requests = listen()

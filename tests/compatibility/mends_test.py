@@ -3,10 +3,12 @@
 import copy
 import functools
 import importlib
+from unittest import mock
 
 import numpy as np
 import tensorflow as tf
 from absl.testing import absltest
+from tensorflow.python.autograph.pyct import transpiler
 
 from tff_lg.compatibility import computation_pb2, tff
 
@@ -40,6 +42,16 @@ class MendsTest(absltest.TestCase):
     first = type_serialization.deserialize_type(copy.deepcopy(serialized[0]))
     self.assertIs(type_serialization.deserialize_type(copy.deepcopy(serialized[1])), first)
     self.assertEqual(first, types)
+
+  def test_functions_of_tff_are_traced_as_they_are(self):
+    metrics = tff.learning.metrics.create_functional_metric_fns(
+      lambda: [tf.keras.metrics.MeanSquaredError()]
+    )
+    plain = metrics[0].python_function
+    with mock.patch.object(transpiler.PyToPy, 'transform_function') as rewrite:
+      tf.function(lambda: plain()).get_concrete_function()
+    called = [call.args[0] for call in rewrite.call_args_list]
+    self.assertNotIn(plain, called)
 
   def test_a_type_that_cannot_be_read_is_refused_each_time(self):
     for _ in range(2):

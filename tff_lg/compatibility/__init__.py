@@ -6,7 +6,7 @@ is `import tensorflow_federated as tff` wherever TFF works by itself. TFF import
 programs do not use, and that have no release for today's TensorFlow. Where one of them cannot be
 imported, TFF gets a stand-in; using that raises an `ImportError` that says what is missing. No file
 of an installed package is changed, and nothing that can be imported is replaced. `mends` changes
-three functions of TFF in memory, and `delayed` puts off two imports of packages.
+some functions of TFF in memory, and `delayed` puts off two imports of packages.
 
 The names of TFF that the project uses beyond the public ones come from here too. So this is the
 one place to look when names of TFF move. Those that its repository has moved since 0.87 are taken
@@ -23,6 +23,7 @@ supply.supply_missing()
 
 import tensorflow_federated as tff
 import tensorflow_privacy as tfp
+from tensorflow.python.autograph.core import config as autograph_config
 from tensorflow_federated.python.core.backends.native import compiler as native_compiler
 from tensorflow_federated.python.core.backends.test import compiler as secure_compiler
 from tensorflow_federated.python.core.environments.tensorflow_backend import (
@@ -71,6 +72,7 @@ if not typing.TYPE_CHECKING:
   tff = moved.join(tff)
 
 mends.mend(tff)
+mends.leave_unconverted(autograph_config)
 
 # A context that TFF made by itself would be deleted after the modules that it ends its worker with.
 atexit.register(tff.test.set_no_default_context)

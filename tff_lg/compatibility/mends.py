@@ -9,6 +9,11 @@ from typing import Any
 
 from google.protobuf import message
 
+_WITHOUT_LOOPS_ON_TENSORS = (
+  'tensorflow_federated.python.learning.metrics.keras_utils',
+  'tff_lg.models.functional_model',
+)
+
 
 def mend(tff: types.ModuleType) -> None:
   """Mends what fails on Python 3.12 and TensorFlow 2.21; elsewhere it changes no result.
@@ -22,6 +27,21 @@ def mend(tff: types.ModuleType) -> None:
   )
   # `train_model` copies its data source each round; data sets of TensorFlow 2.21 cannot be copied.
   tff.program.DatasetDataSourceIterator.__deepcopy__ = _copy_sharing_datasets
+
+
+def leave_unconverted(conversion_rules: Any) -> None:
+  """Lets AutoGraph call functions of some modules as they are.
+
+  TensorFlow rewrites the source of a function that it traces, for loops and conditions on tensors.
+  These modules have none, and to rewrite them takes a tenth of the time in which a small network's
+  process is built. Functions of users that they call are rewritten as before.
+
+  Args:
+    conversion_rules: AutoGraph's module, whose `CONVERSION_RULES` are added to.
+  """
+  conversion_rules.CONVERSION_RULES += tuple(
+    map(conversion_rules.DoNotConvert, _WITHOUT_LOOPS_ON_TENSORS)
+  )
 
 
 def _draw_integer(low: float, high: float) -> int:

@@ -103,7 +103,7 @@ class LocalGlobalProcess:
     download_type: what the server sends to a client each round.
     upload_type: what a client sends to the server each round.
     parts: what the global and local weights are to clients.
-    step_cost: () -> what the steps of a round cost a client; it traces them.
+    step_cost: () -> what the steps of a round cost a client; the first call traces them.
   """
 
   model: local_global.LocalGlobalModel
@@ -303,7 +303,7 @@ def build_local_global_process(
     upload_type=tff.to_type((global_types, tff.TensorType(np.float32)) if global_types else ()),
     parts=settings.parts,
     settle=newcomers.build_settling(model, settings, global_types, client_state_type, data_type),
-    step_cost=functools.partial(costs.of_steps, model, settings),
+    step_cost=functools.cache(functools.partial(costs.of_steps, model, settings)),
   )
 
 

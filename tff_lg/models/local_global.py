@@ -5,7 +5,6 @@ aggregates the global weights, the local weights never leave their client.
 Liang et al. 2020, section 3.
 """
 
-import collections
 import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +13,7 @@ import numpy as np
 import tensorflow as tf
 
 from tff_lg.compatibility import tff
-from tff_lg.models import dropout, frozen, keras3
+from tff_lg.models import dropout, frozen, functional_model, keras3
 
 # A model's trainable weights, in the model's own order.
 ModelWeights = tuple[np.ndarray, ...]
@@ -179,10 +178,9 @@ class LocalGlobalModel:
     of_network = list(self.network_weights(weights))
     for place, value in self.constants:
       of_network.insert(place, tf.constant(value))
-    predict = self.functional.predict_on_batch
-    if self.statistics and training:
-      # In the graph of the step, not in a function of its own, so that statistics can be collected.
-      predict = self.functional._predict_on_batch_fn.python_function
+    # In the graph of the step: a function of its own would be traced, and differentiated, apart
+    # from it, and moving statistics could not be collected.
+    predict = self.functional._predict_on_batch_fn.python_function
     return predict((tuple(of_network), keys), x, training)
 
   @property
@@ -305,12 +303,7 @@ def from_keras(
   input_spec = (tf.TensorSpec(keras_model.input_shape, keras_model.input.dtype), label_spec)
 
   def convert() -> tff.learning.models.FunctionalModel:
-    return tff.learning.models.functional_model_from_keras(
-      keras_model,
-      loss_fn=loss,
-      input_spec=input_spec,
-      metrics_constructor=collections.OrderedDict(metrics),
-    )
+    return functional_model.from_keras(keras_model, loss, input_spec, metrics)
 
   if needs_copy:
     # Equal values would not tell which of two weights is the frozen one.

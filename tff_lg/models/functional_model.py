@@ -1,0 +1,67 @@
+"""Keras models as TFF's functional models."""
+
+import collections
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import tensorflow as tf
+
+from tff_lg.compatibility import tff
+
+
+def from_keras(
+  keras_model: tf.keras.Model,
+  loss: tf.keras.losses.Loss,
+  input_spec: tuple[tf.TensorSpec, tf.TensorSpec],
+  metrics: Mapping[str, Callable[[], tf.keras.metrics.Metric]],
+) -> tff.learning.models.FunctionalModel:
+  """Converts a Keras model by TFF's functions, into fewer operations that are traced faster.
+
+  TFF makes a copy of the network on an input of its own, and calls the copy on the batch. So each
+  layer is traced twice. Here the copy is made on the batch.
+
+  Args:
+    keras_model: a sequential or functional model with one input and one output.
+    loss: mean loss of a batch.
+    input_spec: of batches of examples and labels.
+    metrics: by name, what makes a Keras metric.
+
+  Returns:
+    The functional model.
+  """
+  converted = tff.learning.models.functional_model_from_keras(
+    keras_model, loss_fn=loss, input_spec=input_spec
+  )
+  metrics_fns = tff.learning.metrics.create_functional_metric_fns(collections.OrderedDict(metrics))
+
+  @tf.function
+  def predict_on_batch(model_weights: Any, x: tf.Tensor, training: bool = True) -> tf.Tensor:
+    trained, others = map(list, model_weights)
+
+    def next_weight(unused_creator: Any, **options: Any) -> tf.Tensor:
+      return (trained if options.get('trainable', True) else others).pop(0)
+
+    with tf.variable_creator_scope(next_weight):
+      return _Network(keras_model)(x, training=training)
+
+  return tff.learning.models.FunctionalModel(
+    initial_weights=converted.initial_weights,
+    predict_on_batch_fn=predict_on_batch,
+    loss_fn=converted.loss,
+    # What is a `tf.function` itself, AutoGraph always rewrites; see `mends.leave_unconverted`.
+    metrics_fns=tuple(each.python_function for each in metrics_fns),
+    input_spec=input_spec,
+  )
+
+
+class _Network(tf.keras.layers.Layer):
+  """A network that is made when it is called; Keras tells its layers whether they train."""
+
+  def __init__(self, keras_model: tf.keras.Model) -> None:
+    super().__init__()
+    self._make = functools.partial(tf.keras.models.clone_model, keras_model)
+
+  def call(self, inputs: tf.Tensor, training: bool) -> tf.Tensor:
+    del training
+    return self._make(input_tensors=inputs).output
