@@ -3,13 +3,15 @@
 import dataclasses
 import functools
 import itertools
+from collections.abc import Callable
 from typing import Any
 from unittest import mock
 
 from tff_lg import config as config_lib
-from tff_lg import models, optimizers, simulation, training
+from tff_lg import data, models, optimizers, simulation, training
 from tff_lg.analysis import style
 from tff_lg.config import common, metric_options, storage, tracking, tuning, verdicts
+from tff_lg.inputs import tasks
 from tff_lg.learning import methods
 from tff_lg.simulation import experiment
 
@@ -82,6 +84,32 @@ def share_processes() -> None:
       return build_phases(*arguments)
 
   experiment.build_phases = build_once
+  tasks.build_model = _share_models(tasks.build_model)
+
+
+def _share_models(
+  build_model: Callable[[config_lib.InputOptions, data.FederatedData], models.LocalGlobalModel],
+) -> Callable[[config_lib.InputOptions, data.FederatedData], models.LocalGlobalModel]:
+  """Makes equal options and data of one kind give one model; it never changes."""
+  built = {}
+
+  @functools.wraps(build_model)
+  def build_once(
+    inputs: config_lib.InputOptions, federated_data: data.FederatedData
+  ) -> models.LocalGlobalModel:
+    test = federated_data.test
+    of_data = (
+      *(len(federated_data.clients), len(federated_data.held_out), federated_data.num_classes),
+      *(federated_data.class_names, federated_data.vocabulary, federated_data.encoding),
+      *(federated_data.inputs, federated_data.has_weights, federated_data.objective),
+      *(each for array in (test.x, test.y) for each in (array.shape[1:], array.dtype)),
+    )
+    key = repr((inputs, of_data))
+    if key not in built:
+      built[key] = build_model(inputs, federated_data)
+    return built[key]
+
+  return build_once
 
 
 def model_values(model: models.LocalGlobalModel) -> tuple[Any, ...]:
