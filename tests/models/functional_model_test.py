@@ -58,6 +58,16 @@ class FromKerasTest(parameterized.TestCase):
     layer = x * (2 if sign > 0 else 1) + training
     np.testing.assert_array_equal(output[:, 0], (layer + num_skips * x).sum(1) + 10)
 
+  def test_network_on_the_output_of_another(self):
+    dense = tf.keras.layers.Dense(2, use_bias=False, name='dense')
+    first = tf.keras.Sequential([tf.keras.Input((2,)), dense])
+    first = functional_model.from_keras(first, _LOSS, _SPEC, {})
+    second = functional_model.from_keras(_sequential(), _LOSS, _SPEC, {})
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+      hidden = _predict(first, (2 * tf.eye(2),), tf.constant([[1.0, 2.0]]), False)
+      output = session.run(_predict(second, (tf.ones([2, 1]), tf.zeros([1])), hidden, False))
+    np.testing.assert_array_equal(output, [[12]])
+
   def test_network_is_traced_once(self):
     model = functional_model.from_keras(_sequential(), _LOSS, _SPEC, {})
     with tf.Graph().as_default() as graph:

@@ -64,4 +64,6 @@ class _Network(tf.keras.layers.Layer):
 
   def call(self, inputs: tf.Tensor, training: bool) -> tf.Tensor:
     del training
+    if tf.keras.backend.is_keras_tensor(inputs):  # Of another network, which Keras would look for.
+      inputs = tf.identity(inputs)
     return self._make(input_tensors=inputs).output
