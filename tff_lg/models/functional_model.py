@@ -37,7 +37,8 @@ def from_keras(
 
   @tf.function
   def predict_on_batch(model_weights: Any, x: tf.Tensor, training: bool = True) -> tf.Tensor:
-    trained, others = map(list, model_weights)
+    # Layers expect tensors, and may be given arrays.
+    trained, others = (list(map(tf.convert_to_tensor, each)) for each in model_weights)
 
     def next_weight(unused_creator: Any, **options: Any) -> tf.Tensor:
       return (trained if options.get('trainable', True) else others).pop(0)
