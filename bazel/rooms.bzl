@@ -31,7 +31,8 @@ def room_tests(deps, data = [], shards = 1, longest = [], alone = {}, preload = 
       data: What the tests read beside that.
       shards: The number of processes that take turns at the files, each with one at a time.
       longest: Files that take longest, without `.py`, longest first: processes begin with them.
-      alone: Files that are tests of their own, without `.py`, and the number of shards of each.
+      alone: Files that are tests of their own, without `.py`, and the number of shards of each; several
+        shards take turns at the cases of the file.
       preload: Whether files begin with TensorFlow Federated imported, see tools/run_modules.py.
     """
     native.py_library(
@@ -40,29 +41,33 @@ def room_tests(deps, data = [], shards = 1, longest = [], alone = {}, preload = 
         srcs = native.glob(["**/*.py"], exclude = ["**/*_test.py"]),
         visibility = ["//tests:__subpackages__"],
     )
+    runner = "//tools:run_modules.py"
+    options = [] if preload else ["--no_preload"]
+    compatibility = "//tff_lg/compatibility"
+    preloaded = [compatibility] if preload and compatibility not in deps else []
+    folder = native.package_name() + "/"
     for name, count in alone.items():
+        in_turns = count > 1
         native.py_test(
             name = name,
             size = "medium",
-            srcs = [name + ".py"],
+            srcs = [name + ".py"] + ([] if in_turns else [runner]),
+            args = [] if in_turns else options + [folder + name + ".py"],
             data = data,
-            main = name + ".py",
+            main = name + ".py" if in_turns else runner,
             shard_count = count,
-            deps = deps + [":testing"],
+            deps = deps + [":testing"] + preloaded,
         )
-    runner = "//tools:run_modules.py"
-    preloaded = "//tff_lg/compatibility"
     first = [name + ".py" for name in longest]
     others = [name + ".py" for name in alone]
     sources = first + native.glob(["**/*_test.py"], exclude = first + others)
-    folder = native.package_name() + "/"
     native.py_test(
         name = "tests",
         size = "medium",
         srcs = sources + [runner],
-        args = ([] if preload else ["--no_preload"]) + [folder + source for source in sources],
+        args = options + [folder + source for source in sources],
         data = data,
         main = runner,
         shard_count = shards,
-        deps = deps + [":testing"] + ([preloaded] if preload and preloaded not in deps else []),
+        deps = deps + [":testing"] + preloaded,
     )
