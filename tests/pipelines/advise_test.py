@@ -29,7 +29,7 @@ class AdviseTest(absltest.TestCase):
 
   def test_from_flags_to_report_and_again(self):
     flags = ('--methods=fedavg,lg_fedavg', '--aggregator=median', '--partition=iid')
-    result = testing.run('advise', '--fast', f'--run_dir={self.folder}/advice', *flags)
+    result = self._advise(*flags)
     self.assertEqual(result.returncode, 0, result.stderr)
     self.assertIn('Part 1 of 6: local_only', result.stderr)
     for text in ('LG-FedAvg, 0.25 local, plain', 'FedAvg, adapted', 'So advised, clients gain'):

@@ -8,7 +8,7 @@ import pandas as pd
 from absl.testing import absltest
 
 from pipelines import benchmark
-from tests.pipelines import in_process, testing
+from tests.pipelines import in_process
 
 _SUITE = '--suite=motley_cross_silo'
 
@@ -35,7 +35,7 @@ class BenchmarkTest(absltest.TestCase):
   def test_suite_again_and_its_runs_on_a_leaderboard_of_their_own(self):
     flags = (_SUITE, '--fast', '--methods=fine_tuning', '--rounds=2')
     flags += (f'--run_dir={self.folder}/suite', '--', '--batch_size=16', '--epochs=3')
-    result = testing.run('benchmark', *flags)
+    result = self._benchmark(*flags)
     self.assertEqual(result.returncode, 0, result.stderr)
     board = pd.read_csv(self.folder / 'suite/leaderboard.csv')
     self.assertEqual(board['row'].tolist(), ['fedavg', 'fine_tuning'])

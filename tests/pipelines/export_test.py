@@ -48,7 +48,7 @@ class ExportTest(absltest.TestCase):
     advised = json.loads((self.folder / 'advised/about.json').read_text())
     self.assertEqual(advised, about)
     everybody = f'--output={self.folder}/everybody'
-    result = testing.run('export', f'--run_dir={advice}', '--all_clients', everybody)
+    result = in_process.run(export, f'--run_dir={advice}', '--all_clients', everybody)
     self.assertEqual(result.returncode, 0, result.stderr)
     self.assertIn(f'Clients with models: 1, in {self.folder}/everybody', result.stdout)
     written = json.loads((self.folder / 'everybody/0/about.json').read_text())

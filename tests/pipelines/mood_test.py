@@ -9,6 +9,7 @@ from pipelines import mood
 from tests.pipelines import in_process, testing
 
 _METRIC = 'pooled_test/accuracy'
+_SMALL = ('--bilstm_units=8', '--hidden_units=8,8', '--embedding_units=8')
 
 
 def setUpModule():
@@ -18,8 +19,8 @@ def setUpModule():
 class MoodTest(parameterized.TestCase):
   def test_fast_from_global_to_local_and_again(self):
     sweep_dir = self.create_tempdir().full_path + '/mood'
-    command = (f'--sweep_dir={sweep_dir}', '--fast', '--rounds=2', '--seeds=3')
-    result = testing.run('mood', *command)
+    command = (f'--sweep_dir={sweep_dir}', '--fast', '--rounds=2', '--seeds=3', *_SMALL)
+    result = in_process.run(mood, *command)
     self.assertEqual(result.returncode, 0, result.stderr)
     table = pd.read_csv(f'{sweep_dir}/results.csv')
     self.assertEqual(
@@ -53,9 +54,7 @@ class MoodTest(parameterized.TestCase):
       f'--data_dir={path}',
       '--grid=local_layer_share=0.4',
       '--seeds=0',
-      '--bilstm_units=8',
-      '--hidden_units=8,8',
-      '--embedding_units=8',
+      *_SMALL,
       '--rounds=20',
       '--client_epochs=5',
       '--evaluate_every=10',

@@ -9,6 +9,10 @@ from pipelines import new_device, training_run
 from tests.pipelines import in_process, testing
 
 
+def setUpModule():
+  in_process.set_up_module()
+
+
 class NewDeviceTest(parameterized.TestCase):
   def test_fast_run_ends_with_a_table_and_a_figure(self):
     root = self.create_tempdir().full_path
@@ -21,7 +25,7 @@ class NewDeviceTest(parameterized.TestCase):
       '--transform=invert',
       f'--run_dir={root}/joined',
     )
-    result = testing.run('new_device', *arguments)
+    result = in_process.run(new_device, *arguments)
     self.assertEqual(result.returncode, 0, result.stderr)
     for text in ('2 classes per client', 'invert', 'alone', f'Report: {root}/joined/report.html'):
       self.assertIn(text, result.stdout)
@@ -32,7 +36,7 @@ class NewDeviceTest(parameterized.TestCase):
     curves = pd.read_csv(f'{root}/joined/curves.csv')
     self.assertLen(curves, 4 * 4)
     os.remove(f'{root}/joined/curves.csv')
-    result = testing.run('new_device', *arguments)
+    result = in_process.run(new_device, *arguments)
     self.assertEqual(result.returncode, 1)
     self.assertIn(f'new_device: {root}/joined/curves.csv', result.stderr)
     self.assertNotIn('Traceback', result.stderr)

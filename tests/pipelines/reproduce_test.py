@@ -8,7 +8,7 @@ import attrs
 from absl.testing import absltest, parameterized
 
 from pipelines import reproduce
-from tests.pipelines import in_process, testing
+from tests.pipelines import in_process
 from tff_lg import published
 
 _SMALL = ('--', '--rounds=1', '--warm_start_rounds=1', '--local_budget=cohort')
@@ -53,7 +53,7 @@ class ReproduceTest(parameterized.TestCase):
 
   def test_a_quick_table_and_again(self):
     flags = ('digits_lg', '--quick', f'--run_dir={self.folder}/table', *_SMALL)
-    result = testing.run('reproduce', *flags)
+    result = self._reproduce(*flags)
     self.assertEqual(result.returncode, 0, result.stderr)
     self.assertIn('| LG-FedAvg, the published split |', result.stdout)
     self.assertIn('These are quick runs, which are not compared', result.stdout)

@@ -6,7 +6,7 @@ import pandas as pd
 from absl.testing import absltest, flagsaver, parameterized
 
 from pipelines import run_sets, train
-from tests.pipelines import in_process, testing
+from tests.pipelines import in_process
 from tff_lg import config as config_lib
 
 _FAST = ('--fast', '--method=fedavg', '--rounds=1', '--local_only_epochs=1')
@@ -33,7 +33,7 @@ class RunSetsTest(parameterized.TestCase):
 
   def test_seeds_by_folds_and_again(self):
     flags = (*_FAST, '--seeds=3,5', '--folds=2')
-    result = testing.run('train', f'--run_dir={self.folder}', *flags)
+    result = self._train(*flags)
     self.assertEqual(result.returncode, 0, result.stderr)
     self.assertIn('over 2 seeds, each the mean of 2 folds', result.stdout)
     self.assertIn('By their test examples in all folds, each with its mean over 2', result.stdout)

@@ -7,7 +7,7 @@ import pandas as pd
 from absl.testing import absltest, parameterized
 
 from pipelines import train
-from tests.simulation import testing
+from tests.simulation import running, testing
 from tff_lg import simulation
 
 _NUM_CLIENTS = 3
@@ -18,7 +18,7 @@ _SHIFT = 2 * (4 + 3)
 
 
 def setUpModule():
-  simulation.set_execution_context()
+  running.set_up_module()
 
 
 class TrainEmbeddingsTest(parameterized.TestCase):

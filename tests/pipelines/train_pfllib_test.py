@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 from absl.testing import absltest
 
-from tests.pipelines import testing
+from pipelines import train
+from tests.pipelines import in_process, testing
 
 _NUM_CLIENTS = 20
 
@@ -34,12 +35,16 @@ def _write(folder):
   return sizes
 
 
+def setUpModule():
+  in_process.set_up_module()
+
+
 class TrainPfllibTest(absltest.TestCase):
   def test_methods_compare_on_the_same_clients(self):
     folder = pathlib.Path(self.create_tempdir().full_path)
     sizes = _write(folder / 'mnist')
-    result = testing.run(
-      'train',
+    result = in_process.run(
+      train,
       '--task=pfllib',
       f'--data_dir={folder}/mnist',
       '--method=ditto',

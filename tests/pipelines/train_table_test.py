@@ -7,8 +7,13 @@ import numpy as np
 import pandas as pd
 from absl.testing import absltest
 
-from tests.pipelines import testing
+from pipelines import train
+from tests.pipelines import in_process
 from tff_lg import data
+
+
+def setUpModule():
+  in_process.set_up_module()
 
 
 class TrainTableTest(absltest.TestCase):
@@ -25,8 +30,8 @@ class TrainTableTest(absltest.TestCase):
     self.table.to_csv(self.folder / 'patients.csv', index=False)
 
   def _train(self, *arguments):
-    return testing.run(
-      'train',
+    return in_process.run(
+      train,
       '--task=table',
       f'--data_dir={self.folder}/patients.csv',
       '--label_column=ill',

@@ -8,13 +8,18 @@ from absl.testing import absltest, parameterized
 
 from pipelines import vqa
 from tests.data import vqa_testing
-from tests.pipelines import in_process, testing
+from tests.pipelines import in_process
+
+
+def setUpModule():
+  in_process.set_up_module()
 
 
 class VqaTest(parameterized.TestCase):
   def test_fast_has_the_rows_of_table_2(self):
     sweep_dir = self.create_tempdir().full_path + '/vqa'
-    result = testing.run('vqa', f'--sweep_dir={sweep_dir}', '--fast', '--goal_accuracy=0.001,0.999')
+    flags = ('--fast', '--goal_accuracy=0.001,0.999')
+    result = in_process.run(vqa, f'--sweep_dir={sweep_dir}', *flags)
     self.assertEqual(result.returncode, 0, result.stderr)
     table = pd.read_csv(f'{sweep_dir}/results.csv')
     self.assertEqual(

@@ -8,6 +8,7 @@ import numpy as np
 import tensorflow as tf
 from absl.testing import absltest, parameterized
 
+from tests.simulation import running
 from tff_lg import config as config_lib
 from tff_lg import simulation
 from tff_lg.personalization import adaptation_work
@@ -30,7 +31,7 @@ _FILES = ('metrics.csv', 'communication.csv', 'clients.parquet')
 
 
 def setUpModule():
-  simulation.set_execution_context()
+  running.set_up_module()
 
 
 def _config(method, **changes):
