@@ -56,6 +56,19 @@ def run_python(
   )
 
 
+def run_code(
+  code: str, *arguments: str, folder: str | os.PathLike[str] | None = None
+) -> subprocess.CompletedProcess[str]:
+  """Runs code to its end, where imports that have been made before do no harm; see `run_python`.
+
+  Args:
+    code: may end its own process, but no group of processes, of which others are members.
+    *arguments: the code's own.
+    folder: The folder that it begins in; this process's own by default.
+  """
+  return run_python('-m', 'tests.program', code, *arguments, folder=folder)
+
+
 def _run_fork(
   server: str, module: str, arguments: Sequence[str], folder: str
 ) -> subprocess.CompletedProcess[str]:

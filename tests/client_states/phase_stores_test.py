@@ -3,7 +3,6 @@
 import dataclasses
 import errno
 import filecmp
-import multiprocessing
 import os
 import shutil
 from unittest import mock
@@ -12,6 +11,7 @@ import numpy as np
 import tensorflow as tf
 from absl.testing import absltest, parameterized
 
+from tests import processes
 from tests.learning import testing
 from tests.simulation import running
 from tff_lg import checkpoints, data, learning, simulation, training
@@ -145,17 +145,10 @@ class RoundsTest(parameterized.TestCase):
     self._assert_same(self._finish('disk', self.folder))
 
   def test_killed_process_resumes_to_the_same_bits(self):
-    context = multiprocessing.get_context('forkserver')
-    context.set_forkserver_preload(['tff_lg.simulation'])
-    stops = ('states_of_a_round_half_stored', 'states_of_a_checkpoint_stored')
-    killed = [
-      context.Process(target=_run_to_death, args=(f'{self.folder}/{stop}', stop)) for stop in stops
-    ]
-    for process in killed:
-      process.start()
-    for process, stop in zip(killed, stops, strict=True):
-      process.join()
-      self.assertEqual(process.exitcode, 9)
+    for stop in ('states_of_a_round_half_stored', 'states_of_a_checkpoint_stored'):
+      run = f'phase_stores_test._run_to_death({f"{self.folder}/{stop}"!r}, {stop!r})'
+      result = processes.run_code(f'from tests.client_states import phase_stores_test\n{run}')
+      self.assertEqual(result.returncode, 9, result.stderr)
       self._assert_same(self._finish('disk', f'{self.folder}/{stop}'))
 
   def test_resumes_from_the_checkpoint_before(self):

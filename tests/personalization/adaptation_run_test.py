@@ -4,8 +4,6 @@ import dataclasses
 import json
 import os
 import shutil
-import subprocess
-import sys
 import types
 from unittest import mock
 
@@ -13,7 +11,7 @@ import numpy as np
 import pandas as pd
 from absl.testing import absltest
 
-from tests import reading
+from tests import processes, reading
 from tests.personalization import sharing
 from tff_lg import config as config_lib
 from tff_lg import personalization, progress, simulation, verdicts
@@ -28,8 +26,7 @@ _TESTS = ('local_test/accuracy', 'participant_test/accuracy')
 
 # Kills itself as a chunk of the second adaptation is about to be evaluated.
 _KILLED = """
-import os, signal, sys
-sys.path[:0] = {path!r}
+import os, signal
 from tff_lg import config, personalization, simulation
 from tff_lg.personalization import adaptation_work
 
@@ -39,7 +36,7 @@ def dies(self, clients):
   global calls
   calls += 1
   if calls == 4:
-    os.killpg(0, signal.SIGKILL)
+    os.kill(os.getpid(), signal.SIGKILL)
   return original(self, clients)
 adaptation_work.AdaptationWork.try_all = dies
 simulation.set_execution_context()
@@ -148,14 +145,8 @@ class AdaptationRunTest(absltest.TestCase):
     fields = {
       field.name: getattr(self.config, field.name) for field in dataclasses.fields(self.config)
     }
-    script = _KILLED.format(path=sys.path, fields=fields, folder=folder)
-    subprocess.run(
-      [sys.executable, '-c', script],
-      start_new_session=True,
-      stdout=subprocess.DEVNULL,
-      stderr=subprocess.DEVNULL,
-      check=False,
-    )
+    result = processes.run_code(_KILLED.format(fields=fields, folder=folder))
+    self.assertEqual(result.returncode, -9, result.stderr)
     self.assertLen(os.listdir(f'{folder}/parts'), 3)
     personalization.run_adaptation(self.config, folder)
     for name in ('clients.parquet', 'summary.json', 'hparams.json'):

@@ -10,7 +10,7 @@ from absl.testing import absltest
 
 import pipelines
 from pipelines import advise
-from tests.pipelines import in_process, testing
+from tests.pipelines import in_process
 
 _DEMO = pathlib.Path(pipelines.__file__).parent / 'configs/advise_demo.flags'
 

@@ -69,7 +69,7 @@ class EmbedTest(parameterized.TestCase):
     self.assertEndsWith(result.stdout, f'Embeddings: {whole}\n')
     self.assertIn('Skipped: clip train4.wav cannot be decoded', result.stderr)
 
-    result = processes.run_python('-c', _KILLED, *flags, f'--output={resumed}')
+    result = processes.run_code(_KILLED, *flags, f'--output={resumed}')
     self.assertEqual(result.returncode, -signal.SIGKILL, result.stderr)
     self.assertFalse(os.path.exists(resumed))
     self.assertLen([name for name in os.listdir(f'{resumed}.cache') if name.endswith('.npz')], 2)

@@ -2,8 +2,6 @@
 
 import re
 import signal
-import subprocess
-import sys
 
 import numpy as np
 from absl.testing import absltest, parameterized
@@ -14,9 +12,8 @@ from tff_lg.compatibility import tff
 
 # As in what a shell script runs in the background, interrupts are ignored, by the worker too.
 _PROGRAM = """
-import signal, sys
+import signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)
-sys.path[:0] = {path!r}
 import numpy as np
 import psutil
 from tff_lg import config, simulation
@@ -54,17 +51,9 @@ class SetExecutionContextTest(parameterized.TestCase):
 
   @parameterized.named_parameters(('ends', '', 0), ('is_killed', _KILL, -signal.SIGKILL))
   def test_workers_end_with_their_context_and_with_the_program(self, end, exit_code):
-    # A worker that lives on would hold the pipe, and this call, until the time is out.
-    result = subprocess.run(
-      [sys.executable, '-c', _PROGRAM.format(path=sys.path, end=end)],
-      stdout=subprocess.PIPE,
-      stderr=subprocess.STDOUT,
-      text=True,
-      timeout=100,
-      check=False,
-    )
-    self.assertEqual(result.returncode, exit_code, result.stdout)
-    self.assertNotIn('Exception', result.stdout)
+    result = processes.run_code(_PROGRAM.format(end=end))
+    self.assertEqual(result.returncode, exit_code, result.stderr)
+    self.assertNotIn('Exception', result.stdout + result.stderr)
     workers = re.findall('^child ([0-9]+)$', result.stdout, re.MULTILINE)
     self.assertLen(workers, 2)
     for worker in workers:

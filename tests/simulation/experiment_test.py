@@ -4,14 +4,12 @@ import dataclasses
 import glob
 import json
 import os
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
 from absl.testing import absltest
 
-from tests import reading
+from tests import processes, reading
 from tests.simulation import running
 from tff_lg import client_gains, simulation
 from tff_lg import config as config_lib
@@ -28,10 +26,9 @@ _CONFIG = config_lib.TrainConfig(
   goal_accuracy=(0.4, 0.999),
 )
 
-# Kills itself, and TFF's worker with it, as the round given is about to be written down.
+# Kills itself as the round given is about to be written down.
 _KILLED = """
-import os, signal, sys
-sys.path[:0] = {path!r}
+import os, signal
 from tff_lg import config, simulation
 from tff_lg{room} import {module}
 
@@ -41,7 +38,7 @@ def dies(self, *args):
   global calls
   calls += 1
   if calls == {call}:
-    os.killpg(0, signal.SIGKILL)
+    os.kill(os.getpid(), signal.SIGKILL)
   return original(self, *args)
 {module}.{owner}.{method} = dies
 simulation.set_execution_context()
@@ -59,7 +56,6 @@ def _fields():
 
 def _run_killed(folder, room, module, owner, method, call):
   script = _KILLED.format(
-    path=sys.path,
     room=room,
     module=module,
     owner=owner,
@@ -68,13 +64,7 @@ def _run_killed(folder, room, module, owner, method, call):
     fields=_fields(),
     folder=folder,
   )
-  return subprocess.run(
-    [sys.executable, '-c', script],
-    start_new_session=True,
-    stdout=subprocess.DEVNULL,
-    stderr=subprocess.DEVNULL,
-    check=False,
-  ).returncode
+  return processes.run_code(script).returncode
 
 
 class ExperimentTest(absltest.TestCase):

@@ -4,14 +4,13 @@ import dataclasses
 import json
 import os
 import shutil
-import subprocess
-import sys
+from concurrent import futures
 from unittest import mock
 
 import pandas as pd
 from absl.testing import absltest
 
-from tests import reading
+from tests import processes, reading
 from tests.simulation import running
 from tff_lg import checkpoints, folder_lock, simulation
 from tff_lg import config as config_lib
@@ -33,8 +32,6 @@ _CONFIG = config_lib.resolve(
 
 # Runs to the end.
 _SCRIPT = """
-import sys
-sys.path[:0] = {path!r}
 from tff_lg import config, simulation
 simulation.set_execution_context()
 simulation.run_experiment(config.TrainConfig(**{fields!r}), {folder!r})
@@ -167,18 +164,14 @@ class ResumedRunTest(absltest.TestCase):
 
   def test_one_of_two_processes_is_refused(self):
     folder = self.create_tempdir().full_path + '/shared'
-    script = _SCRIPT.format(path=sys.path, fields=dataclasses.asdict(_CONFIG), folder=folder)
-    processes = [
-      subprocess.Popen([sys.executable, '-c', script], stderr=subprocess.PIPE, text=True)
-      for _ in range(2)
-    ]
-    errors = [process.communicate()[1] for process in processes]
-    codes = [process.returncode for process in processes]
+    script = _SCRIPT.format(fields=dataclasses.asdict(_CONFIG), folder=folder)
+    with futures.ThreadPoolExecutor() as pool:
+      results = list(pool.map(processes.run_code, [script] * 2))
     # Both succeed if one of them has ended before the other begins.
-    self.assertIn(0, codes)
-    for code, error in zip(codes, errors, strict=True):
-      if code:
-        self.assertRegex(error, f'--run_dir={folder} is in use by process ')
+    self.assertIn(0, [result.returncode for result in results])
+    for result in results:
+      if result.returncode:
+        self.assertRegex(result.stderr, f'--run_dir={folder} is in use by process ')
     for name in ('summary.json', 'metrics.csv', 'clients.parquet'):
       self.assertEqual(reading.read(folder, name), reading.read(self.folder, name), name)
     self.assertNotIn('lock', os.listdir(folder))
