@@ -15,6 +15,7 @@ import atexit
 import contextlib
 import gc
 import importlib
+import itertools
 import json
 import os
 import pathlib
@@ -40,8 +41,10 @@ _fork_status: int | None = None
 def shard(paths: Sequence[str], environment: MutableMapping[str, str]) -> Sequence[str]:
   """Returns the modules of this shard, and tells Bazel that there are shards.
 
+  Shards take turns there and back. So the one with the longest module has the shorter ones later.
+
   Args:
-    paths: of all modules.
+    paths: of all modules, the longest first.
     environment: Bazel's variables about shards are taken out of it, as modules are not to see them.
   """
   count = int(environment.pop('TEST_TOTAL_SHARDS', '1'))
@@ -49,7 +52,9 @@ def shard(paths: Sequence[str], environment: MutableMapping[str, str]) -> Sequen
   status_file = environment.pop('TEST_SHARD_STATUS_FILE', None)
   if status_file is not None:
     pathlib.Path(status_file).touch()
-  return paths[index::count]
+  there_and_back = [*range(count), *reversed(range(count))]
+  turns = itertools.cycle(there_and_back)
+  return [path for path, turn in zip(paths, turns, strict=False) if turn == index]
 
 
 def run(path: str, folder: pathlib.Path, requests: socket.socket) -> int:

@@ -3,6 +3,7 @@
 import dataclasses
 import functools
 import itertools
+import os
 from collections.abc import Callable
 from typing import Any
 from unittest import mock
@@ -39,6 +40,8 @@ def set_up_module() -> None:
   simulation.set_execution_context()
   share_processes()
   leave_out_pictures()
+  # Tests kill programs, not the machine; to wait for the disk takes a twentieth of a small run.
+  os.fsync = lambda unused_descriptor: None
 
 
 def leave_out_pictures() -> None:
