@@ -47,14 +47,13 @@ def room_tests(deps, data = [], shards = 1, longest = [], alone = {}, preload = 
     preloaded = [compatibility] if preload and compatibility not in deps else []
     folder = native.package_name() + "/"
     for name, count in alone.items():
-        in_turns = count > 1
         native.py_test(
             name = name,
             size = "medium",
-            srcs = [name + ".py"] + ([] if in_turns else [runner]),
-            args = [] if in_turns else options + [folder + name + ".py"],
+            srcs = [name + ".py", runner],
+            args = options + [folder + name + ".py"],
             data = data,
-            main = name + ".py" if in_turns else runner,
+            main = runner,
             shard_count = count,
             deps = deps + [":testing"] + preloaded,
         )

@@ -5,7 +5,7 @@ fork as by `python -m`. So flags, devices and contexts of one never meet those o
 
   run_modules.py [--no_preload] FILE...
 
-Bazel's shards take turns at the modules. The JUnit file has the cases of all; a module's output is
+Bazel's shards take turns at the modules, or at the cases of a module that is alone. The JUnit file has the cases of all; a module's output is
 printed if it fails. A module that runs a pipeline may have it forked here, too: see
 tests/processes.py, which connects to the socket named by `RUN_MODULES_SOCKET`.
 """
@@ -42,11 +42,14 @@ def shard(paths: Sequence[str], environment: MutableMapping[str, str]) -> Sequen
   """Returns the modules of this shard, and tells Bazel that there are shards.
 
   Shards take turns there and back. So the one with the longest module has the shorter ones later.
+  Of a module alone, absltest lets shards take turns at the cases.
 
   Args:
     paths: of all modules, the longest first.
     environment: Bazel's variables about shards are taken out of it, as modules are not to see them.
   """
+  if len(paths) == 1:
+    return paths
   count = int(environment.pop('TEST_TOTAL_SHARDS', '1'))
   index = int(environment.pop('TEST_SHARD_INDEX', '0'))
   status_file = environment.pop('TEST_SHARD_STATUS_FILE', None)

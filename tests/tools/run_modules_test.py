@@ -178,6 +178,9 @@ class RunModulesTest(absltest.TestCase):
     self.assertEqual(environment, {'HOME': '/'})
     self.assertTrue((self.root / 'status').exists())
     self.assertEqual(run_modules.shard(['a', 'b'], {}), ['a', 'b'])
+    of_cases = {'TEST_TOTAL_SHARDS': '2', 'TEST_SHARD_INDEX': '1'}
+    self.assertEqual(run_modules.shard(['a'], of_cases), ['a'])
+    self.assertIn('TEST_SHARD_INDEX', of_cases)
 
 
 if __name__ == '__main__':
