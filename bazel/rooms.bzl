@@ -31,8 +31,8 @@ def room_tests(deps, data = [], shards = 1, longest = [], alone = {}, preload = 
       data: What the tests read beside that.
       shards: The number of processes that take turns at the files, each with one at a time.
       longest: Files that take longest, without `.py`, longest first: processes begin with them.
-      alone: Files that are tests of their own, without `.py`, and the number of shards of each; several
-        shards take turns at the cases of the file.
+      alone: Files that are tests of their own, without `.py`, and the number of shards of each, which
+        take turns at its cases.
       preload: Whether files begin with TensorFlow Federated imported, see tools/run_modules.py.
     """
     native.py_library(

@@ -5,9 +5,10 @@ fork as by `python -m`. So flags, devices and contexts of one never meet those o
 
   run_modules.py [--no_preload] FILE...
 
-Bazel's shards take turns at the modules, or at the cases of a module that is alone. The JUnit file has the cases of all; a module's output is
-printed if it fails. A module that runs a pipeline may have it forked here, too: see
-tests/processes.py, which connects to the socket named by `RUN_MODULES_SOCKET`.
+Bazel's shards take turns at the modules, or at the cases of one module. The JUnit file has the
+cases of all; a module's output is printed if it fails. A module that runs a pipeline may have it
+forked here, too: see tests/processes.py, which connects to the socket named by
+`RUN_MODULES_SOCKET`.
 """
 
 import ast
@@ -41,8 +42,8 @@ _fork_status: int | None = None
 def shard(paths: Sequence[str], environment: MutableMapping[str, str]) -> Sequence[str]:
   """Returns the modules of this shard, and tells Bazel that there are shards.
 
-  Shards take turns there and back. So the one with the longest module has the shorter ones later.
-  Of a module alone, absltest lets shards take turns at the cases.
+  Shards take turns there and back: the one with the longest module has the shorter ones later.
+  They take turns at the cases of a single module, by absltest.
 
   Args:
     paths: of all modules, the longest first.
@@ -55,8 +56,7 @@ def shard(paths: Sequence[str], environment: MutableMapping[str, str]) -> Sequen
   status_file = environment.pop('TEST_SHARD_STATUS_FILE', None)
   if status_file is not None:
     pathlib.Path(status_file).touch()
-  there_and_back = [*range(count), *reversed(range(count))]
-  turns = itertools.cycle(there_and_back)
+  turns = itertools.cycle([*range(count), *reversed(range(count))])
   return [path for path, turn in zip(paths, turns, strict=False) if turn == index]
 
 
