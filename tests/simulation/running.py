@@ -40,7 +40,7 @@ def set_up_module() -> None:
   simulation.set_execution_context()
   share_processes()
   leave_out_pictures()
-  # Tests kill programs, not the machine: they need not wait for the disk, 4 % of a small run's time.
+  # Tests kill programs, not the machine: they need not wait for the disk, 4 % of a small run.
   os.fsync = lambda unused_descriptor: None
 
 
