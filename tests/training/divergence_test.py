@@ -3,7 +3,7 @@
 import json
 
 import numpy as np
-from absl.testing import absltest
+from absl.testing import absltest, parameterized
 
 from tff_lg.learning import client_work
 from tff_lg.learning import process as process_lib
@@ -29,7 +29,7 @@ def _output(*sizes, weights=True, aggregate=True, step=None):
   return process_lib.RoundOutput(None, [], metrics, clients)
 
 
-class UpdateWatchTest(absltest.TestCase):
+class UpdateWatchTest(parameterized.TestCase):
   def setUp(self):
     super().setUp()
     self.watch = divergence.UpdateWatch(_IDS, divergence.of_flags('mean', 0.5))
@@ -139,6 +139,11 @@ class UpdateWatchTest(absltest.TestCase):
     self._check(2, 0.1, 1e9)
     self.assertEndsWith(self._check(3, None), 'times the usual. Look at its data.')
     self.assertStartsWith(self._check(4, 0.1, weights=False), 'Round 4: the mean gave global')
+
+  @parameterized.parameters((6, 'a, b, c, d, e, f'), (8, 'a, b, c, d, e and 3 others'))
+  def test_few_of_many_clients_are_named(self, num_clients, names):
+    self.watch = divergence.UpdateWatch('abcdefgh', divergence.Wording())
+    self.assertEndsWith(self._check(1, *[None] * num_clients), f'look at the data of {names}.')
 
   def test_server_is_named(self):
     self.assertEqual(

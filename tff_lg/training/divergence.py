@@ -19,6 +19,8 @@ _JUMP = 1000.0
 _SWAYED = 10.0
 # The size of weights: a smaller step ruins no model.
 _WEIGHT = 1.0
+# Clients that a message names.
+_NAMED = 5
 
 
 class LargestUpdate(NamedTuple):
@@ -117,10 +119,12 @@ class UpdateWatch:
     Returns:
       Why the run cannot continue from this round's result; None if it can.
     """
-    left_out = ', '.join(
-      self._ids[client]
-      for client, metrics in zip(clients, output.client_metrics, strict=True)
-      if not metrics.update_is_finite
+    left_out = _some_of(
+      [
+        self._ids[client]
+        for client, metrics in zip(clients, output.client_metrics, strict=True)
+        if not metrics.update_is_finite
+      ]
     )
     if left_out:
       warning = 'Round %d: left out clients whose update is not finite: %s.'
@@ -200,6 +204,13 @@ def _either(*choices: str) -> str:
   """Joins what can be done, `a, b, or c`, without what is empty."""
   *others, last = filter(None, choices)
   return ', '.join([*others, f'or {last}' if others else last])
+
+
+def _some_of(names: Sequence[str]) -> str:
+  """Joins names of clients, the first few of many: `a, b, c, d, e and 12 others`."""
+  if len(names) <= _NAMED + 1:
+    return ', '.join(names)
+  return f'{", ".join(names[:_NAMED])} and {len(names) - _NAMED} others'
 
 
 def is_void(metrics: process_lib.RoundMetrics) -> bool:
