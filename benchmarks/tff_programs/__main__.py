@@ -3,11 +3,10 @@
   python -m benchmarks.tff_programs --runtimes=local,tff --modules=tff.aggregators --details
 
 Runtimes are `local`, the project's own, and `tff`, TFF's worker process. Where both run a program,
-its calls on the first runtime are given as multiples of those on the second. They take turns at
-going first, as that one bears what TensorFlow does once.
+its calls on the first runtime are given as multiples of those on the second. The programs of a
+module share a process on each runtime, so that both bear what TensorFlow does once.
 """
 
-import itertools
 import sys
 from collections.abc import Mapping, Sequence
 
@@ -34,18 +33,15 @@ def main() -> None:
   unknown = [name for name in chosen if name not in modules]
   if unknown:
     sys.exit(f'tff_programs: --modules has {unknown[0]}, expected some of {", ".join(modules)}.')
-  contexts = {name: runtimes.RUNTIMES[name]() for name in names}
-  for context in contexts.values():
-    measure.warm_up(context)
   calls = [f'{number} call, {names[0]}' for number in ('first', 'second')]
   print(_row('module', 'programs', *(f'passed, {name}' for name in names), *calls))
   failures: list[str] = []
   totals: list[Mapping[str, measure.Outcome]] = []
-  turns = itertools.cycle([contexts, dict(reversed(contexts.items()))])
   for module in chosen:
-    outcomes = []
-    for each in modules[module]:
-      outcomes.append(outcome := measure.run(each, next(turns)))
+    programs = modules[module]
+    of_runtimes = [measure.run_apart(programs, runtimes.RUNTIMES[name]) for name in names]
+    outcomes = [dict(zip(names, each, strict=True)) for each in zip(*of_runtimes, strict=True)]
+    for each, outcome in zip(programs, outcomes, strict=True):
       found = [
         f'{module}: {each.name} on {name}: {of_runtime.reason}'
         for name, of_runtime in outcome.items()

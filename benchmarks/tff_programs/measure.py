@@ -1,7 +1,9 @@
-"""Runs a program on runtimes: does it give what is expected, and what do its calls cost."""
+"""Runs programs on a runtime: do they give what is expected, and what do their calls cost."""
 
+import contextlib
 import dataclasses
-from collections.abc import Mapping
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -35,22 +37,53 @@ def warm_up(context: tff.framework.SyncContext) -> None:
 
 
 def run(
-  each: program.Program, contexts: Mapping[str, tff.framework.SyncContext]
-) -> dict[str, Outcome]:
-  """Runs a program on each of the runtimes, one after the other.
+  programs: Iterable[program.Program], make_context: Callable[[], tff.framework.SyncContext]
+) -> Iterator[Outcome]:
+  """Builds programs one after the other and calls each twice.
 
   Args:
-    each: the program; it is built once.
-    contexts: of the runtimes, by name.
+    programs: in their order.
+    make_context: of the runtime; its context is warmed up first.
+
+  Yields:
+    The outcome of each.
+  """
+  warm_up(context := make_context())
+  for each in programs:
+    try:
+      call = each.build()
+    except Exception as error:  # Whatever a program fails with is its outcome.
+      yield Outcome(_reason(error))
+    else:
+      yield _call_twice(each, call, context)
+
+
+def run_apart(
+  programs: Sequence[program.Program], make_context: Callable[[], tff.framework.SyncContext]
+) -> list[Outcome]:
+  """Runs programs as `run` does, in a process of their own, which bears all that is done once.
+
+  The process is a fork, so that it need not import TensorFlow. This one must not have used it.
 
   Returns:
-    The outcome by the runtime's name.
+    The outcome of each; those that a crash prevents say so.
   """
-  try:
-    call = each.build()
-  except Exception as error:  # Whatever a program fails with is its outcome.
-    return dict.fromkeys(contexts, Outcome(_reason(error)))
-  return {name: _call_twice(each, call, context) for name, context in contexts.items()}
+  processes = multiprocessing.get_context('fork')
+  receiver, sender = processes.Pipe(duplex=False)
+
+  def send() -> None:
+    for outcome in run(programs, make_context):
+      sender.send(outcome)
+
+  process = processes.Process(target=send)
+  process.start()
+  sender.close()
+  outcomes: list[Outcome] = []
+  with contextlib.suppress(EOFError):
+    outcomes.extend(iter(receiver.recv, None))
+  process.join()
+  ended = Outcome(f'the process ended with exit code {process.exitcode}')
+  return outcomes + [ended] * (len(programs) - len(outcomes))
 
 
 def _call_twice(

@@ -1,6 +1,7 @@
 """The runtimes that programs run on."""
 
 import functools
+import signal
 from collections.abc import Callable, Mapping
 
 from tff_lg import runtime
@@ -10,6 +11,8 @@ from tff_lg.simulation import execution
 
 def _worker() -> tff.framework.SyncContext:
   execution.end_worker_at_exit()
+  # TFF interrupts its worker and waits for it: for ever if a shell in the background ignores that.
+  signal.signal(signal.SIGINT, signal.default_int_handler)
   # The one for tests has secure sums, as plain ones; TFF's default context has none.
   return tff.backends.test.create_sync_test_cpp_execution_context()
 

@@ -7,7 +7,7 @@ from absl import flags
 from absl.testing import absltest, flagsaver, parameterized
 
 from benchmarks.tff_programs import __main__ as command
-from benchmarks.tff_programs import program, registry
+from benchmarks.tff_programs import measure, program, registry
 
 flags.FLAGS.mark_as_parsed()
 
@@ -25,8 +25,11 @@ class MainTest(parameterized.TestCase):
     programs = program.Programs('tff.some')
     programs.add(1, name='right')(lambda: lambda: 1)
     programs.add(1, name='wrong')(lambda: lambda: 2)
-    with absltest.mock.patch.object(registry, 'by_module', lambda: {'tff.some': programs}):
-      lines = _printed().splitlines()
+    patch = absltest.mock.patch.object
+    self.enter_context(patch(registry, 'by_module', lambda: {'tff.some': programs}))
+    # This process has used TensorFlow, so that a fork of it could not.
+    self.enter_context(patch(measure, 'run_apart', lambda *args: list(measure.run(*args))))
+    lines = _printed().splitlines()
     self.assertEqual(lines[0].split()[:4], ['module', 'programs', 'passed,', 'local'])
     reason = 'tff.some: wrong on local: AssertionError: the result is 2, expected 1'
     self.assertEqual(lines[2].split(), ['wrong', '0', '–', '–'])

@@ -1,5 +1,7 @@
 """Tests of what comes of a program."""
 
+import os
+
 import numpy as np
 from absl.testing import absltest
 
@@ -19,15 +21,11 @@ def _sum():
 
 
 class MeasureTest(absltest.TestCase):
-  def setUp(self):
-    super().setUp()
-    self._contexts = {'local': runtimes.RUNTIMES['local']()}
-
   def _run(self, each):
-    return measure.run(each, self._contexts)['local']
+    [outcome] = measure.run([each], runtimes.RUNTIMES['local'])
+    return outcome
 
   def test_passes_with_seconds_of_two_calls(self):
-    measure.warm_up(self._contexts['local'])
     outcome = self._run(_program(_sum))
     self.assertEqual(outcome.reason, '')
     self.assertGreater(outcome.first, 0.0)
@@ -43,6 +41,23 @@ class MeasureTest(absltest.TestCase):
 
     outcome = self._run(_program(build))
     self.assertEqual(outcome.reason, f'ValueError: two lines {"x" * 150}…')
+
+  def _run_apart(self, run, num_programs):
+    self.enter_context(absltest.mock.patch.object(measure, 'run', run))
+    return measure.run_apart([_program(_sum)] * num_programs, runtimes.RUNTIMES['local'])
+
+  def test_process_of_its_own(self):
+    first, second = self._run_apart(lambda *_: [os.getpid()] * 2, 2)
+    self.assertEqual(first, second)
+    self.assertNotEqual(first, os.getpid())
+
+  def test_crash_is_the_outcome_of_all_that_are_left(self):
+    def run(*_):
+      yield 'passed'
+      os._exit(3)
+
+    crashed = measure.Outcome('the process ended with exit code 3')
+    self.assertEqual(self._run_apart(run, 3), ['passed', crashed, crashed])
 
 
 if __name__ == '__main__':
