@@ -1,6 +1,7 @@
 """Tests of the neighbours' vote of kNN-Per, by hand on a line."""
 
 import numpy as np
+import threadpoolctl
 from absl.testing import absltest
 
 from tff_lg.adaptation import knn_per
@@ -33,6 +34,17 @@ class NeighbourVotesTest(absltest.TestCase):
   def test_no_example(self):
     found = knn_per.neighbour_votes(_TRAIN, _LABELS, np.zeros((0, 1), np.float32), 3, (1,))
     self.assertEqual(found.shape, (1, 0, 3))
+
+  def test_same_distances_and_other_numbers_of_threads(self):
+    rng = np.random.default_rng(0)
+    train, at = (rng.integers(2, size=(n, 50)).astype(np.float32) for n in (600, 40))
+    labels = rng.integers(10, size=600)
+    found = []
+    for num_threads in (1, 2, 4):
+      with threadpoolctl.threadpool_limits(num_threads):
+        found.append(knn_per.neighbour_votes(train, labels, at, 10, (10,)))
+    np.testing.assert_array_equal(found[0], found[1])
+    np.testing.assert_array_equal(found[0], found[2])
 
 
 if __name__ == '__main__':

@@ -62,6 +62,7 @@ def neighbour_votes(
     float64 [len(neighbours), n, num_classes]; each row sums to one.
   """
   import numpy as np  # They take seconds to import.
+  import threadpoolctl
   from sklearn import neighbors
 
   result = np.zeros((len(neighbours), len(representations), num_classes))
@@ -69,7 +70,9 @@ def neighbour_votes(
     return result
   most = min(max(neighbours), len(labels))
   search = neighbors.NearestNeighbors(n_neighbors=most).fit(train)
-  distances, found = search.kneighbors(representations)
+  # Which of several examples at the same distance vote depends on the number of threads.
+  with threadpoolctl.threadpool_limits(1):
+    distances, found = search.kneighbors(representations)
   # Relative to the nearest one, where exp(-d) would be zero for all.
   counts = np.exp(distances[:, :1] - distances)
   classes = labels[found][:, :, np.newaxis] == np.arange(num_classes)
