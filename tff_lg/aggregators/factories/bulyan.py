@@ -81,7 +81,8 @@ def _select(squared: tf.Tensor, num_byzantine: int, num_chosen: tf.Tensor) -> tf
     # The last one that is left has no neighbour: its score is infinite, too.
     scores = tf.minimum(tf.reduce_sum(nearest, axis=1), _LARGE)
     best = tf.argmin(tf.where(is_chosen, infinity, scores), output_type=tf.int32)
-    return count + 1, is_chosen | (tf.range(num_rows) == best)
+    # In the graph of a TFF computation, `==` compares Python objects.
+    return count + 1, is_chosen | tf.equal(tf.range(num_rows), best)
 
   _, is_chosen = tf.while_loop(
     lambda count, is_chosen: count < num_chosen, select, (0, tf.zeros([num_rows], tf.bool))
