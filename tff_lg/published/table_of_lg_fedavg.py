@@ -58,7 +58,7 @@ register(
     label='LG-FedAvg on MNIST, two classes per device',
     paper='Liang et al. 2020, Tables 1 and 6',
     data='the folder with the four idx files of MNIST',
-    cpu_minutes=12,
+    cpu_minutes=30,
     runs=(
       Run(
         name='lg_400',
