@@ -6,6 +6,7 @@ adaptation, which takes any finished run, and no method with rounds of its own.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from tff_lg.option_check import POSITIVE, SHARE
 
 if TYPE_CHECKING:
   import numpy as np
+  import threadpoolctl
 
 _WEIGHTS = tuple(tenth / 10 for tenth in range(1, 11))
 
@@ -62,7 +64,6 @@ def neighbour_votes(
     float64 [len(neighbours), n, num_classes]; each row sums to one.
   """
   import numpy as np  # They take seconds to import.
-  import threadpoolctl
   from sklearn import neighbors
 
   result = np.zeros((len(neighbours), len(representations), num_classes))
@@ -71,7 +72,7 @@ def neighbour_votes(
   most = min(max(neighbours), len(labels))
   search = neighbors.NearestNeighbors(n_neighbors=most).fit(train)
   # Which of several examples at the same distance vote depends on the number of threads.
-  with threadpoolctl.threadpool_limits(1):
+  with _thread_pools().limit(limits=1):
     distances, found = search.kneighbors(representations)
   # Relative to the nearest one, where exp(-d) would be zero for all.
   counts = np.exp(distances[:, :1] - distances)
@@ -82,6 +83,14 @@ def neighbour_votes(
       axis=1, keepdims=True
     )
   return result
+
+
+@functools.cache
+def _thread_pools() -> threadpoolctl.ThreadpoolController:
+  """Finds the pools of threads of libraries, once: it takes longer than a small client's search."""
+  import threadpoolctl
+
+  return threadpoolctl.ThreadpoolController()
 
 
 def _build(options: Options, setting: Mapping[str, Any]) -> Adaptation:
