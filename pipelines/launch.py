@@ -23,7 +23,7 @@ from typing import Any
 from absl import app, flags, logging
 
 from pipelines import early_signals, signals
-from tff_lg import environment, errors
+from tff_lg import environment, errors, garbage
 from tff_lg.config import option
 
 
@@ -71,6 +71,7 @@ def run(
     signals.end(stopped, number)
 
   early_signals.set_handler(stop)
+  garbage.collect_rarely()
   try:
     app.define_help_flags()
     arguments = app.parse_flags_with_usage(sys.argv)

@@ -13,6 +13,7 @@ from benchmarks.tff_programs import (
   program,
   program_module,
   simulation,
+  tutorials,
 )
 
 _FILES = (
@@ -25,6 +26,7 @@ _FILES = (
   analytics,
   program_module,
   simulation,
+  tutorials,
 )
 
 

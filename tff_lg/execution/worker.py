@@ -7,7 +7,7 @@ import threading
 
 import psutil
 
-from tff_lg import orphans
+from tff_lg import garbage, orphans
 from tff_lg.compatibility import tff
 from tff_lg.runtime import tff_internals
 
@@ -24,6 +24,7 @@ def set_worker_context() -> None:
   """
   _end()  # An earlier worker, which TFF might wait for.
   tff.framework.set_default_context(tff_internals.create_worker_context())
+  garbage.set_aside()
   end_worker_at_exit()
 
 

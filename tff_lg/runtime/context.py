@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from tff_lg import garbage
 from tff_lg.compatibility import infer_cardinalities, tff
 from tff_lg.runtime import cache, interpreter, ray_cluster, remote, safeguards, values, workers
 from tff_lg.runtime import tff_internals as internals
@@ -56,6 +57,7 @@ class LocalExecutionContext(tff.framework.SyncContext):
     self._default_num_clients = default_num_clients
     self._stacked_clients = stacked_clients
     workers.configure_tensorflow(devices)
+    garbage.set_aside()
     self._pool = workers.WorkerPool(workers.choose_devices(devices), clients_per_device)
     self._compile = cache.ComputationCache(_compile, _add_conversions)
 

@@ -138,13 +138,13 @@ def isolate_resources(graph_def: tf.compat.v1.GraphDef, initialize_op: str) -> N
         node.attr.pop(name, None)
   if not initialize_op:
     return
-  before = _ancestors(graph_def, [initialize_op])
+  before = ancestors(graph_def, [initialize_op])
   for node in graph_def.node:
     if node.name not in before and any(node_name(name) in resources for name in node.input):
       node.input.append(f'^{initialize_op}')
 
 
-def _ancestors(graph_def: tf.compat.v1.GraphDef, names: Sequence[str]) -> set[str]:
+def ancestors(graph_def: tf.compat.v1.GraphDef, names: Sequence[str]) -> set[str]:
   """Returns the nodes, and all that they depend on."""
   inputs = {node.name: node.input for node in graph_def.node}
   found: set[str] = set()
@@ -163,7 +163,7 @@ def cut(graph_def: tf.compat.v1.GraphDef, results: Sequence[str]) -> tf.compat.v
     if node.op == 'Placeholder':
       # Grappler leaves control inputs on placeholders, which a fed tensor cannot have.
       del node.input[:]
-  needed = _ancestors(graph_def, results)
+  needed = ancestors(graph_def, results)
   cut = tf.compat.v1.GraphDef()
   cut.versions.CopyFrom(graph_def.versions)
   cut.library.CopyFrom(graph_def.library)
