@@ -213,19 +213,20 @@ class InstantiationTest(absltest.TestCase):
     self.assertEqual((results, seen), ([2.0, 3.0], [2.0, 3.0]))
 
 
-def _recurrent(x):
-  """Returns the states of a recurrent layer, of which each row is a step."""
-  return tf.scan(lambda state, row: tf.tanh(state @ x + row), x, tf.zeros([1, 2]))
+def _square(x):
+  return tf.einsum('ij,jk->ik', x, x)
 
 
 class RewritingTest(parameterized.TestCase):
   @parameterized.parameters(
     (lambda x: x + x, True),
-    (lambda x: x @ x, False),
-    (lambda x: tf.while_loop(lambda x: x[0, 0] < 9, lambda x: x @ x, [x]), False),
-    (_recurrent, True),
+    (lambda x: tf.nn.relu(x @ x), True),
+    (lambda x: tf.scan(lambda state, row: tf.tanh(state @ x + row), x, tf.zeros([1, 2])), True),
+    (lambda x: x[tf.newaxis] @ x[tf.newaxis], False),
+    (lambda x: tf.nn.conv2d(x[tf.newaxis, ..., tf.newaxis], [[[[1.0]]]], 1, 'SAME'), False),
+    (lambda x: tf.while_loop(lambda x: x[0, 0] < 9, _square, [x]), False),
   )
-  def test_only_networks_without_recurrent_layers_are_rewritten_again(self, function, expected):
+  def test_only_convolutions_and_batches_of_products_are_rewritten_again(self, function, expected):
     spec = tf.TensorSpec([2, 2], tf.float32)
     concrete = tf.function(function).get_concrete_function(spec)
     serialized = tensorflow_functions.rewriting_config(b'', concrete)

@@ -117,9 +117,9 @@ def rewriting_config(
   """Returns options of calls by which Grappler does what pays when a function is instantiated.
 
   Parts were optimised once, see `tff_internals.optimize`. Constants are left to be folded, in one
-  iteration. Networks need it, as their steps are many; stacked ones take up to 1.7 times as long
-  without it. For other functions, Grappler takes longer than their calls. It also finds nothing
-  in the loops of recurrent layers, whose many operations it visits again and again.
+  iteration. Convolutions need it, as do the products of stacked clients, whose steps take up to
+  1.7 times as long without. For other functions, also those of perceptrons and recurrent layers,
+  it takes longer than it saves in many calls.
 
   The remapper fuses a product of matrices with an addend that is a vector, or a tensor that
   broadcasts like one. The kernel of oneDNN then refuses all but vectors. The gradient of a layer
@@ -135,27 +135,18 @@ def rewriting_config(
   config = tf.compat.v1.ConfigProto.FromString(config_proto)
   rewriting = config.graph_options.rewrite_options
   rewriting.meta_optimizer_iterations = rewriting.ONE
-  rewriting.disable_meta_optimizer = not _is_plain_network(function.graph)
+  rewriting.disable_meta_optimizer = not _is_worth_it(function.graph)
   if _has_rows(function.inputs):
     rewriting.remapping = rewriting.OFF
   return config.SerializeToString(deterministic=True)
 
 
-def _is_plain_network(graph: tf.Graph) -> bool:
-  """Returns whether a graph multiplies matrices or convolves, in no loop of a recurrent layer."""
+def _is_worth_it(graph: tf.Graph) -> bool:
+  """Returns whether a graph convolves or multiplies batches of matrices."""
   graph_def = graph.as_graph_def()
-  bodies = [function.node_def for function in graph_def.library.function]
-  has_products = any(map(_has_products, (graph_def.node, *bodies)))
-  return has_products and not any(_is_recurrent(body) for body in bodies)
-
-
-def _has_products(nodes: Iterable[tf.compat.v1.NodeDef]) -> bool:
-  return any(name in node.op for node in nodes for name in ('MatMul', 'Conv', 'Einsum'))
-
-
-def _is_recurrent(body: Iterable[tf.compat.v1.NodeDef]) -> bool:
-  """Returns whether a function multiplies what it keeps in lists, as a recurrent layer's loop."""
-  return _has_products(body) and any(node.op.startswith('TensorList') for node in body)
+  functions = (function.node_def for function in graph_def.library.function)
+  nodes = itertools.chain(graph_def.node, *functions)
+  return any(name in node.op for node in nodes for name in ('Conv', 'BatchMatMul', 'Einsum'))
 
 
 def _has_rows(tensors: Iterable[tf.Tensor]) -> bool:
