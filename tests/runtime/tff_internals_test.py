@@ -137,13 +137,35 @@ class OptimizeTest(absltest.TestCase):
     # As a constant each would be unpacked at every look for zeros: minutes for a large network.
     @tff.tensorflow.computation(np.int32)
     def zeros(size):
-      return tf.zeros([1000]) + tf.cast(size, tf.float32)
+      return _long(tf.zeros([1000]) + tf.cast(size, tf.float32))
 
-    optimized = internals.optimize(zeros.to_compiled_building_block())
+    self.assertIn('Fill', self._operations(internals.optimize(zeros.to_compiled_building_block())))
+
+  def test_long_graph_is_optimised(self):
+    long = tff.tensorflow.computation(lambda x: _long(-tf.negative(x)), np.float32)
+    part = long.to_compiled_building_block()
+    self.assertIn('Neg', self._operations(part.proto.tensorflow))
+    self.assertNotIn('Neg', self._operations(internals.optimize(part)))
+
+  def test_few_operations_stay_as_they_are(self):
+    part = tff.tensorflow.computation(lambda x: x * 1.0, np.float32).to_compiled_building_block()
+    self.assertIs(internals.optimize(part), part.proto.tensorflow)
+
+  def test_functions_are_inlined(self):
+    part = tff.tensorflow.computation(_twice, np.float32).to_compiled_building_block()
+    self.assertNotIn('PartitionedCall', self._operations(internals.optimize(part)))
+
+  def _operations(self, computation):
     graph = tf.compat.v1.GraphDef()
-    optimized.graph_def.Unpack(graph)
-    nodes = [*graph.node, *(node for of in graph.library.function for node in of.node_def)]
-    self.assertIn('Fill', [node.op for node in nodes])
+    computation.graph_def.Unpack(graph)
+    return [node.op for node in graph.node]
+
+
+def _long(x):
+  """Returns the sine of x, many times over: a graph worth optimising."""
+  for _ in range(internals._FEW_NODES):
+    x = tf.sin(x)
+  return x
 
 
 if __name__ == '__main__':

@@ -30,6 +30,9 @@ from tff_lg.compatibility import (
 )
 from tff_lg.runtime import batch_norm, sequences
 
+# Fewer nodes than these are not worth a start of Grappler, which takes about 5 ms.
+_FEW_NODES = 40
+
 
 def compile_computation(
   computation: tff.framework.ConcreteComputation,
@@ -115,7 +118,12 @@ def optimize(part: tff.framework.CompiledComputation) -> computation_pb2.TensorF
     each `tf.zeros` into a constant, and unpacks that to look for zeros whenever it meets it. For
     ResNet-18 that is nine tenths of the time here. TensorFlow folds constants again when it
     instantiates the function that the part becomes a piece of.
+
+  A few operations without functions stay as they are: Grappler takes longer to start than it
+  could save.
   """
+  if _is_small(part.proto.tensorflow):
+    return part.proto.tensorflow
   if b'PartitionedCall' in part.proto.tensorflow.graph_def.value:
     # Functions that are not inlined are not optimised again, as by TFF's native compiler.
     part, _ = compiled_computation_transformations.transform_tf_call_ops_to_disable_grappler(part)
@@ -128,6 +136,12 @@ def optimize(part: tff.framework.CompiledComputation) -> computation_pb2.TensorF
   options.function_optimization = options.AGGRESSIVE
   optimized = compiled_computation_transformations.optimize_tensorflow_comp(part, config)
   return optimized.proto.tensorflow
+
+
+def _is_small(computation: computation_pb2.TensorFlow) -> bool:
+  graph_def = tf.compat.v1.GraphDef()
+  computation.graph_def.Unpack(graph_def)
+  return len(graph_def.node) < _FEW_NODES and not graph_def.library.function
 
 
 def check_array(value: Any, tensor_type: tff.TensorType) -> Any:
