@@ -66,6 +66,13 @@ class RobustnessTest(absltest.TestCase):
     self.assertLen(list(pathlib.Path(folder, 'figures').glob('*.png')), 6)
     self.assertIn('a command', pathlib.Path(written[1]).read_text(encoding='utf-8'))
 
+  def test_single_rule_is_not_marked(self):
+    found = robustness.worst_cases(_CELLS[1:])
+    self.assertEqual([row[2] for row in robustness.robustness_table(found).rows], ['Median'])
+    drawn = robustness._illustrate(found, robustness.MEASURES[0], robustness.BEFORE)
+    titles = [axes.get_title() for axes in drawn.figure.axes]
+    self.assertEqual([title for title in titles if title], ['rule = Median'])
+
 
 if __name__ == '__main__':
   absltest.main()

@@ -169,7 +169,7 @@ def write_robustness(
 
 
 def robustness_table(found: pd.DataFrame) -> Table:
-  """Returns the table of `worst_cases`; rules that validation data chose are marked."""
+  """Returns the table of `worst_cases`; of several rules, the chosen ones are marked."""
   columns = [
     Column('', name) for name in ('gamma', 'f', 'rule', 'hyper-parameters', 'worst attack')
   ]
@@ -184,7 +184,7 @@ def robustness_table(found: pd.DataFrame) -> Table:
   ):
     scores = cell.set_index(['measure', 'stage'])
     first = scores.loc[(MEASURES[0].name, BEFORE)]
-    mark = ' (chosen)' if first['is_chosen'] else ''
+    mark = ' (chosen)' if first['is_chosen'] and _has_choice(found) else ''
     texts = [
       formats.percent_with_std(*scores.loc[(measure.name, stage), ['mean', 'std']])
       for measure in MEASURES
@@ -194,10 +194,14 @@ def robustness_table(found: pd.DataFrame) -> Table:
   return Table(tuple(columns), tuple(rows), _NOTES)
 
 
+def _has_choice(found: pd.DataFrame) -> bool:
+  return found['rule'].nunique() > 1
+
+
 def _illustrate(found: pd.DataFrame, measure: _Measure, stage: str) -> Illustration:
   points = found[(found['measure'] == measure.name) & (found['stage'] == stage)]
-  chosen = points[points['is_chosen']].assign(rule=CHOSEN)
-  points = pd.concat([chosen, points])
+  if _has_choice(points):
+    points = pd.concat([points[points['is_chosen']].assign(rule=CHOSEN), points])
   points = points.rename(columns={'num_byzantine': 'f', 'similarity': 'gamma'})
   axes = {name: tuple(dict.fromkeys(points[name])) for name in ('f', 'gamma', 'rule')}
   figure = figures.sweep_heat_map(
@@ -207,7 +211,7 @@ def _illustrate(found: pd.DataFrame, measure: _Measure, stage: str) -> Illustrat
     columns='f',
     rows='gamma',
     panels=('rule',),
-    title=f'{measure.label} (%), {stage}, in the worst case over attacks',
+    title=f'{measure.label} (%), {stage},\nin the worst case over attacks',
   )
   name = f'{measure.name}_{stage.split()[0]}'
   return Illustration(name, figure, f'{measure.label.capitalize()}, {stage}. {_CAPTION}')
