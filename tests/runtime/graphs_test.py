@@ -29,6 +29,13 @@ class TakeOutTest(absltest.TestCase):
     self.assertEqual(list(nodes['sum'].input), ['first', 'sum/y'])  # fed where it is imported
     self.assertNotIn('_class', nodes['sum'].attr)
 
+  def test_nothing_is_placed_with_what_was_cut(self):
+    graph_def = _graph_def()
+    (placed,) = (node for node in graph_def.node if node.name == 'sum')
+    placed.attr['_class'].list.s.append(b'loc:@gone')
+    graphs.take_out(graph_def, ['other:0'])
+    self.assertEqual(list(placed.attr['_class'].list.s), [b'loc:@first'])
+
   def test_other_nodes_keep_their_control_inputs_and_places(self):
     graph_def = _graph_def()
     graphs.take_out(graph_def, ['other:0'])

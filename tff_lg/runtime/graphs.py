@@ -176,6 +176,8 @@ def take_out(
 ) -> list[tf.TensorSpec | None]:
   """Removes the parameters' placeholders, for tensors that are fed in their place.
 
+  Nodes are no longer placed with them, nor with nodes that were cut.
+
   Args:
     graph_def: is changed in place.
     parameters: names of the placeholders' tensors.
@@ -192,9 +194,10 @@ def take_out(
     )
   fed = set(map(node_name, parameters))
   kept = [node for node in graph_def.node if node.name not in fed]
+  names = {node.name for node in kept}
   for node in kept:
     _keep(node.input, lambda name: not (name.startswith('^') and name[1:] in fed))
-    _keep(node.attr['_class'].list.s, lambda at: at.decode().removeprefix('loc:@') not in fed)
+    _keep(node.attr['_class'].list.s, lambda at: at.decode().removeprefix('loc:@') in names)
     if not node.attr['_class'].list.s:
       del node.attr['_class']
   del graph_def.node[:]
