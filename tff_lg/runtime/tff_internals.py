@@ -117,7 +117,7 @@ def optimize(part: tff.framework.CompiledComputation) -> computation_pb2.TensorF
   - Constant folding rebuilds its map of the graph once for each level of nodes. It also turns
     each `tf.zeros` into a constant, and unpacks that to look for zeros whenever it meets it. For
     ResNet-18 that is nine tenths of the time here. TensorFlow folds constants again when it
-    instantiates the function that the part becomes a piece of.
+    instantiates a function for which that pays, see `tensorflow_functions.rewriting_config`.
 
   A few operations without functions stay as they are: Grappler takes longer to start than it
   could save.
