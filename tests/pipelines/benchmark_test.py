@@ -95,7 +95,7 @@ class BenchmarkTest(absltest.TestCase):
     found = pd.read_csv(self.folder / 'robust/robustness.csv')
     self.assertLen(found, 6)
     self.assertTrue(found['mean'].between(0, 1).all())
-    self.assertIn('trimmed mean, ARC and NNM (chosen)', result.stdout)
+    self.assertIn('trimmed mean, ARC and NNM  client_learning_rate=0.1', result.stdout)
     attacked = sorted((self.folder / 'robust').glob('cells/*/trials/*/clients.parquet'))
     self.assertLen(attacked, 2)
     means = []
