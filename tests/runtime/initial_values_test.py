@@ -6,8 +6,8 @@ from absl.testing import absltest, parameterized
 
 from tests.runtime import testing
 from tff_lg import runtime
-from tff_lg.compatibility import tff
-from tff_lg.runtime import graphs, initial_values
+from tff_lg.compatibility import computation_pb2, tff
+from tff_lg.runtime import initial_values
 
 _OURS = runtime.create_local_execution_context()
 
@@ -60,11 +60,73 @@ def _in_a_loop(variable, x):
     tf.raw_ops.Enter(data=variable.read_value(), frame_name='loop')
 
 
+def _called(function):
+  """Returns a use that calls the function with the handle and the value, then reads."""
+  called = tf.function(function)
+
+  def use(variable, x):
+    with tf.control_dependencies([called(variable.handle, x)]):
+      variable.read_value()
+
+  use.__name__ = function.__name__
+  return use
+
+
+def _write(handle, x):
+  tf.raw_ops.AssignVariableOp(resource=handle, value=x)
+  return tf.raw_ops.ReadVariableOp(resource=handle, dtype=tf.float32)
+
+
+@tf.function
+def _call_of_write(handle, x):
+  return _write(handle, x)
+
+
+@_called
+def _written_first_in_a_function(handle, x):
+  return _write(handle, x)
+
+
+@_called
+def _written_first_two_functions_deep(handle, x):
+  return _call_of_write(tf.identity(handle), x)
+
+
+@_called
+def _written_in_a_function_that_reads_before(handle, x):
+  return tf.raw_ops.ReadVariableOp(resource=handle, dtype=tf.float32) + _write(handle, x)
+
+
+@_called
+def _written_in_a_function_under_a_condition(handle, x):
+  return tf.cond(x > 0, lambda: _write(handle, x), lambda: x)
+
+
+def _written_in_a_function_that_has_it_twice(variable, x):
+  @tf.function
+  def read_and_write(read, written, x):
+    tf.raw_ops.AssignVariableOp(resource=written, value=x)
+    return tf.raw_ops.ReadVariableOp(resource=read, dtype=tf.float32)
+
+  read_and_write(variable.handle, variable.handle, x)
+
+
+def _written_in_a_function_that_returns_it(variable, x):
+  @tf.function
+  def write_and_return(handle, x):
+    tf.raw_ops.AssignVariableOp(resource=handle, value=x)
+    return tf.identity(handle)
+
+  tf.raw_ops.ReadVariableOp(resource=write_and_return(variable.handle, x), dtype=tf.float32)
+
+
 _DROPPED = (
   _unused,
   _written_first,
   _written_through_another_node,
   _written_first_beside_a_branch,
+  _written_first_in_a_function,
+  _written_first_two_functions_deep,
 )
 _KEPT = (
   _read_at_any_time,
@@ -72,7 +134,25 @@ _KEPT = (
   _added_to,
   _written_in_a_branch,
   _in_a_loop,
+  _written_in_a_function_that_reads_before,
+  _written_in_a_function_under_a_condition,
+  _written_in_a_function_that_has_it_twice,
+  _written_in_a_function_that_returns_it,
 )
+
+
+def _without_unread(graph, results, initialize_op='initialize'):
+  """Returns the nodes by name that are left of the graph, all results needed."""
+  with graph.as_default(), tf.control_dependencies(results):
+    tf.constant(0.0, name='result')
+  proto = computation_pb2.Computation()
+  proto.tensorflow.graph_def.Pack(graph.as_graph_def())
+  proto.tensorflow.initialize_op = initialize_op
+  proto.tensorflow.result.tensor.tensor_name = 'result:0'
+  part = tff.framework.CompiledComputation(proto, type_signature=tff.FunctionType(None, np.float32))
+  graph_def = tf.compat.v1.GraphDef()
+  initial_values.without_unread(part).proto.tensorflow.graph_def.Unpack(graph_def)
+  return {node.name: node for node in graph_def.node}
 
 
 def _initializer(use, initialize_op='initialize'):
@@ -81,16 +161,13 @@ def _initializer(use, initialize_op='initialize'):
     variable = tf.Variable(lambda: tf.random.stateless_normal([], [1, 2]))
     of_variable = len(graph.get_operations())
     use(variable, tf.compat.v1.placeholder(tf.float32, []))
-    used = [operation.name for operation in graph.get_operations()[of_variable:]]
+    used = graph.get_operations()[of_variable:]
     tf.group(variable.initializer, name='initialize')
-  # Variables also have nodes that tell whether they are initialised.
-  graph_def = graphs.cut(graph.as_graph_def(), [*used, 'initialize'])
-  initial_values.drop_unread(graph_def, initialize_op)
-  (node,) = (node for node in graph_def.node if node.name == variable.initializer.name)
+  node = _without_unread(graph, used, initialize_op)[variable.initializer.name]
   return node.op, list(node.input)
 
 
-class DropUnreadTest(parameterized.TestCase):
+class WithoutUnreadTest(parameterized.TestCase):
   @parameterized.named_parameters((use.__name__, use) for use in _DROPPED)
   def test_dropped(self, use):
     self.assertEqual(_initializer(use), ('NoOp', []))
@@ -108,11 +185,28 @@ class DropUnreadTest(parameterized.TestCase):
       variable = tf.Variable(lambda: tf.random.stateless_normal([], [1, 2]))
       with tf.control_dependencies([variable.initializer]):
         copy = tf.Variable(variable.read_value())
-      tf.identity(copy.read_value(), 'result')
+      result = tf.identity(copy.read_value())
       tf.group(variable.initializer, copy.initializer, name='initialize')
-    graph_def = graphs.cut(graph.as_graph_def(), ['result', 'initialize'])
-    initial_values.drop_unread(graph_def, 'initialize')
-    self.assertNotIn('NoOp', [node.op for node in graph_def.node if node.name != 'initialize'])
+    nodes = _without_unread(graph, [result])
+    self.assertEqual([name for name, node in nodes.items() if node.op == 'NoOp'], ['initialize'])
+
+  # The seed would make the part another one in each process, unknown to the cache on disk.
+  def test_part_has_no_seed_of_its_process(self):
+    @tff.tensorflow.computation(np.float32)
+    def double(x):
+      variable = tf.Variable(tf.random.normal([]))
+
+      @tf.function
+      def write_and_add():
+        variable.assign(x)
+        return variable.assign_add(x)
+
+      return write_and_add()
+
+    part = initial_values.without_unread(double.to_compiled_building_block())
+    content = part.proto.tensorflow.graph_def.value
+    self.assertIn(b'VarHandleOp', content)
+    self.assertNotIn(b'seed2', content)
 
   # The file of the first value is not there.
   def test_value_is_not_made(self):

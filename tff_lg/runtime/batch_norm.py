@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 import tensorflow as tf
 from tensorflow.core.framework import function_pb2
 
-from tff_lg.compatibility import computation_pb2, tff
+from tff_lg.compatibility import tff
 from tff_lg.runtime import graphs
 
 _PREFIX = 'FusedBatchNorm'
@@ -80,10 +80,7 @@ def _replace_in_part(
   graph_def = tf.compat.v1.GraphDef()
   part.proto.tensorflow.graph_def.Unpack(graph_def)
   replace(graph_def)
-  proto = computation_pb2.Computation()
-  proto.CopyFrom(part.proto)
-  proto.tensorflow.graph_def.Pack(graph_def)
-  return tff.framework.CompiledComputation(proto, type_signature=part.type_signature), True
+  return graphs.replace_in(part, graph_def), True
 
 
 def replace(graph_def: tf.compat.v1.GraphDef) -> None:

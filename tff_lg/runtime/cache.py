@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tff_lg.compatibility import computation_pb2, tff
-from tff_lg.runtime import graph_cache, tensorflow_functions
+from tff_lg.runtime import graph_cache, initial_values, tensorflow_functions
 from tff_lg.runtime import tff_internals as internals
 
 # Computations kept by a context.
@@ -68,11 +68,11 @@ class ComputationCache:
 
 
 class _ByContent:
-  """A TensorFlow part that is equal to another of the same content."""
+  """A TensorFlow part that is equal to another of the same content, without unread first values."""
 
   def __init__(self, part: tff.framework.CompiledComputation) -> None:
-    self.part = part
-    content = part.proto.tensorflow.SerializeToString(deterministic=True)
+    self.part = initial_values.without_unread(part)
+    content = self.part.proto.tensorflow.SerializeToString(deterministic=True)
     self.digest = hashlib.sha256(content).digest()
 
   def __hash__(self) -> int:

@@ -8,7 +8,7 @@ import tensorflow as tf
 from tensorflow.core.framework import function_pb2
 from tensorflow.python.framework import op_def_registry
 
-from tff_lg.compatibility import computation_pb2
+from tff_lg.compatibility import computation_pb2, tff
 
 # TensorFlow makes a new resource at every call for a handle of this name
 # (tensorflow::ResourceHandle::ANONYMOUS_NAME).
@@ -46,6 +46,16 @@ def tensor_names(binding: computation_pb2.TensorFlow.Binding) -> list[str]:
   if kind == 'tensor':
     return [binding.tensor.tensor_name]
   return [binding.sequence.variant_tensor_name] if kind == 'sequence' else []
+
+
+def replace_in(
+  part: tff.framework.CompiledComputation, graph_def: tf.compat.v1.GraphDef
+) -> tff.framework.CompiledComputation:
+  """Returns the TensorFlow part with another graph."""
+  proto = computation_pb2.Computation()
+  proto.CopyFrom(part.proto)
+  proto.tensorflow.graph_def.Pack(graph_def, deterministic=True)
+  return tff.framework.CompiledComputation(proto, type_signature=part.type_signature)
 
 
 def node_name(name: str) -> str:

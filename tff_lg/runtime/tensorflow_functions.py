@@ -15,7 +15,7 @@ import tensorflow as tf
 from tensorflow.python.eager import context, execute
 
 from tff_lg.compatibility import computation_pb2
-from tff_lg.runtime import cancellation, graphs, initial_values, loops, reduce_dataset, sequences
+from tff_lg.runtime import cancellation, graphs, loops, reduce_dataset, sequences
 
 # From the parameter's tensors to the list of the result's.
 FlatFunction = Callable[[Sequence[tf.Tensor]], list[tf.Tensor]]
@@ -40,7 +40,6 @@ def import_computation(computation: computation_pb2.TensorFlow) -> FlatFunction:
   results = graphs.tensor_names(computation.result)
   graphs.rename_functions(graph_def)
   graphs.isolate_resources(graph_def, computation.initialize_op)
-  initial_values.drop_unread(graph_def, computation.initialize_op)
   graph_def = graphs.cut(graph_def, [*results, computation.initialize_op])
   graphs.fill_in_session_token(graph_def, parameters)
   loops.order_bodies(graph_def)
