@@ -3,6 +3,7 @@
 import importlib.metadata
 import os
 import pathlib
+import platform
 import re
 import sys
 from unittest import mock
@@ -116,6 +117,16 @@ class PrepareTensorflowTest(absltest.TestCase):
           os.environ[environment.LEGACY_KERAS] = given
         environment.prepare_tensorflow()
         self.assertEqual(os.environ[environment.LEGACY_KERAS], expected)
+
+  def test_onednn_on_x86_unless_the_user_says_otherwise(self):
+    cases = (('x86_64', None, '1'), ('x86_64', '0', '0'), ('aarch64', None, None))
+    for machine, given, expected in cases:
+      with mock.patch.dict(os.environ), mock.patch.object(platform, 'machine', lambda m=machine: m):
+        os.environ.pop(environment.ONEDNN, None)
+        if given is not None:
+          os.environ[environment.ONEDNN] = given
+        environment.prepare_tensorflow()
+        self.assertEqual(os.environ.get(environment.ONEDNN), expected)
 
 
 if __name__ == '__main__':

@@ -6,7 +6,7 @@ from absl.testing import absltest, parameterized
 
 from tests.runtime import testing
 from tff_lg import runtime
-from tff_lg.compatibility import computation_pb2, tff
+from tff_lg.compatibility import tff
 from tff_lg.runtime import initial_values
 
 _OURS = runtime.create_local_execution_context()
@@ -141,21 +141,14 @@ _KEPT = (
 )
 
 
-def _without_unread(graph, results, initialize_op='initialize'):
+def _without_unread(graph, results):
   """Returns the nodes by name that are left of the graph, all results needed."""
-  with graph.as_default(), tf.control_dependencies(results):
-    tf.constant(0.0, name='result')
-  proto = computation_pb2.Computation()
-  proto.tensorflow.graph_def.Pack(graph.as_graph_def())
-  proto.tensorflow.initialize_op = initialize_op
-  proto.tensorflow.result.tensor.tensor_name = 'result:0'
-  part = tff.framework.CompiledComputation(proto, type_signature=tff.FunctionType(None, np.float32))
-  graph_def = tf.compat.v1.GraphDef()
-  initial_values.without_unread(part).proto.tensorflow.graph_def.Unpack(graph_def)
-  return {node.name: node for node in graph_def.node}
+  needed = [*(result.name for result in results), 'initialize']
+  left = initial_values.without_unread(graph.as_graph_def(), 'initialize', needed)
+  return {node.name: node for node in left.node}
 
 
-def _initializer(use, initialize_op='initialize'):
+def _initializer(use):
   """Returns the operation of the node that writes the first value, and its inputs."""
   with tf.Graph().as_default() as graph:
     variable = tf.Variable(lambda: tf.random.stateless_normal([], [1, 2]))
@@ -163,7 +156,7 @@ def _initializer(use, initialize_op='initialize'):
     use(variable, tf.compat.v1.placeholder(tf.float32, []))
     used = graph.get_operations()[of_variable:]
     tf.group(variable.initializer, name='initialize')
-  node = _without_unread(graph, used, initialize_op)[variable.initializer.name]
+  node = _without_unread(graph, used)[variable.initializer.name]
   return node.op, list(node.input)
 
 
@@ -177,9 +170,6 @@ class WithoutUnreadTest(parameterized.TestCase):
     op, inputs = _initializer(use)
     self.assertEqual((op, len(inputs)), ('AssignVariableOp', 2))
 
-  def test_without_node_that_initializes(self):
-    self.assertEqual(_initializer(_unused, '')[0], 'AssignVariableOp')
-
   def test_value_that_another_variable_begins_with_is_kept(self):
     with tf.Graph().as_default() as graph:
       variable = tf.Variable(lambda: tf.random.stateless_normal([], [1, 2]))
@@ -189,24 +179,6 @@ class WithoutUnreadTest(parameterized.TestCase):
       tf.group(variable.initializer, copy.initializer, name='initialize')
     nodes = _without_unread(graph, [result])
     self.assertEqual([name for name, node in nodes.items() if node.op == 'NoOp'], ['initialize'])
-
-  # The seed would make the part another one in each process, unknown to the cache on disk.
-  def test_part_has_no_seed_of_its_process(self):
-    @tff.tensorflow.computation(np.float32)
-    def double(x):
-      variable = tf.Variable(tf.random.normal([]))
-
-      @tf.function
-      def write_and_add():
-        variable.assign(x)
-        return variable.assign_add(x)
-
-      return write_and_add()
-
-    part = initial_values.without_unread(double.to_compiled_building_block())
-    content = part.proto.tensorflow.graph_def.value
-    self.assertIn(b'VarHandleOp', content)
-    self.assertNotIn(b'seed2', content)
 
   # The file of the first value is not there.
   def test_value_is_not_made(self):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tff_lg.compatibility import computation_pb2, tff
-from tff_lg.runtime import graph_cache, initial_values, tensorflow_functions
+from tff_lg.runtime import canonical, graph_cache, tensorflow_functions
 from tff_lg.runtime import tff_internals as internals
 
 # Computations kept by a context.
@@ -68,10 +68,10 @@ class ComputationCache:
 
 
 class _ByContent:
-  """A TensorFlow part that is equal to another of the same content, without unread first values."""
+  """A TensorFlow part that is equal to another of the same content."""
 
   def __init__(self, part: tff.framework.CompiledComputation) -> None:
-    self.part = initial_values.without_unread(part)
+    self.part = canonical.without_process(part)
     content = self.part.proto.tensorflow.SerializeToString(deterministic=True)
     self.digest = hashlib.sha256(content).digest()
 

@@ -20,6 +20,8 @@ _ANONYMOUS_TABLES = {
   'MutableHashTableOfTensorsV2': 'AnonymousMutableHashTableOfTensors',
   'MutableDenseHashTableV2': 'AnonymousMutableDenseHashTable',
 }
+# Attributes by which a function names the one of its gradient, and the other way round.
+_PARTNERS = ('forward_function_name', 'backward_function_name')
 _NAMES = ('container', 'shared_name', 'use_node_name_sharing')
 
 
@@ -65,15 +67,21 @@ def node_name(name: str) -> str:
 
 def rename_functions(graph_def: tf.compat.v1.GraphDef) -> None:
   """Gives library functions names that no other graph has: eager TensorFlow knows one library."""
-  functions = graph_def.library.function
-  if not functions:
+  if not graph_def.library.function:
     return
   digest = hashlib.sha256(graph_def.SerializeToString(deterministic=True)).hexdigest()[:16]
-  names = {function.signature.name: f'{function.signature.name}_{digest}' for function in functions}
+  names = [function.signature.name for function in graph_def.library.function]
+  rename(graph_def, {name: f'{name}_{digest}' for name in names})
 
-  for function in functions:
+
+def rename(graph_def: tf.compat.v1.GraphDef, names: Mapping[str, str]) -> None:
+  """Gives all library functions other names."""
+  for function in graph_def.library.function:
     function.signature.name = names[function.signature.name]
     rename_called(function.node_def, names)
+    for partner in filter(function.attr.__contains__, _PARTNERS):
+      name = function.attr[partner].s.decode()
+      function.attr[partner].s = names.get(name, '').encode()
   for gradient in graph_def.library.gradient:
     gradient.function_name = names.get(gradient.function_name, gradient.function_name)
     gradient.gradient_func = names.get(gradient.gradient_func, gradient.gradient_func)

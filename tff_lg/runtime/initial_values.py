@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import tensorflow as tf
 
-from tff_lg.compatibility import tff
 from tff_lg.runtime import graphs
 
 _Nodes = Sequence[tf.compat.v1.NodeDef]
@@ -23,26 +22,24 @@ _LOOPS = {'Enter', 'RefEnter'}
 _BRANCHES = {'Switch', 'RefSwitch'}
 
 
-def without_unread(part: tff.framework.CompiledComputation) -> tff.framework.CompiledComputation:
-  """Returns a TensorFlow part without first values of variables, where nothing reads them.
+def without_unread(
+  graph_def: tf.compat.v1.GraphDef, initialize_op: str, needed: Sequence[str]
+) -> tf.compat.v1.GraphDef:
+  """Returns a graph without first values of variables, where nothing reads them.
 
   That is so for a variable that is not used, or that a node writes before all other uses. Such a
   node may be in a function that is called, but not after a branch, as it might not run. A graph
   with loops of the old kind stays as it is.
+
+  Args:
+    graph_def: may be changed in place.
+    initialize_op: name of the node that initialises all variables.
+    needed: names of all nodes and tensors that are used later, the one above included.
   """
-  computation = part.proto.tensorflow
-  if not computation.initialize_op:
-    return part
-  bindings = (computation.parameter, computation.result)
-  needed = [name for binding in bindings for name in graphs.tensor_names(binding)]
-  needed += [computation.initialize_op, computation.session_token_tensor_name]
-  graph_def = tf.compat.v1.GraphDef()
-  computation.graph_def.Unpack(graph_def)
   graph_def = graphs.cut(graph_def, needed)  # Each variable has a node that reads it.
-  unread = list(_list_unread(graph_def, computation.initialize_op))
-  for node in unread:
+  for node in list(_list_unread(graph_def, initialize_op)):
     _do_nothing(node)
-  return graphs.replace_in(part, graphs.cut(graph_def, needed)) if unread else part
+  return graphs.cut(graph_def, needed)
 
 
 def _list_unread(
