@@ -86,8 +86,8 @@ def prepare_tensorflow() -> None:
   """Sets variables that TensorFlow reads when it is imported, where the user has not.
 
   They silence its C++ log, have `tf.keras` be legacy Keras, and turn on its oneDNN kernels on every
-  x86 CPU. TensorFlow does the last only on CPUs with instructions for neural networks (AVX-512
-  VNNI and later), but its other kernels take up to three times as long on older ones, too.
+  x86 CPU. TensorFlow does the last only where the CPU has AVX-512 VNNI. Elsewhere, too, its other
+  kernels take up to three times as long.
   """
   os.environ.setdefault('TF_CPP_MIN_LOG_LEVEL', '3')
   os.environ.setdefault(LEGACY_KERAS, '1')
