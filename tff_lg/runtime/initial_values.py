@@ -123,10 +123,10 @@ class _Body:
 
   def _writes(self, node: tf.compat.v1.NodeDef, handle: str) -> bool:
     taken = self._taken(node)
-    if taken.count(handle) > 1:
-      return False
-    is_call = node.op in _CALLS
-    return node.op == _WRITE or (is_call and self._library.writes(node, taken.index(handle)))
+    if node.op == _WRITE:
+      return taken[0] == handle
+    once = taken.count(handle) == 1  # Under a second name, the function might read it first.
+    return once and node.op in _CALLS and self._library.writes(node, taken.index(handle))
 
   def _taken(self, node: tf.compat.v1.NodeDef) -> list[str]:
     """Returns for each input the variable whose handle it is, '' if none."""
