@@ -137,13 +137,24 @@ class NumberFunctionsTest(absltest.TestCase):
     for name, called in (('f_7', 'g_3'), ('g_3', ''), ('unused_5', '')):
       function = graph_def.library.function.add()
       function.signature.name = name
+      for argument in ('x_1', 'unused_0', 'y_2'):
+        function.signature.input_arg.add(name=argument)
       if called:
-        function.node_def.add(name='call', op=called)
+        function.node_def.add(name='call', op=called, input=['unused_0'])
+      graph_def.library.gradient.add(function_name=name, gradient_func='g_3')
     node = graph_def.node.add(name='call', op='PartitionedCall')
     node.attr['f'].func.name = 'f_7'
     canonical.number_functions(graph_def)
     self.assertEqual([each.signature.name for each in graph_def.library.function], ['f_0', 'g_1'])
-    self.assertEqual(graph_def.library.function[0].node_def[0].op, 'g_1')
+    first, second = graph_def.library.function
+    self.assertEqual(first.node_def[0].op, 'g_1')
+    # A name that is used is not given to another argument.
+    arguments = [[each.name for each in f.signature.input_arg] for f in (first, second)]
+    self.assertEqual(
+      arguments, [['unused_1', 'unused_0', 'unused_2'], ['unused_0', 'unused_1', 'unused_2']]
+    )
+    gradients = [(each.function_name, each.gradient_func) for each in graph_def.library.gradient]
+    self.assertEqual(gradients, [('f_0', 'g_1'), ('g_1', 'g_1')])
     self.assertEqual(node.attr['f'].func.name, 'f_0')
 
 

@@ -5,6 +5,7 @@ the same are imported once.
 """
 
 import collections
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -43,9 +44,11 @@ def number_functions(graph_def: tf.compat.v1.GraphDef) -> None:
   function does not use have such numbers, too.
   """
   functions = list(_in_order(graph_def))
-  del graph_def.library.function[:]
-  graph_def.library.function.extend(functions)
   names = [function.signature.name for function in functions]
+  gradients = [each for each in graph_def.library.gradient if each.function_name in names]
+  graph_def.library.Clear()
+  graph_def.library.function.extend(functions)
+  graph_def.library.gradient.extend(gradients)
   bases = [re.sub(r'_\d+', '', name) for name in names]
   graphs.rename(
     graph_def,
@@ -82,6 +85,7 @@ def _called(node: tf.compat.v1.NodeDef) -> Iterator[str]:
 def _number_unused_arguments(function: function_pb2.FunctionDef) -> None:
   used = {graphs.node_name(name) for node in function.node_def for name in node.input}
   used.update(map(graphs.node_name, function.ret.values()))
-  for index, argument in enumerate(function.signature.input_arg):
-    if argument.name not in used:
-      argument.name = f'unused_{index}'
+  unused = [each for each in function.signature.input_arg if each.name not in used]
+  names = (name for name in map('unused_{}'.format, itertools.count()) if name not in used)
+  for argument, name in zip(unused, names, strict=False):
+    argument.name = name

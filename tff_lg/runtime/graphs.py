@@ -80,8 +80,10 @@ def rename(graph_def: tf.compat.v1.GraphDef, names: Mapping[str, str]) -> None:
     function.signature.name = names[function.signature.name]
     rename_called(function.node_def, names)
     for partner in filter(function.attr.__contains__, _PARTNERS):
-      name = function.attr[partner].s.decode()
-      function.attr[partner].s = names.get(name, '').encode()
+      if name := names.get(function.attr[partner].s.decode()):
+        function.attr[partner].s = name.encode()
+      else:
+        del function.attr[partner]
   for gradient in graph_def.library.gradient:
     gradient.function_name = names.get(gradient.function_name, gradient.function_name)
     gradient.gradient_func = names.get(gradient.gradient_func, gradient.gradient_func)
