@@ -36,34 +36,31 @@ def _loop_with_arguments_that_the_condition_ignores():
   return double_until_ten
 
 
-def _gradient_of_a_loop():
+def _derivative(function):
   @tff.tensorflow.computation(np.float32)
   def differentiate(x):
-    @tf.function
-    def cube(x):
-      return tf.while_loop(lambda i, _: i < 2, lambda i, y: (i + 1, y * x), [0, x])[1]
-
     with tf.GradientTape() as tape:
       tape.watch(x)
-      y = cube(x)
+      y = function(x)
     return tape.gradient(y, x)
 
   return differentiate
+
+
+def _gradient_of_a_loop():
+  @tf.function
+  def cube(x):
+    return tf.while_loop(lambda i, _: i < 2, lambda i, y: (i + 1, y * x), [0, x])[1]
+
+  return _derivative(cube)
 
 
 def _gradient_of_a_users_own():
-  @tff.tensorflow.computation(np.float32)
-  def differentiate(x):
-    @tf.custom_gradient
-    def square(x):
-      return x * x, lambda upstream: 3.0 * x * upstream
+  @tf.custom_gradient
+  def square(x):
+    return x * x, lambda upstream: 3.0 * x * upstream
 
-    with tf.GradientTape() as tape:
-      tape.watch(x)
-      y = square(x)
-    return tape.gradient(y, x)
-
-  return differentiate
+  return _derivative(square)
 
 
 def _variable_with_a_first_value_of_no_seed():
