@@ -100,6 +100,11 @@ def rename_called(nodes: Iterable[tf.compat.v1.NodeDef], names: Mapping[str, str
           called.name = names.get(called.name, called.name)
 
 
+def types_attribute(types: Iterable[int]) -> tf.compat.v1.AttrValue:
+  """Returns a list of types, each the number of TensorFlow's `DataType`, as an attribute."""
+  return tf.compat.v1.AttrValue(list=tf.compat.v1.AttrValue.ListValue(type=types))
+
+
 def nodes_to_call(
   graph_def: tf.compat.v1.GraphDef, is_wanted: Callable[[tf.compat.v1.NodeDef], bool]
 ) -> list[tf.compat.v1.NodeDef]:

@@ -8,7 +8,6 @@ the same node, the walk's order is the body's.
 """
 
 import collections
-from collections.abc import Sequence
 
 import tensorflow as tf
 
@@ -22,7 +21,7 @@ def order_bodies(graph_def: tf.compat.v1.GraphDef) -> None:
     graph_def: a graph; its loops are of LoopCond, Switch and other such nodes, as
       TFF's compiler leaves them. Functions of its library are not looked at.
   """
-  if _for_gpus():
+  if not enter_by_one_node():
     return
   conditions = {node.name for node in graph_def.node if node.op == 'LoopCond'}
   switches = collections.defaultdict(list)
@@ -44,11 +43,7 @@ def order_bodies(graph_def: tf.compat.v1.GraphDef) -> None:
   graph_def.node.extend(entrances)
 
 
-def enter_body(tensors: Sequence[tf.Tensor]) -> list[tf.Tensor]:
-  """Returns the tensors given to a loop's body, by one node: all the body's work uses these."""
-  return list(tensors) if _for_gpus() else tf.identity_n(list(tensors))
-
-
-def _for_gpus() -> bool:
+def enter_by_one_node() -> bool:
+  """Returns whether values are to enter a loop's body by one node, which all its work uses."""
   # oneDNN is for CPUs, and the node would move counters of the loop to the GPU.
-  return bool(tf.config.list_physical_devices('GPU'))
+  return not tf.config.list_physical_devices('GPU')

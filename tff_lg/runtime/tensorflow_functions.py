@@ -172,8 +172,8 @@ def _call_in_graph(
   is_stateful = function.function_def.signature.is_stateful
   op = 'StatefulPartitionedCall' if is_stateful else 'PartitionedCall'
   attributes = {
-    'Tin': _types([tensor.dtype for tensor in inputs]),
-    'Tout': _types(outputs),
+    'Tin': graphs.types_attribute(tensor.dtype.as_datatype_enum for tensor in inputs),
+    'Tout': graphs.types_attribute(output.as_datatype_enum for output in outputs),
     'f': tf.compat.v1.AttrValue(func=tf.compat.v1.NameAttrList(name=function.name)),
     'config_proto': tf.compat.v1.AttrValue(s=options['config_proto']),
     'executor_type': tf.compat.v1.AttrValue(s=options['executor_type'].encode()),
@@ -183,8 +183,3 @@ def _call_in_graph(
   for output, known in zip(call.outputs, function.outputs, strict=True):
     output.set_shape(known.shape)
   return call.outputs
-
-
-def _types(dtypes: Iterable[tf.DType]) -> tf.compat.v1.AttrValue:
-  types = [dtype.as_datatype_enum for dtype in dtypes]
-  return tf.compat.v1.AttrValue(list=tf.compat.v1.AttrValue.ListValue(type=types))
