@@ -8,7 +8,7 @@ from absl.testing import absltest
 
 from tests.learning import testing
 from tff_lg import learning, models, simulation
-from tff_lg.runtime import tff_internals as internals
+from tff_lg.runtime import grappler
 
 # Smaller than any kernel or activation of a batch of the network below.
 _MANY = 1000
@@ -47,8 +47,8 @@ class GraphSizeTest(absltest.TestCase):
       optimized.append(real(part))
       return optimized[-1]
 
-    real = internals.optimize
-    with mock.patch.object(internals, 'optimize', optimize):
+    real = grappler.optimize
+    with mock.patch.object(grappler, 'optimize', optimize):
       server_state = process.initialize(model.initial_weights)
       states = [process.initialize_client(model.initial_weights)] * 2
       output = process.next(server_state, states, data)

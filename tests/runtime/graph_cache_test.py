@@ -8,8 +8,7 @@ from absl.testing import absltest
 
 from tff_lg import environment, runtime
 from tff_lg.compatibility import tff
-from tff_lg.runtime import cache, graph_cache
-from tff_lg.runtime import tff_internals as internals
+from tff_lg.runtime import cache, graph_cache, grappler
 
 
 def _refuse():
@@ -117,7 +116,7 @@ class ContextTest(absltest.TestCase):
       self.assertNotEmpty(os.listdir(folder))
       cache._import.cache_clear()  # As in another process.
       again = runtime.create_local_execution_context()
-      with mock.patch.object(internals, 'optimize', side_effect=AssertionError):
+      with mock.patch.object(grappler, 'optimize', side_effect=AssertionError):
         self.assertEqual(again.invoke(triple, 2.0), 6)
 
 

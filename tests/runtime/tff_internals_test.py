@@ -7,6 +7,7 @@ import tensorflow as tf
 from absl.testing import absltest, parameterized
 
 from tff_lg.compatibility import native_compiler, tensorflow_tree_transformations, tff
+from tff_lg.runtime import grappler
 from tff_lg.runtime import tff_internals as internals
 from tff_lg.simulation import execution
 
@@ -22,8 +23,10 @@ def _plain(elements):
 
 
 @tf.function(autograph=False)
-def _twice(x):
-  return 2 * x
+def _grown(x):
+  for _ in range(40):  # Grappler leaves small graphs alone.
+    x = 2 * x
+  return x
 
 
 def _parts(block):
@@ -42,7 +45,7 @@ def _parts(block):
 def _graph(part):
   """Returns a part's optimised graph as text."""
   graph = tf.compat.v1.GraphDef()
-  internals.optimize(part).graph_def.Unpack(graph)
+  grappler.optimize(part).graph_def.Unpack(graph)
   return str(graph)
 
 
@@ -96,7 +99,7 @@ class CompileTest(absltest.TestCase):
   def test_the_form_and_the_graphs_are_those_of_tffs_native_compiler(self):
     @tff.tensorflow.computation(tff.SequenceType(np.float32))
     def work(dataset):  # The function of `map` is not inlined.
-      return dataset.map(_twice).reduce(np.float32(0), lambda total, x: total + x)
+      return dataset.map(_grown).reduce(np.float32(0), lambda total, x: total + x)
 
     @tff.federated_computation(tff.FederatedType(tff.SequenceType(np.float32), tff.CLIENTS))
     def computation(data):
@@ -130,42 +133,6 @@ class WorkerContextTest(absltest.TestCase):
       ),
     ):
       pinned(1.0)
-
-
-class OptimizeTest(absltest.TestCase):
-  def test_zeros_stay_an_operation(self):
-    # As a constant each would be unpacked at every look for zeros: minutes for a large network.
-    @tff.tensorflow.computation(np.int32)
-    def zeros(size):
-      return _long(tf.zeros([1000]) + tf.cast(size, tf.float32))
-
-    self.assertIn('Fill', self._operations(internals.optimize(zeros.to_compiled_building_block())))
-
-  def test_long_graph_is_optimised(self):
-    long = tff.tensorflow.computation(lambda x: _long(-tf.negative(x)), np.float32)
-    part = long.to_compiled_building_block()
-    self.assertIn('Neg', self._operations(part.proto.tensorflow))
-    self.assertNotIn('Neg', self._operations(internals.optimize(part)))
-
-  def test_few_operations_stay_as_they_are(self):
-    part = tff.tensorflow.computation(lambda x: x * 1.0, np.float32).to_compiled_building_block()
-    self.assertIs(internals.optimize(part), part.proto.tensorflow)
-
-  def test_functions_are_inlined(self):
-    part = tff.tensorflow.computation(_twice, np.float32).to_compiled_building_block()
-    self.assertNotIn('PartitionedCall', self._operations(internals.optimize(part)))
-
-  def _operations(self, computation):
-    graph = tf.compat.v1.GraphDef()
-    computation.graph_def.Unpack(graph)
-    return [node.op for node in graph.node]
-
-
-def _long(x):
-  """Returns the sine of x, many times over: a graph worth optimising."""
-  for _ in range(internals._FEW_NODES):
-    x = tf.sin(x)
-  return x
 
 
 if __name__ == '__main__':

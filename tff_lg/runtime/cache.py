@@ -10,8 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tff_lg.compatibility import computation_pb2, tff
-from tff_lg.runtime import canonical, graph_cache, tensorflow_functions
-from tff_lg.runtime import tff_internals as internals
+from tff_lg.runtime import canonical, graph_cache, grappler, tensorflow_functions
 
 # Computations kept by a context.
 _COMPUTATIONS = 128
@@ -90,10 +89,10 @@ def _import(key: _ByContent) -> tensorflow_functions.FlatFunction:
 def _optimize(key: _ByContent) -> computation_pb2.TensorFlow:
   kept = graph_cache.of_user()
   if kept is None:
-    return internals.optimize(key.part)
+    return grappler.optimize(key.part)
   content = kept.get_or_make(
     graph_cache.surroundings() + key.digest,
-    lambda: internals.optimize(key.part).SerializeToString(deterministic=True),
+    lambda: grappler.optimize(key.part).SerializeToString(deterministic=True),
   )
   return computation_pb2.TensorFlow.FromString(content)
 

@@ -21,7 +21,7 @@ import tensorflow as tf
 
 from tff_lg import environment
 from tff_lg.compatibility import tff
-from tff_lg.runtime import tff_internals as internals
+from tff_lg.runtime import grappler
 
 # A run of a small network takes about half a megabyte.
 CAPACITY = 256 * 2**20
@@ -133,7 +133,7 @@ def surroundings() -> bytes:
     if name.startswith('TF_') and not name.startswith('TF_CPP_')
   )
   versions = tf.version.VERSION, tf.version.GIT_VERSION, tff.__version__
-  found = versions, inspect.getsource(internals.optimize), devices, settings, _processor()
+  found = versions, inspect.getsource(grappler), devices, settings, _processor()
   return repr(found).encode()
 
 

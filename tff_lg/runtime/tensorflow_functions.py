@@ -115,7 +115,7 @@ def rewriting_config(
 ) -> bytes:
   """Returns options of calls by which Grappler does what pays when a function is instantiated.
 
-  Parts were optimised once, see `tff_internals.optimize`. Constants are left to be folded, in one
+  Parts were optimised once, see `grappler.optimize`. Constants are left to be folded, in one
   iteration. Convolutions need it, as do the products of stacked clients, whose steps take up to
   1.7 times as long without. For other functions, also those of perceptrons and recurrent layers,
   it takes longer than it saves in many calls.

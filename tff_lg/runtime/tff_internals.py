@@ -16,8 +16,6 @@ import tensorflow as tf
 from tff_lg.compatibility import (
   SyncExecutionContext,
   array,
-  compiled_computation_transformations,
-  computation_pb2,
   native_compiler,
   secure_compiler,
   structure,
@@ -30,9 +28,6 @@ from tff_lg.compatibility import (
 )
 from tff_lg.runtime import batch_norm, sequences
 
-# Fewer nodes than these are not worth a start of Grappler, which takes about 5 ms.
-_FEW_NODES = 40
-
 
 def compile_computation(
   computation: tff.framework.ConcreteComputation,
@@ -40,7 +35,7 @@ def compile_computation(
   """Brings a computation into TFF's call-dominant form; secure sums become sums with range checks.
 
   It does what TFF's native compiler does, but for TensorFlow parts. Those are left as they are,
-  see `optimize`, and get no identifiers, which only the worker needs.
+  see `grappler.optimize`, and get no identifiers, which only the worker needs.
   """
   block = computation.to_building_block()
   uris = _intrinsics_in(block)
@@ -105,43 +100,6 @@ def create_worker_context() -> tff.framework.SyncContext:
     transform_args=tensorflow_computation.transform_args,
     transform_result=tensorflow_computation.transform_result,
   )
-
-
-def optimize(part: tff.framework.CompiledComputation) -> computation_pb2.TensorFlow:
-  """Optimises a TensorFlow part by Grappler, which inlines its functions.
-
-  As TFF's native compiler does, with two passes off:
-
-  - Memory optimisation computes activations a second time to save some, after which a
-    convolution, its bias and its activation are no longer fused.
-  - Constant folding rebuilds its map of the graph once for each level of nodes. It also turns
-    each `tf.zeros` into a constant, and unpacks that to look for zeros whenever it meets it. For
-    ResNet-18 that is nine tenths of the time here. TensorFlow folds constants again when it
-    instantiates a function for which that pays, see `tensorflow_functions.rewriting_config`.
-
-  A few operations without functions stay as they are: Grappler takes longer to start than it
-  could save.
-  """
-  if _is_small(part.proto.tensorflow):
-    return part.proto.tensorflow
-  if b'PartitionedCall' in part.proto.tensorflow.graph_def.value:
-    # Functions that are not inlined are not optimised again, as by TFF's native compiler.
-    part, _ = compiled_computation_transformations.transform_tf_call_ops_to_disable_grappler(part)
-  config = tf.compat.v1.ConfigProto()
-  options = config.graph_options.rewrite_options
-  options.memory_optimization = options.NO_MEM_OPT
-  options.constant_folding = options.OFF
-  options.arithmetic_optimization = options.AGGRESSIVE
-  options.loop_optimization = options.AGGRESSIVE
-  options.function_optimization = options.AGGRESSIVE
-  optimized = compiled_computation_transformations.optimize_tensorflow_comp(part, config)
-  return optimized.proto.tensorflow
-
-
-def _is_small(computation: computation_pb2.TensorFlow) -> bool:
-  graph_def = tf.compat.v1.GraphDef()
-  computation.graph_def.Unpack(graph_def)
-  return len(graph_def.node) < _FEW_NODES and not graph_def.library.function
 
 
 def check_array(value: Any, tensor_type: tff.TensorType) -> Any:
