@@ -1,4 +1,4 @@
-"""Graphs without the placeholders of their parameters."""
+"""Graphs that nothing but inputs ties to their parameters."""
 
 import tensorflow as tf
 from absl.testing import absltest
@@ -16,29 +16,28 @@ def _graph_def():
   return graph.as_graph_def()
 
 
-class TakeOutTest(absltest.TestCase):
-  def test_specs_of_what_is_fed(self):
-    specs = graphs.take_out(_graph_def(), ['first:0', 'other:0', 'second:0'])
+class FreeTest(absltest.TestCase):
+  def test_specs_of_what_is_given(self):
+    specs = graphs.free(_graph_def(), ['first:0', 'other:0', 'second:0'])
     self.assertEqual(specs, [tf.TensorSpec([2], tf.float32), None, tf.TensorSpec(None, tf.int32)])
 
-  def test_nothing_refers_to_what_is_removed(self):
+  def test_only_inputs_refer_to_parameters(self):
     graph_def = _graph_def()
-    graphs.take_out(graph_def, ['first:0', 'second:0'])
+    graphs.free(graph_def, ['first:0', 'second:0'])
     nodes = {node.name: node for node in graph_def.node}
-    self.assertNotIn('first', nodes)
-    self.assertEqual(list(nodes['sum'].input), ['first', 'sum/y'])  # fed where it is imported
+    self.assertEqual(list(nodes['sum'].input), ['first', 'sum/y'])
     self.assertNotIn('_class', nodes['sum'].attr)
 
   def test_nothing_is_placed_with_what_was_cut(self):
     graph_def = _graph_def()
     (placed,) = (node for node in graph_def.node if node.name == 'sum')
     placed.attr['_class'].list.s.append(b'loc:@gone')
-    graphs.take_out(graph_def, ['other:0'])
+    graphs.free(graph_def, ['other:0'])
     self.assertEqual(list(placed.attr['_class'].list.s), [b'loc:@first'])
 
   def test_other_nodes_keep_their_control_inputs_and_places(self):
     graph_def = _graph_def()
-    graphs.take_out(graph_def, ['other:0'])
+    graphs.free(graph_def, ['other:0'])
     self.assertEqual(graph_def, _graph_def())
 
 

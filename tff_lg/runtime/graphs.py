@@ -196,19 +196,17 @@ def cut(graph_def: tf.compat.v1.GraphDef, results: Sequence[str]) -> tf.compat.v
   return cut
 
 
-def take_out(
-  graph_def: tf.compat.v1.GraphDef, parameters: Sequence[str]
-) -> list[tf.TensorSpec | None]:
-  """Removes the parameters' placeholders, for tensors that are fed in their place.
+def free(graph_def: tf.compat.v1.GraphDef, parameters: Sequence[str]) -> list[tf.TensorSpec | None]:
+  """Frees nodes of all that ties them to parameters' placeholders but their inputs.
 
-  Nodes are no longer placed with them, nor with nodes that were cut.
+  They no longer wait for them, and are no longer placed with them, nor with nodes that were cut.
 
   Args:
     graph_def: is changed in place.
     parameters: names of the placeholders' tensors.
 
   Returns:
-    For each parameter what is to be fed, None if the graph does not use it.
+    For each parameter what is to be given, None if the graph does not use it.
   """
   placeholders = {node.name: node for node in graph_def.node if node.op == 'Placeholder'}
   specs: list[tf.TensorSpec | None] = []
@@ -217,16 +215,13 @@ def take_out(
     specs.append(
       node and tf.TensorSpec(tf.TensorShape(node.attr['shape'].shape), node.attr['dtype'].type)
     )
-  fed = set(map(node_name, parameters))
-  kept = [node for node in graph_def.node if node.name not in fed]
-  names = {node.name for node in kept}
-  for node in kept:
-    _keep(node.input, lambda name: not (name.startswith('^') and name[1:] in fed))
+  given = set(map(node_name, parameters))
+  names = {node.name for node in graph_def.node} - given
+  for node in graph_def.node:
+    _keep(node.input, lambda name: not (name.startswith('^') and name[1:] in given))
     _keep(node.attr['_class'].list.s, lambda at: at.decode().removeprefix('loc:@') in names)
     if not node.attr['_class'].list.s:
       del node.attr['_class']
-  del graph_def.node[:]
-  graph_def.node.extend(kept)
   return specs
 
 

@@ -15,7 +15,14 @@ import tensorflow as tf
 from tensorflow.python.eager import context, execute
 
 from tff_lg.compatibility import computation_pb2
-from tff_lg.runtime import cancellation, graphs, loops, reduce_dataset, sequences
+from tff_lg.runtime import (
+  cancellation,
+  graphs,
+  imported_functions,
+  loops,
+  reduce_dataset,
+  sequences,
+)
 
 # From the parameter's tensors to the list of the result's.
 FlatFunction = Callable[[Sequence[tf.Tensor]], list[tf.Tensor]]
@@ -44,19 +51,14 @@ def import_computation(computation: computation_pb2.TensorFlow) -> FlatFunction:
   graphs.fill_in_session_token(graph_def, parameters)
   loops.order_bodies(graph_def)
   reduce_dataset.replace_by_loops(graph_def)
-  specs = graphs.take_out(graph_def, parameters)
+  specs = graphs.free(graph_def, parameters)
   used = [index for index, spec in enumerate(specs) if spec is not None]
-
-  def part(*tensors: tf.Tensor) -> list[tf.Tensor]:
-    # Fed as it is imported: `prune` would copy the graph node by node, in an order that
-    # differs from process to process.
-    fed = {parameters[index]: tensor for index, tensor in zip(used, tensors, strict=True)}
-    last = [computation.initialize_op] if computation.initialize_op else []
-    elements = tf.graph_util.import_graph_def(graph_def, fed, [*results, *last], name='')
-    with tf.control_dependencies(elements[len(results) :]):
-      return [tf.identity(result) for result in elements[: len(results)]]
-
-  function = as_flat_function(tf.compat.v1.wrap_function(part, [specs[index] for index in used]))
+  last = [computation.initialize_op] if computation.initialize_op else []
+  function = as_flat_function(
+    imported_functions.ImportedFunction(
+      graph_def, [parameters[index] for index in used], results, last
+    )
+  )
 
   def call(arguments: Sequence[tf.Tensor]) -> list[tf.Tensor]:
     return function([give(arguments[index], specs[index]) for index in used])
