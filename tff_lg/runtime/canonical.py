@@ -68,18 +68,12 @@ def _in_order(graph_def: tf.compat.v1.GraphDef) -> Iterator[function_pb2.Functio
   bodies = collections.deque([graph_def.node])
   while bodies:
     for node in bodies.popleft():
-      called = list(_called(node))
+      # An operation can be a function, too.
+      called = [node.op, *(function.name for function in graphs.functions_of(node))]
       for name in [*called, *(gradients.get(name, '') for name in called)]:
         if function := functions.pop(name, None):
           bodies.append(function.node_def)
           yield function
-
-
-def _called(node: tf.compat.v1.NodeDef) -> Iterator[str]:
-  """Yields the names of what may be functions that a node calls."""
-  yield node.op
-  for _, value in sorted(node.attr.items()):
-    yield from (func.name for func in (value.func, *value.list.func))
 
 
 def _number_unused_arguments(function: function_pb2.FunctionDef) -> None:

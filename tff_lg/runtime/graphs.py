@@ -1,7 +1,7 @@
 """Changes to graphs before they are imported."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableSequence, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -94,10 +94,19 @@ def rename_called(nodes: Iterable[tf.compat.v1.NodeDef], names: Mapping[str, str
   """Lets nodes call functions by other names."""
   for node in nodes:
     node.op = names.get(node.op, node.op)
-    for attribute in node.attr.values():
-      for called in (attribute.func, *attribute.list.func):
-        if called.name:
-          called.name = names.get(called.name, called.name)
+    for called in functions_of(node):
+      called.name = names.get(called.name, called.name)
+
+
+def functions_of(node: tf.compat.v1.NodeDef) -> Iterator[tf.compat.v1.NameAttrList]:
+  """Yields the functions that a node's attributes name, in an order that is always the same."""
+  for name in sorted(node.attr):
+    value = node.attr[name]
+    kind = value.WhichOneof('value')
+    if kind == 'func':
+      yield value.func
+    elif kind == 'list':
+      yield from value.list.func
 
 
 def types_attribute(types: Iterable[int]) -> tf.compat.v1.AttrValue:
