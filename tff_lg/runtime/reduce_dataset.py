@@ -110,8 +110,9 @@ class _Loop:
     names = [f'components:{index}' for index in range(num_elements)]
     element = body.add('OptionalGetValue', [optional], names, self._elements, _CPU)
     state, others = tensors[: len(self._state)], tensors[len(self._state) :]
-    call = tf.compat.v1.NodeDef()
-    graphs.call_instead(call, function_pb2.FunctionDef(signature=self._reduction))
+    call, reduction = tf.compat.v1.NodeDef(), function_pb2.FunctionDef(signature=self._reduction)
+    reduction.signature.is_stateful = True  # It is, if a reduction in it became a loop.
+    graphs.call_instead(call, reduction)
     names = [f'output:{index}' for index in range(len(state))]
     new_state = body.add(call.op, [*state, *element, *others], names, call.attr)
     following = self._next_element(body, iterator, after=call.op)
