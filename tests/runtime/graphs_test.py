@@ -16,14 +16,14 @@ def _graph_def():
   return graph.as_graph_def()
 
 
-class FreeTest(absltest.TestCase):
+class UntieParametersTest(absltest.TestCase):
   def test_specs_of_what_is_given(self):
-    specs = graphs.free(_graph_def(), ['first:0', 'other:0', 'second:0'])
+    specs = graphs.untie_parameters(_graph_def(), ['first:0', 'other:0', 'second:0'])
     self.assertEqual(specs, [tf.TensorSpec([2], tf.float32), None, tf.TensorSpec(None, tf.int32)])
 
   def test_only_inputs_refer_to_parameters(self):
     graph_def = _graph_def()
-    graphs.free(graph_def, ['first:0', 'second:0'])
+    graphs.untie_parameters(graph_def, ['first:0', 'second:0'])
     nodes = {node.name: node for node in graph_def.node}
     self.assertEqual(list(nodes['sum'].input), ['first', 'sum/y'])
     self.assertNotIn('_class', nodes['sum'].attr)
@@ -32,12 +32,12 @@ class FreeTest(absltest.TestCase):
     graph_def = _graph_def()
     (placed,) = (node for node in graph_def.node if node.name == 'sum')
     placed.attr['_class'].list.s.append(b'loc:@gone')
-    graphs.free(graph_def, ['other:0'])
+    graphs.untie_parameters(graph_def, ['other:0'])
     self.assertEqual(list(placed.attr['_class'].list.s), [b'loc:@first'])
 
   def test_other_nodes_keep_their_control_inputs_and_places(self):
     graph_def = _graph_def()
-    graphs.free(graph_def, ['other:0'])
+    graphs.untie_parameters(graph_def, ['other:0'])
     self.assertEqual(graph_def, _graph_def())
 
 

@@ -205,7 +205,9 @@ def cut(graph_def: tf.compat.v1.GraphDef, results: Sequence[str]) -> tf.compat.v
   return cut
 
 
-def free(graph_def: tf.compat.v1.GraphDef, parameters: Sequence[str]) -> list[tf.TensorSpec | None]:
+def untie_parameters(
+  graph_def: tf.compat.v1.GraphDef, parameters: Sequence[str]
+) -> list[tf.TensorSpec | None]:
   """Frees nodes of all that ties them to parameters' placeholders but their inputs.
 
   They no longer wait for them, and are no longer placed with them, nor with nodes that were cut.

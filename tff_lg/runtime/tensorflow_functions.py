@@ -51,7 +51,7 @@ def import_computation(computation: computation_pb2.TensorFlow) -> FlatFunction:
   graphs.fill_in_session_token(graph_def, parameters)
   loops.order_bodies(graph_def)
   reduce_dataset.replace_by_loops(graph_def)
-  specs = graphs.free(graph_def, parameters)
+  specs = graphs.untie_parameters(graph_def, parameters)
   used = [index for index, spec in enumerate(specs) if spec is not None]
   last = [computation.initialize_op] if computation.initialize_op else []
   function = as_flat_function(
