@@ -9,6 +9,7 @@ import contextlib
 import itertools
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import tensorflow as tf
@@ -23,6 +24,10 @@ from tff_lg.runtime import (
   reduce_dataset,
   sequences,
 )
+
+# One thread instantiates all functions: for each operation that its thread has not met, oneDNN's
+# pass looks through all kernels that TensorFlow has, which takes a millisecond.
+_INSTANTIATION = ThreadPoolExecutor(1, 'tff_lg_instantiation')
 
 # From the parameter's tensors to the list of the result's.
 FlatFunction = Callable[[Sequence[tf.Tensor]], list[tf.Tensor]]
@@ -91,6 +96,10 @@ def as_flat_function(function: tf.types.experimental.ConcreteFunction) -> FlatFu
       cancellation_manager=manager,
     )
 
+  def instantiate(inputs: Sequence[tf.Tensor], device: str) -> None:
+    with tf.device(device), contextlib.suppress(tf.errors.OpError):
+      execute_eagerly(inputs, cancellation.cancelled_manager())
+
   def prepare(inputs: Sequence[tf.Tensor]) -> None:
     """Lets TensorFlow instantiate the function; each of two threads would do all the work."""
     device = context.context().device_name
@@ -98,8 +107,7 @@ def as_flat_function(function: tf.types.experimental.ConcreteFunction) -> FlatFu
       return
     with lock:
       if device not in prepared:
-        with contextlib.suppress(tf.errors.OpError):
-          execute_eagerly(inputs, cancellation.cancelled_manager())
+        _INSTANTIATION.submit(instantiate, inputs, device).result()
         prepared.add(device)
 
   def call(arguments: Sequence[tf.Tensor]) -> list[tf.Tensor]:
