@@ -1,8 +1,8 @@
 """Graphs as functions of TensorFlow, without an object of Python for every node.
 
 `tf.compat.v1.wrap_function` with `tf.graph_util.import_graph_def` does the same. It makes objects
-of Python for all nodes, which takes three quarters of the time, and the collector of Python's
-garbage then looks through them.
+of Python for all nodes, which takes half of the time, and Python's garbage collector then looks
+through them.
 """
 
 import itertools
