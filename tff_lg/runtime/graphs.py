@@ -220,20 +220,21 @@ def untie_parameters(
     For each parameter what is to be given, None if the graph does not use it.
   """
   placeholders = {node.name: node for node in graph_def.node if node.op == 'Placeholder'}
-  specs: list[tf.TensorSpec | None] = []
-  for name in map(node_name, parameters):
-    node = placeholders.get(name)
-    specs.append(
-      node and tf.TensorSpec(tf.TensorShape(node.attr['shape'].shape), node.attr['dtype'].type)
-    )
-  given = set(map(node_name, parameters))
-  names = {node.name for node in graph_def.node} - given
+  given = list(map(node_name, parameters))
+  specs = [spec_of(placeholders[name]) if name in placeholders else None for name in given]
+  names = {node.name for node in graph_def.node}.difference(given)
   for node in graph_def.node:
     _keep(node.input, lambda name: not (name.startswith('^') and name[1:] in given))
     _keep(node.attr['_class'].list.s, lambda at: at.decode().removeprefix('loc:@') in names)
     if not node.attr['_class'].list.s:
       del node.attr['_class']
   return specs
+
+
+def spec_of(placeholder: tf.compat.v1.NodeDef) -> tf.TensorSpec:
+  """Returns the shape and type of what a placeholder is given."""
+  attributes = placeholder.attr
+  return tf.TensorSpec(tf.TensorShape(attributes['shape'].shape), attributes['dtype'].type)
 
 
 def _keep(values: MutableSequence, condition: Callable[[Any], bool]) -> None:

@@ -52,10 +52,7 @@ class ImportedFunction:
       before: names of operations that end before there are results.
     """
     nodes = {node.name: node for node in graph_def.node}
-    attributes = [nodes[graphs.node_name(name)].attr for name in parameters]
-    self.inputs = [
-      tf.TensorSpec(tf.TensorShape(each['shape'].shape), each['dtype'].type) for each in attributes
-    ]
+    self.inputs = [graphs.spec_of(nodes[graphs.node_name(name)]) for name in parameters]
     self.graph = tf.Graph()
     options = c_api_util.ScopedTFImportGraphDefOptions()
     for name in (*parameters, *results):
