@@ -18,7 +18,7 @@ from pipelines import launch
 from tff_lg import config as config_lib
 from tff_lg import learning, models, simulation
 from tff_lg.learning import costs
-from tff_lg.simulation import experiment
+from tff_lg.simulation import run_phases
 from tff_lg.training import communication
 
 _NUM_CLIENTS, _NUM_EXAMPLES, _NUM_PIXELS, _NUM_CLASSES = 10, 100, 64, 10
@@ -62,7 +62,7 @@ def build_model(*, normalizes: bool) -> models.LocalGlobalModel:
 def build(method: str, *, normalizes: bool) -> learning.LocalGlobalProcess:
   """Builds a method's process with its default options; see `build_model`."""
   model = build_model(normalizes=normalizes)
-  return experiment.build_phases(_config(method), model, num_clients=_NUM_CLIENTS)[-1].process
+  return run_phases.build_phases(_config(method), model, num_clients=_NUM_CLIENTS)[-1].process
 
 
 def _config(method: str) -> config_lib.TrainConfig:

@@ -90,7 +90,7 @@ def _run_point(population: int, cohort: int) -> dict[str, float]:
   from tff_lg import training
   from tff_lg.inputs import tasks
   from tff_lg.runtime import workers
-  from tff_lg.simulation import execution, experiment, loop_values
+  from tff_lg.simulation import execution, loop_values, run_phases
 
   workers.configure_tensorflow('auto')  # before anything else starts TensorFlow
   execution.set_execution_context()
@@ -108,7 +108,7 @@ def _run_point(population: int, cohort: int) -> dict[str, float]:
     )
   )
   federated_data = _generate(population, 2 * cohort)
-  phases = experiment.build_phases(config, tasks.build_model(config.input_options, federated_data))
+  phases = run_phases.build_phases(config, tasks.build_model(config.input_options, federated_data))
   seconds, resident, process = [], [], psutil.Process()
 
   class Stopwatch(training.Callback):

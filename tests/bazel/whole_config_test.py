@@ -15,7 +15,8 @@ _OUTER = {
   'simulation/aggregation.py',
   'simulation/experiment.py',
   'simulation/loop_values.py',
-  'simulation/split_choice.py',
+  'simulation/planned_run.py',
+  'simulation/run_phases.py',
   'simulation/trained_run.py',
   'simulation/tuning.py',
 }

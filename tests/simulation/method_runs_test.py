@@ -13,7 +13,7 @@ from tff_lg import checkpoints, learning, simulation
 from tff_lg import config as config_lib
 from tff_lg.inputs import tasks
 from tff_lg.run_folder import run_files
-from tff_lg.simulation import experiment, trained_run
+from tff_lg.simulation import run_phases, trained_run
 from tff_lg.training import cohorts, run_state, storage
 
 _METHODS = tuple(learning.METHODS)
@@ -91,7 +91,7 @@ class MethodRunsTest(parameterized.TestCase):
         arrays[round_num] = manager.load_latest()[1]
     start = run_state.start_weights(arrays[3])
     model = tasks.build_model(config.input_options, _data())
-    process = experiment.build_phases(config, model, num_clients=3)[-1].process
+    process = run_phases.build_phases(config, model, num_clients=3)[-1].process
     network = process.merge(*process.model.split(start))
     for index, weight in enumerate(network):
       np.testing.assert_array_equal(weight, arrays[2][f'server/{index}'])

@@ -15,7 +15,7 @@ from tests.simulation import running
 from tff_lg import checkpoints, folder_lock, simulation
 from tff_lg import config as config_lib
 from tff_lg.inputs import tasks
-from tff_lg.simulation import experiment
+from tff_lg.simulation import run_phases
 from tff_lg.training import divergence
 
 _CONFIG = config_lib.resolve(
@@ -39,7 +39,7 @@ simulation.run_experiment(config.TrainConfig(**{fields!r}), {folder!r})
 
 
 # Which builds again what runs of another process have built.
-_BUILD_PHASES = experiment.build_phases
+_BUILD_PHASES = run_phases.build_phases
 
 
 def setUpModule():
@@ -91,7 +91,7 @@ class ResumedRunTest(absltest.TestCase):
         simulation.run_experiment(_CONFIG, folder)
     self.assertLen(calls, 3)
 
-  @mock.patch.object(experiment, 'build_phases', _BUILD_PHASES)
+  @mock.patch.object(run_phases, 'build_phases', _BUILD_PHASES)
   def test_finished_run_with_more_rounds(self):
     folder = self.create_tempdir().full_path + '/grown'
     simulation.run_experiment(dataclasses.replace(_CONFIG, rounds=2), folder)

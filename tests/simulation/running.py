@@ -14,7 +14,7 @@ from tff_lg.analysis import style
 from tff_lg.config import common, metric_options, storage, tracking, tuning, verdicts
 from tff_lg.inputs import tasks
 from tff_lg.learning import methods
-from tff_lg.simulation import experiment
+from tff_lg.simulation import run_phases
 
 
 def _names(*groups: type[Any]) -> set[str]:
@@ -58,7 +58,7 @@ def share_processes() -> None:
   To build a process takes longer than the rounds of a small run. Whether one that is built again
   gives the same bits is what `resumed_run_test` and tests of killed programs show.
   """
-  build_phases, built = experiment.build_phases, {}
+  build_phases, built = run_phases.build_phases, {}
   build_process = methods.Method.build_process
 
   @functools.wraps(build_phases)
@@ -86,7 +86,7 @@ def share_processes() -> None:
     with mock.patch.object(methods.Method, 'build_process', build_process_once):
       return build_phases(*arguments)
 
-  experiment.build_phases = build_once
+  run_phases.build_phases = build_once
   tasks.build_model = _share_models(tasks.build_model)
 
 

@@ -11,7 +11,7 @@ from tests.simulation import running
 from tff_lg import config as config_lib
 from tff_lg import learning
 from tff_lg.learning import methods
-from tff_lg.simulation import experiment
+from tff_lg.simulation import run_phases
 
 _CONFIG = config_lib.TrainConfig()
 _GROUPS = ('task', 'method', 'training', 'sampling', 'aggregation', 'attack')
@@ -41,7 +41,7 @@ class RunningTest(absltest.TestCase):
     super().setUp()
     self.build = mock.Mock()
     self.enter_context(mock.patch.object(methods.Method, 'build_process', self.build))
-    self.enter_context(mock.patch.object(experiment, 'build_phases', self._build_phases))
+    self.enter_context(mock.patch.object(run_phases, 'build_phases', self._build_phases))
     running.share_processes()
 
   def _build_phases(self, *unused_arguments):
@@ -50,7 +50,7 @@ class RunningTest(absltest.TestCase):
   def _num_built(self, *configs, adversary=None):
     before = self.build.call_count
     for config in configs:
-      experiment.build_phases(config, _MODEL, adversary=adversary)
+      run_phases.build_phases(config, _MODEL, adversary=adversary)
     return self.build.call_count - before
 
   def test_a_change_of_any_option_that_trains_gives_another_process(self):

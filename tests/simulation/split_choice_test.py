@@ -16,7 +16,7 @@ from tff_lg import config as config_lib
 from tff_lg import data, models, seeds, simulation, training
 from tff_lg.inputs import tasks
 from tff_lg.run_folder import run_files
-from tff_lg.simulation import experiment, layer_variances, split_choice, trained_run
+from tff_lg.simulation import layer_variances, run_phases, split_choice, trained_run
 
 _CONFIG = config_lib.TrainConfig(
   task='digits',
@@ -77,7 +77,7 @@ class EstimateLayersTest(absltest.TestCase):
       )
     )
     model = tasks.as_local_global(models.build_mlp((3,), 2, (), seed=1))
-    alone = experiment.build_phases(config_lib.as_baseline(config, 'local_only'), model)[0].process
+    alone = run_phases.build_phases(config_lib.as_baseline(config, 'local_only'), model)[0].process
     weights = model.initial_weights
     return layer_variances.estimate_layers(
       config.sampling_options, alone, federated_data, weights

@@ -28,7 +28,7 @@ def known_end(summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def summarize_ends(
-  selection: config_lib.SelectionOptions, phases: list[plan.Phase], state: run_state.RunState
+  selection: config_lib.SelectionOptions, phases: Sequence[plan.Phase], state: run_state.RunState
 ) -> dict[str, Any]:
   """Summarizes why rounds ended before the last one.
 
@@ -168,7 +168,7 @@ def summarize_clients(
 
 
 def summarize_rounds(
-  phases: list[plan.Phase], state: run_state.RunState, num_clients: int, clients_per_round: int
+  phases: Sequence[plan.Phase], state: run_state.RunState, num_clients: int, clients_per_round: int
 ) -> dict[str, Any]:
   """Summarizes rounds and communication of a run.
 

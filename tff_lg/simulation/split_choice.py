@@ -13,7 +13,7 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,16 +21,13 @@ import pandas as pd
 
 from tff_lg import checksums, file_names, files, metric_names, models, strict_json, training
 from tff_lg import config as config_lib
-from tff_lg import data as data_lib
 from tff_lg import metrics as metrics_lib
 from tff_lg.config import own_models
 from tff_lg.config.option import resolved
-from tff_lg.simulation import layer_variances, loop_values
+from tff_lg.simulation import layer_variances, loop_values, planned_run
 from tff_lg.training import communication
 
 _FOLDER = 'split'
-
-BuildPhases = Callable[[config_lib.TrainConfig], list[training.Phase]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -116,19 +113,12 @@ class SplitChoice:
     return '\n'.join(line.rstrip() for line in lines)
 
 
-def choose_split(
-  config: config_lib.TrainConfig,
-  federated_data: data_lib.FederatedData,
-  run_dir: str,
-  build_phases: BuildPhases,
-) -> SplitChoice:
+def choose_split(plan: planned_run.PlannedRun) -> SplitChoice:
   """Picks the split of a run, or reads what was picked before it was stopped.
 
   Args:
-    config: resolved, with its cohort and `--global_layers=auto`.
-    federated_data: the clients'. Test data have no say.
-    run_dir: the run folder, where the warm start is run or resumed.
-    build_phases: the phases of a config; of one whose split is open, the warm start alone.
+    plan: with `--global_layers=auto`. The warm start is run or resumed in its folder. Test data
+      have no say.
 
   Returns:
     The choice, which is in `split.json`.
@@ -137,9 +127,10 @@ def choose_split(
     ValueError: too few clients to estimate from; one sentence.
     training.RunError: training cannot continue with any of the splits.
   """
+  run_dir = plan.run_dir
   choice = load_choice(run_dir)
   if choice is None:
-    choice = _choose(config, federated_data, run_dir, build_phases)
+    choice = _choose(plan)
     text = strict_json.dumps(dataclasses.asdict(choice), sort_keys=False)
     files.write_atomically(os.path.join(run_dir, file_names.SPLIT), text)
     print(choice.describe(), file=sys.stderr)
@@ -194,24 +185,20 @@ def best_candidate(candidates: Sequence[Candidate], metric: str) -> Candidate:
   return max(candidates, key=score)
 
 
-def _choose(
-  config: config_lib.TrainConfig,
-  federated_data: data_lib.FederatedData,
-  run_dir: str,
-  build_phases: BuildPhases,
-) -> SplitChoice:
+def _choose(plan: planned_run.PlannedRun) -> SplitChoice:
   """Ends the warm start, estimates, and tries the candidates in sub-folders of the run."""
-  phases = build_phases(config)
-  clients = training.to_clients(federated_data)
-  warm = training.run(phases, clients, **loop_values.loop_values(config, len(clients), run_dir))
+  config, run_dir = plan.config, plan.run_dir
+  clients = training.to_clients(plan.federated_data)
+  values = loop_values.loop_values(config, len(clients), run_dir)
+  warm = training.run(plan.phases, clients, **values)
   warm.clients.close()
   weights = warm.server_state.global_weights
-  alone = build_phases(config_lib.as_baseline(config, own_models.LOCAL_ONLY))[-1].process
+  alone = plan.build_phases(config_lib.as_baseline(config, own_models.LOCAL_ONLY))[-1].process
   layers, num_clients = layer_variances.estimate_layers(
-    config.sampling_options, alone, federated_data, weights
+    config.sampling_options, alone, plan.federated_data, weights
   )
   # Down the weights, up an update from each half.
-  traffic = communication.count_round(phases[-1].process, num_clients, 2 * num_clients)
+  traffic = communication.count_round(plan.phases[-1].process, num_clients, 2 * num_clients)
   candidates: list[Candidate] = []
   names = _score_names(config.model_metrics)
   failures: list[training.DivergenceError] = []
@@ -227,7 +214,7 @@ def _choose(
       evaluate_every=resolved(config.auto_rounds),
       client_store='memory',
     )
-    (phase,) = build_phases(changed)
+    (phase,) = plan.build_phases(changed)
     try:
       values = loop_values.loop_values(changed, len(clients), folder)
       of_candidate, scores = _try(values, clients, phase, weights, names)

@@ -26,7 +26,7 @@ from tff_lg.inputs import held_out, tasks
 from tff_lg.learning import process as process_lib
 from tff_lg.run_folder import data_fingerprint, run_files, run_settings, source_run
 from tff_lg.scoring import others, results, scores
-from tff_lg.simulation import experiment, split_choice, tuning
+from tff_lg.simulation import run_phases, split_choice, tuning
 from tff_lg.training import client_data, evaluation, run_state, storage
 from tff_lg.training import selection as selection_lib
 
@@ -143,7 +143,7 @@ def load_trained_run(
   # Only its split is needed: no aggregator, and the last phase alone.
   last = dataclasses.replace(config, aggregator=aggregators.PLAIN_MEAN, warm_start_rounds=0)
   auxiliary = tasks.build_auxiliary(last.input_options, last.method_options, federated_data)
-  process = experiment.build_phases(last, model, auxiliary=auxiliary)[-1].process
+  process = run_phases.build_phases(last, model, auxiliary=auxiliary)[-1].process
   of_held_out = client_data.part_tensors(held_out.as_participants(federated_data), 'train')
   weights = _load_weights(
     run_dir,
@@ -180,7 +180,7 @@ def load_last_round(run_dir: str, data_dir: str | None = None) -> LastRound:
   config, _, federated_data, model = load_inputs(run_dir, data_dir)
   auxiliary = tasks.build_auxiliary(config.input_options, config.method_options, federated_data)
   num_clients = len(federated_data.clients)
-  phases = experiment.build_phases(config, model, auxiliary=auxiliary, num_clients=num_clients)
+  phases = run_phases.build_phases(config, model, auxiliary=auxiliary, num_clients=num_clients)
   saved = storage.RunStorage(phases, num_clients, run_dir, config.client_store).restore()
   last = _last(run_dir, config.total_rounds, saved, lambda found: found.state.round_num)
   return LastRound(config, federated_data, phases[-1], last.state)

@@ -9,7 +9,7 @@ from tests.learning import testing
 from tests.learning.methods import replay
 from tff_lg import config, learning, simulation
 from tff_lg.compatibility import tff
-from tff_lg.simulation import experiment
+from tff_lg.simulation import run_phases
 
 
 def setUpModule():
@@ -94,7 +94,7 @@ class ScaffoldTest(parameterized.TestCase):
     options = {'method': 'scaffold', 'cohort_share': given, 'clients_per_round': 5}
     resolved = config.resolve(config.TrainConfig(**options))
     with mock.patch.object(learning.Method, 'build_process') as build:
-      experiment.build_phases(resolved, testing.classifier(), num_clients=20)
+      run_phases.build_phases(resolved, testing.classifier(), num_clients=20)
     self.assertEqual(build.call_args.kwargs['cohort_share'], expected)
 
 
