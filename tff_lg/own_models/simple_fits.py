@@ -20,9 +20,6 @@ from tff_lg.training import evaluation
 # Entries of `SimpleFits.score_all` with a value for each test example of a client.
 BY_EXAMPLE = ('of_examples', 'probability', 'prediction')
 
-# Features [n, ...] -> probabilities [n, num_classes], or numbers [n].
-_Predict = Callable[[np.ndarray], np.ndarray]
-
 
 @attrs.frozen(kw_only=True, eq=False)
 class SimpleFits:
@@ -105,7 +102,7 @@ class SimpleFits:
   def _has_classes(self) -> bool:
     return self.selection.predicts.predicts_classes
 
-  def _fit(self, client: int, value: float) -> _Predict:
+  def _fit(self, client: int, value: float) -> simple_models.Predict:
     x, y, weights = self._train(client)
     if self._has_classes:
       num_classes = self.federated_data.num_classes
@@ -146,14 +143,14 @@ class SimpleFits:
       **{metric_names.local_test(name): v for name, v in auc.items()},
     }
 
-  def _on_others(self, client: int, predict: _Predict) -> dict[str, float]:
+  def _on_others(self, client: int, predict: simple_models.Predict) -> dict[str, float]:
     if self.pool is None:
       return {}
     examples = self.pool.of_others(client)
     scored = self._score(self.selection.model_metrics, predict(examples.x), examples.y)
     return {metric_names.others_test(name): v for name, v in scored.items()}
 
-  def _on_new_test(self, predict: _Predict) -> dict[str, np.ndarray]:
+  def _on_new_test(self, predict: simple_models.Predict) -> dict[str, np.ndarray]:
     test = self.federated_data.test
     if not len(test) or not self._has_classes:
       return {}
