@@ -179,6 +179,7 @@ class PlacementTest(parameterized.TestCase):
 
 
 _PROGRAM = """
+import sys
 import numpy as np, psutil, tensorflow as tf
 from tff_lg import runtime
 from tff_lg.compatibility import tff
@@ -187,6 +188,8 @@ runtime.set_local_execution_context(clients_per_device=2)
 
 @tff.tensorflow.computation(np.int64)
 def work(n):
+  with tf.control_dependencies([tf.print('running', output_stream=sys.stdout)]):
+    n = tf.identity(n)
   return tf.while_loop(lambda i: i < n, lambda i: i + 1, [np.int64(0)])[0]
 
 @tff.federated_computation(tff.FederatedType(np.int64, tff.CLIENTS))
@@ -197,6 +200,7 @@ assert computation([1, 2, 3]) == [1, 2, 3]
 assert not psutil.Process().children()
 print('ready', flush=True)
 """
+_PRINTED = [*['running\n'] * 3, 'ready\n']
 
 
 def _start(program):
@@ -214,14 +218,16 @@ class ProgramTest(parameterized.TestCase):
     process = _start(_PROGRAM)
     # Were a process left, it would hold the pipe, and this call, until the time is out.
     output, errors = process.communicate(timeout=_SECONDS)
-    self.assertEqual((process.returncode, output), (0, 'ready\n'), errors)
+    self.assertEqual((process.returncode, output), (0, ''.join(_PRINTED)), errors)
 
   @parameterized.parameters(1, 5)
   def test_ctrl_c_ends_clients_that_run(self, num_clients):
     forever = f'computation([2**62] * {num_clients})\n'
     restore = 'import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n'
     process = _start(restore + _PROGRAM + forever)
-    self.assertEqual(process.stdout.readline(), 'ready\n')
+    # A client runs: while TensorFlow copies what clients get, it makes a signal another error.
+    expected = [*_PRINTED, 'running\n']
+    self.assertEqual([process.stdout.readline() for _ in expected], expected)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=_SECONDS)
     self.assertEqual(process.returncode, -signal.SIGINT, errors)
