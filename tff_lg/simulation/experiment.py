@@ -165,5 +165,4 @@ def _train(plan: planned_run.PlannedRun) -> run_summary.EndedRun:
     state=state,
     evaluated=values['evaluation'].clients,
     ends=ends,
-    num_saved=num_saved,
   )

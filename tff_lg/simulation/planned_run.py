@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 import attrs
 import numpy as np
@@ -17,6 +17,16 @@ from tff_lg.simulation import adversary as adversary_lib
 from tff_lg.simulation import aggregation, layer_variances, run_phases
 from tff_lg.training import client_data as client_data_lib
 from tff_lg.training import cohorts, evaluation
+
+
+class Choice(Protocol):
+  """A learning rate or a split that a run chooses before its rounds."""
+
+  def changes(self) -> dict[str, Any]:
+    """Returns the options of a run that is given what was chosen, by name."""
+
+  def summary(self) -> dict[str, Any]:
+    """Returns entries of the run's summary."""
 
 
 @attrs.frozen(kw_only=True, eq=False)
@@ -43,7 +53,7 @@ class PlannedRun:
   adversary: adversary_lib.Adversary | None
   auxiliary: models.AuxiliaryNetwork | None
   phases: tuple[training.Phase, ...] = ()
-  chosen: Mapping[str, Any] = {}
+  chosen: Mapping[str, Any] = attrs.field(factory=dict)
 
   @property
   def num_clients(self) -> int:
@@ -56,15 +66,15 @@ class PlannedRun:
       config, self.model, self.budget, self.adversary, self.auxiliary, self.num_clients
     )
 
-  def with_choice(self, choice: Any) -> PlannedRun:
-    """Returns the run with a `TunedRate` or a `SplitChoice`, and with the phases of that."""
+  def with_phases(self) -> PlannedRun:
+    """Returns the run with the phases of its config."""
+    return attrs.evolve(self, phases=tuple(self.build_phases(self.config)))
+
+  def with_choice(self, choice: Choice) -> PlannedRun:
+    """Returns the run with what it has chosen, and with the phases of that."""
     config = dataclasses.replace(self.config, **choice.changes())
-    return attrs.evolve(
-      self,
-      config=config,
-      phases=tuple(self.build_phases(config)),
-      chosen={**self.chosen, **choice.summary()},
-    )
+    chosen = {**self.chosen, **choice.summary()}
+    return attrs.evolve(self, config=config, chosen=chosen).with_phases()
 
 
 def plan_run(
@@ -101,8 +111,7 @@ def plan_run(
       config.attack_options, aggregation_options, sampling, config.training_options, num_clients
     ),
     auxiliary=tasks.build_auxiliary(config.input_options, config.method_options, federated_data),
-  )
-  run = attrs.evolve(run, phases=tuple(run.build_phases(config)))
+  ).with_phases()
   _check_choosing(
     config.selection_options, federated_data, model, has_rounds=not config.trains_to_best
   )

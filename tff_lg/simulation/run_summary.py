@@ -26,12 +26,11 @@ class EndedRun:
   """A run after its last round.
 
   Attributes:
-    plan: whose phases have the rounds that were run.
+    plan: its phases, and the warm start of its config, have the rounds that were run.
     participants: the clients' data, as they were trained on.
     state: after the last round.
     evaluated: the clients that are evaluated, by index; None for all.
     ends: entries of the summary on why rounds ended before the last one.
-    num_saved: rounds that were saved.
   """
 
   plan: planned_run.PlannedRun
@@ -39,7 +38,6 @@ class EndedRun:
   state: run_state.RunState
   evaluated: np.ndarray | None
   ends: Mapping[str, Any]
-  num_saved: int
 
   @property
   def process(self) -> learning.LocalGlobalProcess:
@@ -89,7 +87,8 @@ def summarize(ended: EndedRun, baselines: Baselines) -> tuple[dict[str, Any], pd
     honest = ~adversary.is_malicious
     summary.update(adversary_lib.add_scores(adversary, clients, federated_data, process, state))
   if not learning.METHODS[config.method].sends_updates:
-    num_rounds, client_epochs = config.rounds - ended.num_saved, config.client_epochs or 1
+    num_rounds = state.round_num - config.warm_start_rounds
+    client_epochs = config.client_epochs or 1
     summary.update(
       own_models.add_participation(clients, config.sampling_options, num_rounds, client_epochs)
     )
