@@ -30,13 +30,9 @@ from tff_lg.adaptation.distillation import distillation
 
 if TYPE_CHECKING:
   from tff_lg.adaptation.choice import Choice, choose
+  from tff_lg.adaptation.client_adaptation import AdaptationOutput, AdaptedWeights
   from tff_lg.adaptation.fisher import fisher_diagonal
-  from tff_lg.adaptation.process import (
-    AdaptationOutput,
-    AdaptationProcess,
-    AdaptedWeights,
-    build_adaptation_process,
-  )
+  from tff_lg.adaptation.process import AdaptationProcess, build_adaptation_process
 
 __all__ = [
   'ADAPTATIONS',
@@ -58,6 +54,6 @@ __all__ = [
 ]
 
 # They import TensorFlow or NumPy.
-_LAZY = ('choice', 'fisher', 'process')
+_LAZY = ('choice', 'client_adaptation', 'fisher', 'process')
 entries.import_modules(__name__, without=_LAZY)
 __getattr__ = lazy_names.importer(__name__, __all__, _LAZY)
