@@ -38,6 +38,14 @@ class OpponentSentencesTest(absltest.TestCase):
       ),
     )
 
+  def test_says_how_many_reached_the_last_epoch(self):
+    (sentence,) = _sentences({**_BEST, 'own_models/still_improving/num_clients': 2})
+    self.assertIn(
+      '(32.5 epochs (median) of at most 200 with 2 clients still improving at the end, learning '
+      'rate 0.15 of ',
+      sentence,
+    )
+
   def test_trained_with_the_cohorts(self):
     start = 'Own models: trained only in the rounds in which their client was sampled '
     summary = {

@@ -58,7 +58,9 @@ def _own_sentence(summary: Mapping[str, float | str], is_class: bool) -> str:
     about = f'{label} {summary[setting]:g} of {summary[metric_names.tried(setting)]}'
     if kind == 'network':
       most = summary.get(metric_names.OWN_MOST_EPOCHS)
-      about = f'{formats.significant(epochs)} epochs (median) of at most {most:,}, {about}'
+      improving = summary.get(metric_names.OWN_STILL_IMPROVING)
+      capped = f' with {improving:,} clients still improving at the end' if improving else ''
+      about = f'{formats.significant(epochs)} epochs (median) of at most {most:,}{capped}, {about}'
     clients = {0: 'no client', 1: '1 client'}.get(num_clients, f'{num_clients:,} clients')
     parts.append(f'{name} for {clients} ({about})')
   return (
