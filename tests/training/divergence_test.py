@@ -7,6 +7,7 @@ from absl.testing import absltest, parameterized
 
 from tff_lg.learning import client_work
 from tff_lg.learning import process as process_lib
+from tff_lg.learning import server as server_lib
 from tff_lg.training import divergence
 
 _IDS = ('ann', 'ben', 'cy', 'dan')
@@ -23,7 +24,7 @@ def _output(*sizes, weights=True, aggregate=True, step=None):
   left_out = sizes.count(None)
   if step is None:
     step = aggregate * sum(size or 0 for size in sizes) / max(len(sizes), 1)
-  metrics = process_lib.RoundMetrics(
+  metrics = server_lib.RoundMetrics(
     1.0, 3, len(sizes) - left_out, left_out, {}, aggregate, weights, np.float32(step)
   )
   return process_lib.RoundOutput(None, [], metrics, clients)

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
   from tff_lg.learning.process import (
     LocalGlobalProcess,
     RoundOutput,
-    ServerState,
     build_local_global_process,
   )
+  from tff_lg.learning.server import ServerState
   from tff_lg.learning.settings import ProcessSettings, UpdateAttack
 
 __all__ = [
@@ -72,6 +72,7 @@ __getattr__ = lazy_names.importer(
     'phases',
     'settings',
     'client_work',
+    'server',
     'process',
   ),
 )

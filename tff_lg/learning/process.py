@@ -20,53 +20,10 @@ import numpy as np
 import tensorflow as tf
 
 from tff_lg.compatibility import tff
-from tff_lg.learning import client_work, costs, evaluation, newcomers
+from tff_lg.learning import client_work, costs, evaluation, newcomers, server
 from tff_lg.learning import settings as settings_lib
 from tff_lg.learning.methods import parts as parts_lib
 from tff_lg.models import local_global
-
-
-class ServerState(NamedTuple):
-  """The state that the server keeps between rounds.
-
-  Attributes:
-    global_weights: the model's global weights.
-    optimizer_state: of the server optimiser.
-    aggregator_state: of the aggregator.
-    round_num: int32, rounds done.
-  """
-
-  global_weights: tuple
-  optimizer_state: Any
-  aggregator_state: Any
-  round_num: int
-
-
-class RoundMetrics(NamedTuple):
-  """The output of a round over all its clients.
-
-  Attributes:
-    loss: float32, mean training loss over the examples of the clients taken in.
-    num_examples: int32, examples trained on by them, each epoch counted.
-    num_clients: int32, clients taken into the round: those that made a step, with a finite
-      update. A client that dropped out, or has no examples, is not among them.
-    num_clients_left_out: int32, clients whose update was not finite.
-    aggregator: the aggregator's measurements.
-    aggregate_is_finite: bool, whether what the aggregator made of the updates is. Otherwise the
-      server takes zeros for it.
-    weights_are_finite: bool, whether the next global weights are.
-    step_size: float32, the largest absolute value of the server's step, the next global weights
-      minus the last.
-  """
-
-  loss: float
-  num_examples: int
-  num_clients: int
-  num_clients_left_out: int
-  aggregator: Any
-  aggregate_is_finite: bool
-  weights_are_finite: bool
-  step_size: float
 
 
 class RoundOutput(NamedTuple):
@@ -79,9 +36,9 @@ class RoundOutput(NamedTuple):
     client_metrics: `ClientMetrics` of each client.
   """
 
-  server_state: ServerState
+  server_state: server.ServerState
   client_states: list[client_work.ClientState]
-  metrics: RoundMetrics
+  metrics: server.RoundMetrics
   client_metrics: list[client_work.ClientMetrics]
 
 
@@ -160,8 +117,7 @@ def build_local_global_process(
   global_types, local_types = model.split(weight_types)
   data_type = settings.batches.data_type(model.functional.input_spec)
   work = client_work.build_client_work(model, settings)
-  server_optimizer = settings.server_optimizer
-  averaged, _ = model.split(model.weight_is_statistic)
+  server_optimizer = server.build_server_optimizer(model, settings)
 
   @tff.tensorflow.computation(weight_types)
   def initialize_client(model_weights: Any) -> client_work.ClientState:
@@ -176,27 +132,22 @@ def build_local_global_process(
   def select_global(model_weights: Any) -> tuple:
     return model.split(model_weights)[0]
 
-  @tff.tensorflow.computation(global_types)
-  def initialize_server_optimizer(global_weights: Any) -> Any:
-    return client_work.initialize_optimizer(server_optimizer, tuple(global_weights))
-
-  aggregate = _build_aggregation(settings.aggregator, global_types)
+  aggregate = server.build_aggregation(settings.aggregator, global_types)
   attack = _build_attack(settings.update_attack, global_types)
 
   @tff.federated_computation(tff.FederatedType(weight_types, tff.SERVER))
   def initialize(model_weights: tff.Value) -> tff.Value:
     global_weights = tff.federated_map(select_global, model_weights)
     return tff.federated_zip(
-      ServerState(
+      server.ServerState(
         global_weights,
-        tff.federated_map(initialize_server_optimizer, global_weights),
+        tff.federated_map(server_optimizer.initialize, global_weights),
         aggregate.initialize(),
         tff.federated_value(np.int32(0), tff.SERVER),
       )
     )
 
   server_state_type = initialize.type_signature.result
-  state_type = server_state_type.member
   client_state_type = initialize_client.type_signature.result
   round_num_type = tff.TensorType(np.int32)
 
@@ -208,33 +159,6 @@ def build_local_global_process(
       data,
       round_num,
     )
-
-  @tff.tensorflow.computation(
-    global_types, state_type.optimizer_state, global_types, round_num_type
-  )
-  def update_server(
-    global_weights: Any, optimizer_state: Any, mean_update: Any, round_num: tf.Tensor
-  ) -> tuple:
-    # The mean of initial minus final weights is a gradient for the server. Updates are
-    # finite, so a mean that is not is one over nobody, or it overflows.
-    mean_update = tuple(mean_update)
-    is_finite = client_work.all_finite(mean_update)
-    optimizer_state = client_work.with_learning_rate(
-      server_optimizer, optimizer_state, settings.server_learning_rate_fn, round_num
-    )
-    gradients = client_work.or_zeros(is_finite, mean_update)
-    before = tuple(global_weights)
-    optimizer_state, after = server_optimizer.next(optimizer_state, before, gradients)
-    global_weights = tuple(
-      # Statistics are averaged, whatever optimiser moves the others.
-      weight - gradient if is_averaged else moved
-      for weight, gradient, moved, is_averaged in zip(
-        before, gradients, after, averaged, strict=True
-      )
-    )
-    step = tuple(new - old for new, old in zip(global_weights, before, strict=True))
-    is_sound = is_finite, client_work.all_finite(global_weights)
-    return global_weights, optimizer_state, (*is_sound, client_work.largest(step))
 
   @tff.tensorflow.computation(round_num_type)
   def increment(round_num: Any) -> tf.Tensor:
@@ -254,7 +178,7 @@ def build_local_global_process(
     update, client_metrics = attack(output, data) if attack else (output.update, output.metrics)
     aggregated = aggregate.next(server_state.aggregator_state, update, output.client_weight)
     updated = tff.federated_map(
-      update_server,
+      server_optimizer.next,
       (
         server_state.global_weights,
         server_state.optimizer_state,
@@ -263,21 +187,14 @@ def build_local_global_process(
       ),
     )
     new_state = tff.federated_zip(
-      ServerState(
+      server.ServerState(
         updated[0],
         updated[1],
         aggregated.state,
         tff.federated_map(increment, server_state.round_num),
       )
     )
-    metrics = tff.federated_map(
-      _round_metrics,
-      (
-        tff.federated_sum(tff.federated_map(_metric_sums, client_metrics)),
-        aggregated.measurements,
-        updated[2],
-      ),
-    )
+    metrics = server.measure_round(client_metrics, aggregated.measurements, updated[2])
     return RoundOutput(new_state, output.client_state, metrics, client_metrics)
 
   def merge(global_weights: tuple, local_weights: tuple) -> tuple:
@@ -305,46 +222,6 @@ def build_local_global_process(
     settle=newcomers.build_settling(model, settings, global_types, client_state_type, data_type),
     step_cost=functools.cache(functools.partial(costs.of_steps, model, settings)),
   )
-
-
-class _Sums(NamedTuple):
-  """Summable parts of the round's metrics."""
-
-  loss: Any
-  num_examples: Any
-  num_clients: Any
-  num_clients_left_out: Any
-
-
-# Without types they are traced where they are used, and the import starts no thread of TensorFlow.
-@tff.tensorflow.computation
-def _metric_sums(metrics: Any) -> _Sums:
-  finite = tf.cast(metrics.update_is_finite, tf.int32)
-  num_examples = metrics.num_examples * finite
-  loss = tf.where(metrics.update_is_finite, metrics.loss, 0.0)
-  taken = tf.cast(num_examples > 0, tf.int32)
-  return _Sums(loss * tf.cast(num_examples, tf.float32), num_examples, taken, 1 - finite)
-
-
-@tff.tensorflow.computation
-def _round_metrics(sums: Any, measurements: Any, of_server: Any) -> RoundMetrics:
-  return RoundMetrics(
-    tf.math.divide_no_nan(sums.loss, tf.cast(sums.num_examples, tf.float32)),
-    sums.num_examples,
-    sums.num_clients,
-    sums.num_clients_left_out,
-    measurements,
-    *of_server,
-  )
-
-
-def _build_aggregation(
-  aggregator: settings_lib.Aggregator, global_types: tuple
-) -> tff.templates.AggregationProcess:
-  """Returns the aggregator for the global weights, always called with client weights."""
-  if isinstance(aggregator, tff.aggregators.UnweightedAggregationFactory):
-    aggregator = tff.aggregators.as_weighted_aggregator(aggregator)
-  return aggregator.create(tff.to_type(global_types), tff.TensorType(np.float32))
 
 
 def _build_attack(

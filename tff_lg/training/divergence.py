@@ -9,6 +9,7 @@ import numpy as np
 from absl import logging
 
 from tff_lg.learning import process as process_lib
+from tff_lg.learning import server as server_lib
 
 # Rounds that say what the usual size of an update is.
 _REMEMBERED = 10
@@ -213,6 +214,6 @@ def _some_of(names: Sequence[str]) -> str:
   return f'{", ".join(names[:_NAMED])} and {len(names) - _NAMED} others'
 
 
-def is_void(metrics: process_lib.RoundMetrics) -> bool:
+def is_void(metrics: server_lib.RoundMetrics) -> bool:
   """Returns whether clients took part in a round, but their aggregate was not finite."""
   return metrics.num_clients > 0 and not metrics.aggregate_is_finite

@@ -11,6 +11,7 @@ from tff_lg.data import examples as examples_lib
 from tff_lg.learning import batches, client_work
 from tff_lg.learning import evaluation as learning_evaluation
 from tff_lg.learning import process as process_lib
+from tff_lg.learning import server as server_lib
 from tff_lg.models import local_global
 from tff_lg.training import client_data as client_data_lib
 from tff_lg.training import selection as selection_lib
@@ -49,7 +50,7 @@ def count_examples(
 
 def evaluate_clients(
   process: process_lib.LocalGlobalProcess,
-  server_state: process_lib.ServerState,
+  server_state: server_lib.ServerState,
   client_states: Sequence[client_work.ClientState],
   client_data: Sequence[batches.ClientTensors],
   clients: np.ndarray | None = None,
@@ -72,7 +73,7 @@ def evaluate_clients(
 
 def evaluate_parts(
   process: process_lib.LocalGlobalProcess,
-  server_state: process_lib.ServerState,
+  server_state: server_lib.ServerState,
   client_states: Sequence[client_work.ClientState],
   client_data: Mapping[str, Sequence[batches.ClientTensors]],
   clients: np.ndarray | None = None,
@@ -153,7 +154,7 @@ def pooled(values: np.ndarray, num_examples: np.ndarray, metric: str = 'accuracy
 
 def predict_selected(
   process: process_lib.LocalGlobalProcess,
-  server_state: process_lib.ServerState,
+  server_state: server_lib.ServerState,
   selection: selection_lib.ModelSelection,
   client_data: Sequence[batches.ClientTensors],
   clients: np.ndarray,
@@ -175,7 +176,7 @@ def predict_selected(
 
 def evaluate_selected(
   process: process_lib.LocalGlobalProcess,
-  server_state: process_lib.ServerState,
+  server_state: server_lib.ServerState,
   selection: selection_lib.ModelSelection,
   client_data: Sequence[batches.ClientTensors],
   clients: np.ndarray | None = None,
@@ -196,7 +197,7 @@ def evaluate_selected(
 
 def evaluate_new_test(
   process: process_lib.LocalGlobalProcess,
-  server_state: process_lib.ServerState,
+  server_state: server_lib.ServerState,
   selection: selection_lib.ModelSelection,
   test: examples_lib.Examples,
   clients: np.ndarray | None = None,
@@ -257,7 +258,7 @@ def _ensemble_batches(
 
 def evaluate_weight_average(
   process: process_lib.LocalGlobalProcess,
-  server_state: process_lib.ServerState,
+  server_state: server_lib.ServerState,
   selection: selection_lib.ModelSelection,
   test: examples_lib.Examples,
   clients: np.ndarray | None = None,

@@ -7,12 +7,12 @@ import numpy as np
 
 from tff_lg import metric_names
 from tff_lg import metrics as metrics_lib
-from tff_lg.learning import process as process_lib
+from tff_lg.learning import server as server_lib
 from tff_lg.training import communication, evaluation
 
 
 def of_training(
-  metrics: process_lib.RoundMetrics, traffic: communication.RoundTraffic
+  metrics: server_lib.RoundMetrics, traffic: communication.RoundTraffic
 ) -> dict[str, float]:
   """Returns the metrics of a round of training, and all communication so far."""
   return {

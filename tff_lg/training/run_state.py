@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from tff_lg import checkpoints
 from tff_lg.client_states import phase_stores
-from tff_lg.learning import process as process_lib
+from tff_lg.learning import server as server_lib
 from tff_lg.models import local_global
 from tff_lg.training import communication, plan
 from tff_lg.training import selection as selection_lib
@@ -45,7 +45,7 @@ class RunState:
   phase: int
   phase_start: int
   start_weights: local_global.ModelWeights
-  server_state: process_lib.ServerState
+  server_state: server_lib.ServerState
   clients: phase_stores.ClientStateStore
   selection: selection_lib.ModelSelection
   traffic: communication.RoundTraffic

@@ -9,6 +9,7 @@ from tff_lg import checkpoints
 from tff_lg.client_states import client_store
 from tff_lg.learning import client_work
 from tff_lg.learning import process as process_lib
+from tff_lg.learning import server as server_lib
 
 
 class ChosenStates(Protocol):
@@ -138,5 +139,5 @@ class ChosenModels(NamedTuple):
     selection: each client's model.
   """
 
-  server_state: process_lib.ServerState
+  server_state: server_lib.ServerState
   selection: ModelSelection
