@@ -8,7 +8,8 @@ import pathlib
 import pandas as pd
 from absl.testing import absltest, parameterized
 
-from tff_lg import aggregators, attacks, suites, sweeps
+from tests.suites import testing
+from tff_lg import suites
 from tff_lg.suites import board
 
 # Validation accuracy by rate and attack: rate 2 has the best worst case, not the best mean.
@@ -72,59 +73,13 @@ def _write(folder, flags, accuracy):
   (folder / 'summary.json').write_text(json.dumps({'rounds/fedavg': 1}))
 
 
-_RULES = (
-  suites.RobustRule(name='mean', label='Mean', aggregator='mean'),
-  suites.RobustRule(
-    name='bulyan', label='Bulyan', aggregator='bulyan', mixings=('nearest_neighbours',)
-  ),
-)
-_SUITE = suites.RobustnessEntry(
-  name='mine',
-  label='Mine',
-  data='nothing',
-  flags={'task': 'digits', 'client_steps': '3'},
-  fast_flags={'num_clients': '5', 'client_steps': '1'},
-  adapt_flags={'epochs': '2'},
-  own_flags={'local_only_epochs': '7'},
-  num_clients=7,
-  byzantine=(1, 2),
-  similarities=(1.0, 0.5),
-  rules=_RULES,
-  attacks=('a', 'b'),
-  fast_size=(1, 1, 1),
-  axes=(suites.SearchAxis('client_learning_rate', (1, 2), 1, grows=False),),
-  num_repeats=2,
-  rounds=1,
-)
-
-
-class NarrowedTest(parameterized.TestCase):
-  def test_some_of_the_values(self):
-    axes = [sweeps.Axis('similarity', ('0.5', '1')), sweeps.Axis('attack', ('b',))]
-    found = _SUITE.narrowed(axes)
-    self.assertEqual(
-      (found.byzantine, found.similarities, found.attacks), ((1, 2), (0.5, 1.0), ('b',))
-    )
-    self.assertEqual(_SUITE.narrowed([]), _SUITE)
-
-  @parameterized.parameters(
-    ([('attack', ('c',))], r'^--grid=attack=c: expected some of a, b\.$'),
-    ([('byzantine', ('1', '3'))], r'^--grid=byzantine=3: expected some of 1, 2\.$'),
-    ([('rule', ('mean',))], r'^--grid has rule, expected some of byzantine, similarity, attack'),
-    ([('attack', ('a',)), ('attack', ('b',))], 'each once'),
-  )
-  def test_refuses(self, axes, message):
-    with self.assertRaisesRegex(ValueError, message):
-      _SUITE.narrowed([sweeps.Axis(*axis) for axis in axes])
-
-
 class RunRobustnessTest(parameterized.TestCase):
   def setUp(self):
     super().setUp()
     self.folder = self.create_tempdir().full_path
     self.pool = _Pool()
 
-  def _run(self, suite=_SUITE, rules=_RULES[:1]):
+  def _run(self, suite=testing.SUITE, rules=testing.RULES[:1]):
     return suites.RobustnessRun(
       suite,
       rules,
@@ -171,12 +126,12 @@ class RunRobustnessTest(parameterized.TestCase):
     self.assertEmpty(self.pool.run)
 
   def test_rules_that_survive_fewer_have_no_cell(self):
-    cells = suites.run_robustness(self._run(rules=_RULES))
+    cells = suites.run_robustness(self._run(rules=testing.RULES))
     found = [cell.num_byzantine for cell in cells if cell.rule.name == 'bulyan']
     self.assertEqual(found, [1, 1])
     flags = next(flags for flags in self.pool.run if flags.get('aggregator') == 'bulyan')
     self.assertEqual((flags['num_byzantine'], flags['pre_num_byzantine']), ('1', '1'))
-    self.assertEqual(list(self._run(rules=_RULES).first_configs()), ['mean', 'bulyan'])
+    self.assertEqual(list(self._run(rules=testing.RULES).first_configs()), ['mean', 'bulyan'])
 
   def test_scores_of_honest_clients(self):
     cell = board.robustness_cells(suites.run_robustness(self._run()))[0]
@@ -197,27 +152,6 @@ class RunRobustnessTest(parameterized.TestCase):
     self.pool.failing = (('1', 'a'),)
     with self.assertRaisesRegex(suites.SuiteError, 'Mean: .*attack=a.* failed, see .*no more'):
       suites.run_robustness(self._run())
-
-  def test_small(self):
-    small = _SUITE.small()
-    self.assertEqual((small.num_clients, small.flags['client_steps']), (5, '1'))
-    self.assertEqual((small.byzantine, small.similarities, small.attacks), ((1,), (0.5,), ('a',)))
-
-  @parameterized.parameters(('krum',), ('mean', 'mean'))
-  def test_rules_that_are_not_there(self, *chosen):
-    with self.assertRaisesRegex(ValueError, f'--methods is {",".join(chosen)}, expected some of'):
-      _SUITE.choose_methods(chosen)
-
-
-class ByzantineTest(absltest.TestCase):
-  def test_every_rule_and_attack_is_there(self):
-    suite = suites.ROBUSTNESS_SUITES['byzantine']
-    self.assertContainsSubset(suite.attacks, attacks.ATTACKS)
-    for rule in suite.rules:
-      self.assertIn(rule.aggregator, aggregators.AGGREGATORS)
-      self.assertContainsSubset(rule.mixings, aggregators.PRE_AGGREGATORS)
-      self.assertIsNotNone(rule.flags(suite.byzantine[0], suite.num_clients))
-    self.assertIsNone(suite.rules[-2].flags(5, 20))
 
 
 if __name__ == '__main__':

@@ -12,14 +12,8 @@ TensorFlow.
 """
 
 from tff_lg import entries
-from tff_lg.suites.robustness import (
-  ROBUSTNESS_SUITES,
-  Cell,
-  RobustnessEntry,
-  RobustnessRun,
-  RobustRule,
-  run_robustness,
-)
+from tff_lg.suites.robustness import Cell, RobustnessRun, run_robustness
+from tff_lg.suites.robustness_suite import ROBUSTNESS_SUITES, RobustnessEntry, RobustRule
 from tff_lg.suites.running import ADAPT, TRAIN, MakeConfig, Row, SuiteError, SuiteRun, run_suite
 from tff_lg.suites.search import SEARCHES, SearchAxis, next_points
 from tff_lg.suites.suite import SUITES, SuiteEntry, SuiteMethod, register

@@ -8,7 +8,7 @@ with momentum; here a round is ten local steps.
 Gonzalez et al. 2025, ByzFL: Research Framework for Robust Federated Learning, arXiv:2505.24802.
 """
 
-from tff_lg.suites.robustness import RobustnessEntry, RobustRule, register
+from tff_lg.suites.robustness_suite import RobustnessEntry, RobustRule, register
 from tff_lg.suites.search import SearchAxis
 
 _RATE = SearchAxis('client_learning_rate', (0.01, 0.03, 0.1, 0.3), 0.1)
