@@ -23,6 +23,17 @@ class _DoubleOrNot(tf.keras.layers.Layer):
     return inputs + 1 if training else inputs
 
 
+class _LastFirst(tf.keras.layers.Layer):
+  """Sets the layer first that it calls, and so builds, last."""
+
+  def __init__(self, **options):
+    super().__init__(**options)
+    self.last, self.first = (tf.keras.layers.Dense(2, name=name) for name in ('last', 'first'))
+
+  def call(self, inputs):
+    return self.last(self.first(inputs))
+
+
 def _sequential() -> tf.keras.Model:
   dense = tf.keras.layers.Dense(1, kernel_initializer='ones', name='dense')
   return tf.keras.Sequential([tf.keras.Input((2,)), _DoubleOrNot(), dense])
@@ -49,7 +60,7 @@ class FromKerasTest(parameterized.TestCase):
   def test_output_by_hand(self, case, training, sign):
     build, num_skips = case
     x = sign * np.float32([[1, 2], [3, 4]])
-    model = functional_model.from_keras(build(), _LOSS, _SPEC, {})
+    model, _ = functional_model.from_keras(build(), _LOSS, _SPEC, {})
 
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
       weights = (tf.ones([2, 1]), tf.fill([1], 10.0))
@@ -61,19 +72,31 @@ class FromKerasTest(parameterized.TestCase):
   def test_network_on_the_output_of_another(self):
     dense = tf.keras.layers.Dense(2, use_bias=False, name='dense')
     first = tf.keras.Sequential([tf.keras.Input((2,)), dense])
-    first = functional_model.from_keras(first, _LOSS, _SPEC, {})
-    second = functional_model.from_keras(_sequential(), _LOSS, _SPEC, {})
+    first, _ = functional_model.from_keras(first, _LOSS, _SPEC, {})
+    second, _ = functional_model.from_keras(_sequential(), _LOSS, _SPEC, {})
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
       hidden = _predict(first, (2 * tf.eye(2),), tf.constant([[1.0, 2.0]]), False)
       output = session.run(_predict(second, (tf.ones([2, 1]), tf.zeros([1])), hidden, False))
     np.testing.assert_array_equal(output, [[12]])
 
   def test_network_is_traced_once(self):
-    model = functional_model.from_keras(_sequential(), _LOSS, _SPEC, {})
+    model, _ = functional_model.from_keras(_sequential(), _LOSS, _SPEC, {})
     with tf.Graph().as_default() as graph:
       weights = (tf.ones([2, 1]), tf.zeros([1]))
       _predict(model, weights, tf.ones([3, 2]), True)
     self.assertLen([op for op in graph.get_operations() if op.type == 'MatMul'], 1)
+
+  def test_places_of_weights_with_equal_values(self):
+    keras_model = tf.keras.Sequential([tf.keras.Input((2,)), _LastFirst()])
+    for value, weight in zip((3, 0, 2, 0), keras_model.trainable_weights, strict=True):
+      weight.assign(tf.fill(weight.shape, float(value)))
+    model, order = functional_model.from_keras(keras_model, _LOSS, _SPEC, {})
+    # The kernel and bias of `first`, then those of `last`.
+    self.assertEqual(order, (2, 3, 0, 1))
+    self.assertEqual([weight.flat[0] for weight in model.initial_weights[0]], [2, 0, 3, 0])
+    self.assertEqual(
+      [float(tf.reduce_max(weight)) for weight in keras_model.trainable_weights], [3, 0, 2, 0]
+    )
 
 
 if __name__ == '__main__':

@@ -1,7 +1,5 @@
 """Networks with frozen layers as copies that a functional model takes: no layer keeps a state."""
 
-import contextlib
-from collections.abc import Iterator
 from typing import Any
 
 import tensorflow as tf
@@ -134,18 +132,6 @@ def copy_without_states(keras_model: tf.keras.Model) -> tf.keras.Model:
   for weight, value in zip(own, values, strict=True):
     weight.assign(value)
   return copied
-
-
-@contextlib.contextmanager
-def numbered_weights(keras_model: tf.keras.Model) -> Iterator[None]:
-  """Fills each weight that is trained with a number of its own, and puts its values back."""
-  weights = keras_model.trainable_weights
-  values = [weight.numpy() for weight in weights]
-  for number, weight in enumerate(weights):
-    weight.assign(tf.fill(weight.shape, tf.cast(number, weight.dtype)))
-  yield
-  for weight, value in zip(weights, values, strict=True):
-    weight.assign(value)
 
 
 def _is_dropout(layer: tf.keras.layers.Layer) -> bool:

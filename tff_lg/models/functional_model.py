@@ -1,8 +1,9 @@
 """Keras models as TFF's functional models."""
 
 import collections
+import contextlib
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import tensorflow as tf
@@ -15,7 +16,7 @@ def from_keras(
   loss: tf.keras.losses.Loss,
   input_spec: tuple[tf.TensorSpec, tf.TensorSpec],
   metrics: Mapping[str, Callable[[], tf.keras.metrics.Metric]],
-) -> tff.learning.models.FunctionalModel:
+) -> tuple[tff.learning.models.FunctionalModel, tuple[int, ...]]:
   """Converts a Keras model by TFF's functions, into fewer operations that are traced faster.
 
   TFF makes a copy of the network on an input of its own, and calls the copy on the batch. So each
@@ -28,11 +29,16 @@ def from_keras(
     metrics: by name, what makes a Keras metric.
 
   Returns:
-    The functional model.
+    The functional model, and the place of each of its weights among those that Keras trains. The
+    model has them in the order in which its copy creates them, Keras in that of its layers.
   """
-  converted = tff.learning.models.functional_model_from_keras(
-    keras_model, loss_fn=loss, input_spec=input_spec
-  )
+  values = [weight.numpy() for weight in keras_model.trainable_weights]
+  with _numbered_weights(keras_model):
+    converted = tff.learning.models.functional_model_from_keras(
+      keras_model, loss_fn=loss, input_spec=input_spec
+    )
+  numbers, others = converted.initial_weights
+  order = tuple(int(number.flat[0]) for number in numbers)
   metrics_fns = tff.learning.metrics.create_functional_metric_fns(collections.OrderedDict(metrics))
 
   @tf.function
@@ -46,14 +52,29 @@ def from_keras(
     with tf.variable_creator_scope(next_weight):
       return _Network(keras_model)(x, training=training)
 
-  return tff.learning.models.FunctionalModel(
-    initial_weights=converted.initial_weights,
+  functional = tff.learning.models.FunctionalModel(
+    initial_weights=(tuple(values[place] for place in order), others),
     predict_on_batch_fn=predict_on_batch,
     loss_fn=converted.loss,
     # What is a `tf.function` itself, AutoGraph always rewrites; see `mends.leave_unconverted`.
     metrics_fns=tuple(each.python_function for each in metrics_fns),
     input_spec=input_spec,
   )
+  return functional, order
+
+
+@contextlib.contextmanager
+def _numbered_weights(keras_model: tf.keras.Model) -> Iterator[None]:
+  """Fills each weight that is trained with its place, as equal values tell nothing."""
+  weights = keras_model.trainable_weights
+  values = [weight.numpy() for weight in weights]
+  try:
+    for place, weight in enumerate(weights):
+      weight.assign(tf.fill(weight.shape, tf.cast(place, weight.dtype)))
+    yield
+  finally:
+    for weight, value in zip(weights, values, strict=True):
+      weight.assign(value)
 
 
 class _Network(tf.keras.layers.Layer):

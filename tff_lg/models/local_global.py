@@ -295,23 +295,14 @@ def from_keras(
   names_of_fixed = set(map(_weight_name, fixed))
   statistics = frozenset(map(_weight_name, moving))
   activation = getattr(keras_model.layers[-1], 'activation', None)
-  needs_copy = frozen.needs_copy(keras_model)
-  if needs_copy:
+  if frozen.needs_copy(keras_model):
     keras_model = frozen.copy_without_states(keras_model)
   if label_spec is None:
     label_spec = tf.TensorSpec([None], tf.int32)
   input_spec = (tf.TensorSpec(keras_model.input_shape, keras_model.input.dtype), label_spec)
 
-  def convert() -> tff.learning.models.FunctionalModel:
-    return functional_model.from_keras(keras_model, loss, input_spec, metrics)
-
-  if needs_copy:
-    # Equal values would not tell which of two weights is the frozen one.
-    with frozen.numbered_weights(keras_model):
-      weight_names = _names_in_functional_order(keras_model, convert().initial_weights[0])
-  functional = convert()
-  if not needs_copy:
-    weight_names = _names_in_functional_order(keras_model, functional.initial_weights[0])
+  functional, order = functional_model.from_keras(keras_model, loss, input_spec, metrics)
+  weight_names = tuple(_weight_name(keras_model.trainable_weights[place]) for place in order)
   if len(set(weight_names)) != len(weight_names):
     names = ', '.join(weight_names)
     raise ValueError(f'model {keras_model.name}: two weights share a name: {names}.')
@@ -348,22 +339,6 @@ def assign_weights(keras_model: tf.keras.Model, weights: Mapping[str, np.ndarray
 def layer_names(keras_model: tf.keras.Model) -> tuple[str, ...]:
   """Returns the names of a Keras model's layers with weights (`LocalGlobalModel.layer_names`)."""
   return tuple(dict.fromkeys(map(_layer, map(_weight_name, keras_model.trainable_weights))))
-
-
-def _names_in_functional_order(
-  keras_model: tf.keras.Model, functional_weights: Sequence[np.ndarray]
-) -> tuple[str, ...]:
-  """Returns names for the functional model's weights, which come in order of creation.
-
-  Keras lists weights in order of layers. Both are the same for most models; where
-  they differ, a name is found by its value, in order among equal values.
-  """
-  remaining = [(_weight_name(weight), weight.numpy()) for weight in keras_model.trainable_weights]
-  names = []
-  for value in functional_weights:
-    index = next(i for i, (_, other) in enumerate(remaining) if np.array_equal(value, other))
-    names.append(remaining.pop(index)[0])
-  return tuple(names)
 
 
 def _weight_name(weight: tf.Variable) -> str:
