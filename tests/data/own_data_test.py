@@ -54,6 +54,14 @@ class FromArraysTest(parameterized.TestCase):
     of_7, of_8 = _federate(source).clients
     self.assertEqual((of_7.test.y.tolist(), of_8.test.y.tolist()), ([2], [1, 0]))
 
+  def test_pandas_is_taken(self):
+    x = pd.DataFrame({'age': [1, 2, 3], 'weight': [4.0, 5.0, 6.0]}, index=['r', 's', 't'])
+    y, clients = (pd.Series(values, index=x.index) for values in ([0, 1, 1], ['b', 'a', 'b']))
+    source = data.from_arrays(x, y, clients, test_fraction=0)
+    self.assertEqual(source.train.x.tolist(), [[1, 4], [2, 5], [3, 6]])
+    by_name = {client.client_id: client.train.y.tolist() for client in _federate(source).clients}
+    self.assertEqual(by_name, {'a': [1], 'b': [0, 1]})
+
   def test_several_inputs(self):
     x = {'age': [1.0, 2, 3], 'image': np.full((3, 2, 2), 255, np.uint8)}
     test = {'image': np.zeros((1, 2, 2), np.uint8), 'age': [4.0]}
@@ -117,13 +125,20 @@ class FromArraysTest(parameterized.TestCase):
     (([], []), 'expected numbers'),
     (([[1.0], [1.0, 2.0]], [0, 1]), 'x has rows of .1. and .2., expected one shape'),
     ((['b', 'c'], [0, 1]), 'expected numbers'),
-    (([[1.0], [1.0]], [0, 1], ['a', None]), 'clients has none in row 1'),
+    (([[1.0], [1.0]], [0, 1], ['a', None]), 'clients has None in row 1'),
+    (([[1.0], [1.0]], [0, 1], np.array(['a', float('nan')], object)), 'clients has nan in row 1'),
+    (([[1.0], [1.0]], [0, 1], np.array(['a', pd.NA], object)), 'clients has <NA> in row 1'),
     (([[1.0], [1.0]], [0, 1], ['a']), 'users is'),
     (([[1.0], [1.0]], [0, 1], [0.5, 1.5]), 'clients has float64'),
+    (([[1.0], [1.0]], [0, 1], np.array(['a', ''], object)), "clients has '' in row 1"),
   )
   def test_refuses(self, arrays, sentence):
     with self.assertRaisesRegex(data.DataError, f'The data: .*{sentence}'):
       data.from_arrays(*arrays)
+
+  def test_refuses_an_unknown_objective(self):
+    with self.assertRaisesRegex(ValueError, "objective is 'ranking', expected one of classificati"):
+      data.from_arrays([[1.0], [2.0]], [0, 1], objective='ranking')
 
   def test_refuses_test_data_without_clients(self):
     with self.assertRaisesRegex(data.DataError, 'test has 2 arrays, expected 3: x and y and cli'):

@@ -52,7 +52,7 @@ def load(
     raise ValueError('data_dir: none found, expected the folder with train.npz.')
   train_path, test_path = (pathlib.Path(data_dir) / name for name in ('train.npz', 'test.npz'))
   train_arrays = read_npz(train_path)
-  predicts = metrics.OBJECTIVES[objective]
+  predicts = metrics.get_objective(objective)
   class_names = _class_names(train_path, train_arrays)
   num_classes = None if class_names is None else len(class_names)
   if predicts.predicts_numbers:
@@ -139,7 +139,7 @@ def to_examples(
     arrays.pop('x'), inputs, lambda *named: _to_features(path, *named), str(path)
   )
   y, users, weights = arrays['y'], arrays.get('users'), arrays.get('weights')
-  predicts = metrics.OBJECTIVES[objective]
+  predicts = metrics.get_objective(objective)
   if predicts.predicts_classes:
     labels = _to_classes(path, y, len(x), num_classes)
   elif predicts.predicts_numbers:

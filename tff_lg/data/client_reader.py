@@ -73,7 +73,7 @@ class ClientReader:
       )
     self.cache_size, self.data_crc32 = cache_size, data_crc32
     self._read_client, self._row_shape, self._num_classes = read, tuple(row_shape), num_classes
-    self._predicts = metrics.OBJECTIVES[objective]
+    self._predicts = metrics.get_objective(objective)
     self._thread = _one_thread()
     self._lock = threading.Lock()
     # In the order in which they were last wanted.

@@ -26,8 +26,8 @@ def from_arrays(
   """Makes a data set of arrays.
 
   Args:
-    x: numbers [n, ...]; uint8 is divided by 255, as pixels. For a model of several inputs, such
-      numbers of each input by its name.
+    x: numbers [n, ...], as an array, rows or a pandas table; uint8 is divided by 255, as pixels.
+      For a model of several inputs, such numbers of each input by its name.
     y: [n], classes as integers from 0 or as texts; or as `objective` says, numbers [n], or 0 and 1
       [n, num_labels]. Classes are those of all data: one may occur in test examples alone.
     clients: [n], the client of each example, a text or an integer; None if the data name none.
@@ -46,8 +46,9 @@ def from_arrays(
 
   Raises:
     DataError: values that cannot be; one sentence.
+    ValueError: an unknown objective, or a `test_fraction` that is not in [0, 1).
   """
-  predicts = metrics.OBJECTIVES[objective]
+  predicts = metrics.get_objective(objective)
   given = [(x, y, clients)]
   if test is not None:
     num_arrays = 2 if clients is None else 3
@@ -184,6 +185,8 @@ def _to_inputs(x: Any, where: str) -> np.ndarray | dict[str, np.ndarray]:
 
 def _to_array(values: Any, where: str, name: str = 'x') -> np.ndarray:
   """Returns rows as numbers [n, ...]; rows of one number get an axis, grey images a channel."""
+  if hasattr(values, '__array__'):  # Also tables and tensors of other libraries.
+    values = np.asarray(values)
   if not isinstance(values, np.ndarray) or values.dtype == object:
     rows = [np.asarray(row) for row in values]
     shapes = sorted({row.shape for row in rows})
@@ -199,9 +202,11 @@ def _to_array(values: Any, where: str, name: str = 'x') -> np.ndarray:
 def _names(clients: Any, where: str) -> np.ndarray:
   """Returns the clients' names, str [n]."""
   names = np.asarray(clients)
-  missing = [row for row, name in enumerate(names.tolist()) if name is None or name in ('', np.nan)]
-  if missing or names.dtype.kind not in 'iuUO':
-    found = f'{names.dtype}' if not missing else f'none in row {missing[0]}'
+  found = f'{names.dtype}' if names.dtype.kind not in 'iuUO' else ''
+  for row, name in enumerate(names.tolist()):
+    if not found and (not isinstance(name, str | int | np.integer) or name == ''):
+      found = f'{name!r} in row {row}'
+  if found:
     raise examples.DataError(
       f'{where}: clients has {found}, expected a text or an integer per row.'
     )

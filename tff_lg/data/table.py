@@ -78,10 +78,7 @@ def load_table(
         f'{where}: column {name} is given twice, expected other columns for label, client, time '
         'and weight.'
       )
-  known = metrics.OBJECTIVES
-  if objective not in known:
-    raise ValueError(f'objective is {objective!r}, expected one of {", ".join(known)}.')
-  predicts = known[objective]
+  predicts = metrics.get_objective(objective)
   y, class_names = _read_labels(predicts)(frame, label_columns, where)
   users = None if client_column is None else _named(frame, client_column, where, 'a client')
   owners = None if users is None else np.unique(users, return_inverse=True)[1]

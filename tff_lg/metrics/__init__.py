@@ -15,7 +15,13 @@ from tff_lg.metrics.metric import (
   register,
   sign,
 )
-from tff_lg.metrics.objective import DEFAULT_OBJECTIVE, OBJECTIVES, Objective, find_objective
+from tff_lg.metrics.objective import (
+  DEFAULT_OBJECTIVE,
+  OBJECTIVES,
+  Objective,
+  find_objective,
+  get_objective,
+)
 
 __all__ = [
   'DEFAULT_OBJECTIVE',
@@ -25,6 +31,7 @@ __all__ = [
   'Objective',
   'find_metric',
   'find_objective',
+  'get_objective',
   'for_few_examples',
   'register',
   'sign',

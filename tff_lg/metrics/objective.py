@@ -83,3 +83,14 @@ DEFAULT_OBJECTIVE = 'classification'
 def find_objective(name: str | None) -> Objective:
   """Returns the objective of a name; the default one for None, or for a name without an entry."""
   return OBJECTIVES.get(name or DEFAULT_OBJECTIVE, OBJECTIVES[DEFAULT_OBJECTIVE])
+
+
+def get_objective(name: str) -> Objective:
+  """Returns the objective of a name.
+
+  Raises:
+    ValueError: there is none of this name.
+  """
+  if name not in OBJECTIVES:
+    raise ValueError(f'objective is {name!r}, expected one of {", ".join(OBJECTIVES)}.')
+  return OBJECTIVES[name]
