@@ -256,8 +256,10 @@ def _last_of_each(
     raise examples.DataError(f'{where}: {column.name} is missing in row {row}, expected a time.')
   order = np.argsort(times.to_numpy(), kind='stable')
   is_test = np.zeros(len(column), bool)
-  groups = (order,) if owners is None else [order[owners[order] == k] for k in np.unique(owners)]
-  for rows in groups:
+  if owners is None:
+    owners = np.zeros(len(column), np.int64)
+  for places in splits.group_by_owner(owners[order], owners.max() + 1):
+    rows = order[places]
     num_test = min(max(round(fraction * len(rows)), int(fraction > 0)), len(rows) - 1)
     is_test[rows[len(rows) - num_test :]] = True
   return is_test

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tff_lg.data import examples
+from tff_lg.data import examples, splits
 
 if TYPE_CHECKING:  # pandas takes a second to import.
   import pandas as pd
@@ -212,10 +212,9 @@ def fit(
     columns.append(CategoryColumn(str(name), tuple(sorted(counts))))
   by_client: dict[str, tuple[tuple[float, float], ...]] = {}
   if standardize == 'clients' and clients is not None:
-    of_rows = np.asarray(clients, object)
+    names, owners = np.unique(np.asarray(clients, object), return_inverse=True)
     pooled = [(c.mean, c.deviation) for c in columns if isinstance(c, NumberColumn)]
-    for client in np.unique(of_rows):
-      rows = of_rows == client
+    for client, rows in zip(names, splits.group_by_owner(owners, len(names)), strict=True):
       by_client[client] = tuple(
         _moments_of(values[rows], pair) for values, pair in zip(numbers, pooled, strict=True)
       )
