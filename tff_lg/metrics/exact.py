@@ -60,17 +60,22 @@ def auc(predictions: np.ndarray, y: np.ndarray) -> float:
   """
   if not np.isfinite(predictions).all():
     return float('nan')
-  from sklearn import metrics  # It takes a second to import.
+  from scipy import stats  # It takes half a second to import.
 
   if y.ndim == 1:
-    if predictions.shape[1] == 2:
-      predictions = predictions[:, 1:]
-      y = y[:, np.newaxis]
-    else:
-      y = y[:, np.newaxis] == np.arange(predictions.shape[1])
-  varied = [k for k in range(y.shape[1]) if 0 < y[:, k].sum() < len(y)]
-  areas = [metrics.roc_auc_score(y[:, k], predictions[:, k]) for k in varied]
-  return float(np.mean(areas)) if areas else float('nan')
+    is_label = y[:, np.newaxis] == np.arange(predictions.shape[1])
+    columns = slice(1, None) if predictions.shape[1] == 2 else slice(None)
+    predictions, is_label = predictions[:, columns], is_label[:, columns]
+  else:
+    is_label = y > 0.5
+  positive = is_label.sum(axis=0)
+  pairs = positive * (len(y) - positive)
+  if not pairs.any():
+    return float('nan')
+  ranks = stats.rankdata(predictions, axis=0)
+  # Pairs in the right order: the U statistic of Mann and Whitney.
+  won = (ranks * is_label).sum(axis=0) - positive * (positive + 1) / 2
+  return float((won[pairs > 0] / pairs[pairs > 0]).mean())
 
 
 def macro_f1(predictions: np.ndarray, y: np.ndarray) -> float:
