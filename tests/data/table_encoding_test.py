@@ -1,5 +1,6 @@
 """Tests of how columns become features."""
 
+import decimal
 import json
 
 import numpy as np
@@ -49,6 +50,16 @@ class TableEncodingTest(parameterized.TestCase):
     )
     row['since'] = pd.to_datetime(row['since'])
     np.testing.assert_allclose(_fit().encode(row), [[0, 0, 0, 0, 0, 1, 0, 0, 1, 1]])
+
+  def test_decimals_and_durations_are_numbers(self):
+    prices = [decimal.Decimal('1.5'), decimal.Decimal('2.5'), None]
+    table = pd.DataFrame({'price': prices, 'stay': pd.to_timedelta(['36h', '12h', None])})
+    encoding = table_encoding.fit(table, ('no', 'yes'), standardize='none')
+    names = ('price', 'price is missing', 'stay', 'stay is missing')
+    self.assertEqual(encoding.feature_names, names)
+    # Durations are in days.
+    expected = [[1.5, 0, 1.5, 0], [2.5, 0, 0.5, 0], [0, 1, 0, 1]]
+    np.testing.assert_allclose(encoding.encode(table), expected)
 
   def test_as_they_are(self):
     encoding = _fit(standardize='none')

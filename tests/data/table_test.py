@@ -186,6 +186,12 @@ class TableTest(parameterized.TestCase):
     with self.assertRaisesRegex(examples.DataError, 'column ill is given twice'):
       table.load_table(_table(), 'ill', 'ill')
 
+  def test_refuses_other_types(self):
+    with self.assertRaisesRegex(
+      examples.DataError, 'The table is a dict, expected one of pandas or'
+    ):
+      table.load_table({'age': [1]}, 'age')
+
   def test_refuses_no_rows_and_names_twice(self):
     with self.assertRaisesRegex(examples.DataError, 'no rows'):
       _load(_table()[:0])

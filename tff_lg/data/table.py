@@ -37,10 +37,10 @@ def load_table(
 ) -> examples.Source:
   """Loads a table whose rows are examples.
 
-  All other columns are features. Numbers, dates and truth values are standardised; a missing value
-  becomes the mean, and another feature says that it is missing. All else is one-hot, with zeros for
-  categories that training rows do not have. The source's `encoding` holds the details; it is fitted
-  to the rows that are not for testing.
+  All other columns are features. Numbers, dates, durations and truth values are standardised; a
+  missing value becomes the mean, and another feature says that it is missing. All else is one-hot,
+  with zeros for categories that training rows do not have. The source's `encoding` holds the
+  details; it is fitted to the rows that are not for testing.
 
   Args:
     table: a CSV or Parquet file, a folder of them, a pandas DataFrame or an Arrow table.
@@ -126,7 +126,13 @@ def load_table(
 
 
 def _to_frame(table: Any) -> pd.DataFrame:
+  import pandas as pd
+
   frame = table.to_pandas() if hasattr(table, 'to_pandas') else table
+  if not isinstance(frame, pd.DataFrame):
+    raise examples.DataError(
+      f'The table is a {type(table).__name__}, expected one of pandas or with to_pandas, or a path.'
+    )
   frame = frame.reset_index(drop=True)
   frame.columns = [str(name) for name in frame.columns]
   if frame.empty:

@@ -256,7 +256,9 @@ def to_names(column: pd.Series) -> np.ndarray:
 
 
 def to_numbers(column: pd.Series) -> np.ndarray:
-  """Returns a column's values, float64 [n]: dates in days since 1970, NaN if missing.
+  """Returns a column's values, float64 [n]: dates and durations in days, NaN if missing.
+
+  Dates are days since 1970.
 
   Raises:
     DataError: a value is infinite, or no number.
@@ -266,6 +268,8 @@ def to_numbers(column: pd.Series) -> np.ndarray:
   if pd.api.types.is_datetime64_any_dtype(column):
     dates = pd.to_datetime(column, utc=True)
     return ((dates - pd.Timestamp(0, tz='UTC')) / pd.Timedelta(days=1)).to_numpy(np.float64)
+  if pd.api.types.is_timedelta64_dtype(column):
+    return (column / pd.Timedelta(days=1)).to_numpy(np.float64)
   try:
     values = pd.to_numeric(column).to_numpy(np.float64, na_value=np.nan)
   except (TypeError, ValueError) as error:
@@ -282,7 +286,14 @@ def to_numbers(column: pd.Series) -> np.ndarray:
 def _is_number(column: pd.Series) -> bool:
   import pandas as pd
 
-  return pd.api.types.is_numeric_dtype(column) or pd.api.types.is_datetime64_any_dtype(column)
+  types = pd.api.types
+  if types.is_object_dtype(column):  # Databases and Parquet files have decimals.
+    return types.infer_dtype(column, skipna=True) == 'decimal'
+  return (
+    types.is_numeric_dtype(column)
+    or types.is_datetime64_any_dtype(column)
+    or types.is_timedelta64_dtype(column)
+  )
 
 
 def _moments_of(
