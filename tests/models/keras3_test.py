@@ -31,7 +31,12 @@ def _layers():
       layers.MaxPooling1D(2),
       layers.GlobalAveragePooling1D(),
     ],
-    'norms': lambda: [layers.LayerNormalization(), layers.GroupNormalization(2), layers.Flatten()],
+    'norms': lambda: [
+      layers.LayerNormalization(),
+      layers.GroupNormalization(2),
+      layers.BatchNormalization(momentum=0.8),
+      layers.Flatten(),
+    ],
     'recurrent': lambda: [
       layers.LSTM(3, return_sequences=True),
       layers.Bidirectional(layers.GRU(2)),

@@ -77,5 +77,7 @@ def fold_in(key: tf.Tensor, number: int | tf.Tensor) -> tf.Tensor:
 
 def keys(keras_model: tf.keras.Model) -> list[tf.Variable]:
   """Returns the keys of a model's dropout layers."""
-  layers = [layer for layer in keras_model.submodules if isinstance(layer, StatelessDropout)]
+  # Not `submodules`, which fail on the masks that a recurrent layer keeps.
+  every = keras_model._flatten_layers(include_self=False)
+  layers = [layer for layer in every if isinstance(layer, StatelessDropout)]
   return [layer.key for layer in layers if layer.key is not None]

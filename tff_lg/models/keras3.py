@@ -1,6 +1,7 @@
 """Models of Keras 3 as models of legacy Keras, which TFF is made for."""
 
 import inspect
+import sys
 from typing import Any
 
 import numpy as np
@@ -139,13 +140,16 @@ def _copy_layer(layer: Any) -> tf.keras.layers.Layer:
       f'layer {layer.name} of Keras 3 is a {kind}, which legacy Keras does not have: expected a '
       'layer that both have, or a model of tf.keras.'
     )
-  config = _legacy_options(layer.name, legacy, layer.get_config())
+  config = _legacy_options(layer.name, type(layer), legacy, layer.get_config())
   return legacy.from_config(config) if 'layer' in config else legacy(**config)  # Of a wrapper.
 
 
-def _legacy_options(name: str, legacy: Any, config: dict[str, Any]) -> dict[str, Any]:
+def _legacy_options(name: str, kind: Any, legacy: Any, config: dict[str, Any]) -> dict[str, Any]:
   """Returns a layer's config without entries of Keras 3; refuses what legacy Keras cannot do."""
   known = {*_COMMON, *inspect.signature(legacy.__init__).parameters}
+  # Options that are off, or as they are by default, ask for nothing.
+  parameters = inspect.signature(kind.__init__).parameters
+  defaults = {option: parameter.default for option, parameter in parameters.items()}
   options = {}
   for option, value in config.items():
     # Initialisers have done their work; they are where options differ most.
@@ -153,12 +157,17 @@ def _legacy_options(name: str, legacy: Any, config: dict[str, Any]) -> dict[str,
       continue
     if option in known:
       options[option] = _plain(name, value)
-    elif value not in (None, False):
+    elif value not in (None, False, defaults.get(option)):
       raise ValueError(
         f'layer {name} of Keras 3 has {option}={value}, which a {legacy.__name__} of legacy Keras '
         'does not have.'
       )
   return options
+
+
+def _keras() -> Any:
+  """Returns Keras 3, which a model of it has imported."""
+  return sys.modules['keras']
 
 
 def _plain(name: str, value: Any) -> Any:
@@ -167,8 +176,8 @@ def _plain(name: str, value: Any) -> Any:
     if value.get('class_name') == 'DTypePolicy':
       return value['config']['name']
     if value.get('module') == 'keras.layers':
-      legacy = getattr(tf.keras.layers, value['class_name'])
-      config = _legacy_options(name, legacy, value['config'])
+      kind, legacy = (getattr(of.layers, value['class_name']) for of in (_keras(), tf.keras))
+      config = _legacy_options(name, kind, legacy, value['config'])
       return {'class_name': value['class_name'], 'config': config}
     return {key: _plain(name, item) for key, item in value.items() if key != 'build_config'}
   if isinstance(value, (list, tuple)):

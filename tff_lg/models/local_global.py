@@ -13,7 +13,7 @@ import numpy as np
 import tensorflow as tf
 
 from tff_lg.compatibility import tff
-from tff_lg.models import dropout, frozen, functional_model, keras3
+from tff_lg.models import dropout, frozen, functional_model, keras3, keyed_draws
 
 # A model's trainable weights, in the model's own order.
 ModelWeights = tuple[np.ndarray, ...]
@@ -181,7 +181,8 @@ class LocalGlobalModel:
     # In the graph of the step: a function of its own would be traced, and differentiated, apart
     # from it, and moving statistics could not be collected.
     predict = self.functional._predict_on_batch_fn.python_function
-    return predict((tuple(of_network), keys), x, training)
+    with keyed_draws.draw_from(self.dropout_key if training else None):
+      return predict((tuple(of_network), keys), x, training)
 
   @property
   def weight_is_statistic(self) -> tuple[bool, ...]:
