@@ -101,6 +101,16 @@ class FrozenTest(absltest.TestCase):
     self.assertEqual(model.statistics, {'norm/moving_mean', 'norm/moving_variance'})
     self.assertLen(model.constants, 4)
 
+  def test_normalisation_adapted_to_data_is_constant(self):
+    norm = tf.keras.layers.Normalization()
+    norm.adapt(_X)
+    keras_model = tf.keras.Sequential([tf.keras.Input((4,)), norm, tf.keras.layers.Dense(3)])
+    kernel = keras_model.get_weights()[3]
+    model = _wrap(keras_model)
+    self.assertLen(model.weight_names, 2)
+    expected = (_X - _X.mean(0)) / _X.std(0) @ kernel
+    np.testing.assert_allclose(_predict(model, model.initial_weights, _X), expected, atol=1e-5)
+
   def test_nothing_to_copy(self):
     self.assertFalse(frozen.needs_copy(models.build_mlp((4,), 4, (4, 4))))
     self.assertTrue(frozen.needs_copy(_on_body()))

@@ -75,6 +75,41 @@ class ToLegacyTest(parameterized.TestCase):
     np.testing.assert_allclose(copy(batch), model(batch), rtol=1e-5, atol=1e-6)
     self.assertLen(copy.weights, len(model.weights))
 
+  def test_frozen_body_within_a_model(self):
+    keras = _keras()
+    layers = keras.layers
+    body = _sequential(layers.Dense(5, name='body'), layers.BatchNormalization(name='norm'))
+    body.trainable = False
+    body(np.zeros((1, 8, 6), np.float32))
+    keras.Model(other := keras.Input((8, 6)), body(other))  # It is called elsewhere, too.
+    inputs = keras.Input((8, 6))
+    hidden = layers.Flatten()(body(inputs, training=False))
+    model = keras.Model(inputs, layers.Dense(2, name='head')(hidden))
+    copy = keras3.to_legacy(model)
+    x = np.random.default_rng(1).normal(size=(5, 8, 6)).astype(np.float32)
+    np.testing.assert_allclose(copy(x), model(x), rtol=1e-5, atol=1e-6)
+    names = [weight.name for weight in copy.trainable_weights]
+    self.assertEqual(names, ['head/kernel:0', 'head/bias:0'])
+
+  def test_normalisation_adapted_to_data(self):
+    layers = _keras().layers
+    norm = layers.Normalization()
+    norm.adapt(np.float32([[1, 10], [3, 30]]))
+    # Means 2 and 20, deviations 1 and 10.
+    copy = keras3.to_legacy(_sequential(norm, shape=(2,)))
+    np.testing.assert_allclose(copy(np.float32([[4, 10]])), [[2, -1]], rtol=1e-6)
+
+  def test_augmentation(self):
+    layers = _keras().layers
+    inputs = _keras().Input((4, 4, 1))
+    outputs = layers.Rescaling(2.0)(layers.RandomFlip('horizontal')(inputs))
+    copy = keras3.to_legacy(_keras().Model(inputs, outputs))
+    x = np.arange(16, dtype=np.float32).reshape((1, 4, 4, 1))
+    np.testing.assert_allclose(copy(x, training=False), 2 * x)
+    # Of twenty draws, some flip.
+    drawn = np.stack([copy(x, training=True) for _ in range(20)])
+    self.assertGreater(np.abs(drawn - 2 * x).max(), 0)
+
   def test_trains_as_a_model_of_tff(self):
     keras = _keras()
     model = models.from_keras(
@@ -102,6 +137,11 @@ class ToLegacyTest(parameterized.TestCase):
     ):
       with self.assertRaisesRegex(ValueError, sentence):
         keras3.to_legacy(_sequential(layer, quantized))
+    x = keras.Input((2,))
+    with self.assertRaisesRegex(ValueError, 'has the operation multiply.*, which is not a layer'):
+      keras3.to_legacy(keras.Model(x, keras.layers.Dense(2)(x * 2.0)))
+    with self.assertRaisesRegex(ValueError, 'layer act of Keras 3 has no legacy counterpart'):
+      keras3.to_legacy(_sequential(keras.layers.Activation('hard_silu', name='act')))
     with self.assertRaisesRegex(ValueError, 'is not built'):
       keras3.to_legacy(keras.Sequential([keras.layers.Dense(2)]))
     with self.assertRaisesRegex(ValueError, 'expected metrics of tf.keras'):

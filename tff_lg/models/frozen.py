@@ -1,7 +1,9 @@
 """Networks with frozen layers as copies that a functional model takes: no layer keeps a state."""
 
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from tff_lg.models import batch_norm, dropout
@@ -54,10 +56,10 @@ class FixedBatchNormalization(tf.keras.layers.Layer):
 
 
 def needs_copy(keras_model: tf.keras.Model) -> bool:
-  """Returns whether a model has frozen layers, batch normalisation, or dropout of Keras."""
+  """Returns whether a model has layers that are frozen or adapted, batch normalisation, dropout."""
   layers = keras_model._flatten_layers(include_self=False)
-  has_fixed_or_moving = frozen_weights(keras_model) or moving_statistics(keras_model)
-  return bool(has_fixed_or_moving) or any(map(_is_dropout, layers))
+  kinds = (frozen_weights, moving_statistics, adapted_moments)
+  return any(find(keras_model) for find in kinds) or any(map(_is_dropout, layers))
 
 
 def moving_statistics(keras_model: tf.keras.Model) -> list[tf.Variable]:
@@ -66,6 +68,19 @@ def moving_statistics(keras_model: tf.keras.Model) -> list[tf.Variable]:
   layers = filter(_is_batch_norm, keras_model._flatten_layers(include_self=False))
   moments = [weight for layer in layers for weight in (layer.moving_mean, layer.moving_variance)]
   return [weight for weight in moments if id(weight) not in fixed]
+
+
+def set_weights(keras_model: tf.keras.Model, weights: Sequence[np.ndarray]) -> None:
+  """Sets all weights; `Normalization` layers compute with what they make of theirs."""
+  keras_model.set_weights(weights)
+  for layer in filter(_is_adapted, keras_model._flatten_layers(include_self=False)):
+    layer.finalize_state()
+
+
+def adapted_moments(keras_model: tf.keras.Model) -> list[tf.Variable]:
+  """Returns the weights of `Normalization` layers that only `adapt` changes, before training."""
+  layers = filter(_is_adapted, keras_model._flatten_layers(include_self=False))
+  return [weight for layer in layers for weight in layer.weights]
 
 
 def frozen_weights(keras_model: tf.keras.Model) -> list[tf.Variable]:
@@ -88,13 +103,14 @@ def copy_without_states(keras_model: tf.keras.Model) -> tf.keras.Model:
   """Returns a copy in which Keras calls all weights trained, and no layer keeps a state.
 
   Frozen batch normalisation becomes `FixedBatchNormalization`, any other a
-  `StatelessBatchNormalization`, dropout a `StatelessDropout`.
+  `StatelessBatchNormalization`, dropout a `StatelessDropout`. `Normalization` has its moments as
+  constants.
 
   Args:
     keras_model: a sequential or functional model of legacy Keras.
 
   Returns:
-    The model, with equal weights in equal order, apart from keys of dropout.
+    The model, with equal weights in equal order, apart from keys of dropout and `adapted_moments`.
   """
   frozen = {id(weight) for weight in frozen_weights(keras_model)}
   num_dropouts = 0
@@ -103,6 +119,11 @@ def copy_without_states(keras_model: tf.keras.Model) -> tf.keras.Model:
     nonlocal num_dropouts
     if isinstance(layer, tf.keras.Model):
       return tf.keras.models.clone_model(layer, clone_function=copy)
+    if _is_adapted(layer):
+      moments = (weight.numpy() for weight in (layer.adapt_mean, layer.adapt_variance))
+      return tf.keras.layers.Normalization(
+        layer.axis or None, *moments, invert=layer.invert, name=layer.name
+      )
     if _is_dropout(layer):
       num_dropouts += 1
       return dropout.StatelessDropout(layer.rate, seed=num_dropouts, name=layer.name)
@@ -127,7 +148,7 @@ def copy_without_states(keras_model: tf.keras.Model) -> tf.keras.Model:
   copied.trainable = True
   keys = {id(key) for key in dropout.keys(copied)}
   own = [weight for weight in copied.weights if id(weight) not in keys]
-  known = {id(key) for key in dropout.keys(keras_model)}
+  known = {id(weight) for find in (dropout.keys, adapted_moments) for weight in find(keras_model)}
   values = [weight for weight in keras_model.weights if id(weight) not in known]
   for weight, value in zip(own, values, strict=True):
     weight.assign(value)
@@ -136,6 +157,10 @@ def copy_without_states(keras_model: tf.keras.Model) -> tf.keras.Model:
 
 def _is_dropout(layer: tf.keras.layers.Layer) -> bool:
   return type(layer) is tf.keras.layers.Dropout and layer.noise_shape is None
+
+
+def _is_adapted(layer: tf.keras.layers.Layer) -> bool:
+  return isinstance(layer, tf.keras.layers.Normalization) and layer.input_mean is None
 
 
 def _is_batch_norm(layer: tf.keras.layers.Layer) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 import tensorflow as tf
 
 from tff_lg import metrics
-from tff_lg.models import keras3, named_inputs
+from tff_lg.models import frozen, keras3, named_inputs
 
 _EXPECTED = 'build(input_shape, num_outputs, seed)'
 # Of the last layer, where losses take logits.
@@ -75,7 +75,7 @@ def build_imported(
   copy = tf.keras.models.clone_model(keras_model)
   for layer, same in zip(copy._flatten_layers(), keras_model._flatten_layers(), strict=True):
     layer._trainable = same.trainable  # A model's own flag is not part of its copy.
-  copy.set_weights(keras_model.get_weights())
+  frozen.set_weights(copy, keras_model.get_weights())
   return named_inputs.join_inputs(copy, several) if _takes_names(copy, several) else copy
 
 

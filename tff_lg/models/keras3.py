@@ -7,8 +7,12 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tff_lg.models import frozen
+
 # What every layer takes.
 _COMMON = ('name', 'trainable', 'dtype')
+# What a layer of legacy Keras without the option does.
+_FORMAT = ('data_format', 'channels_last')
 # A batch on which a model and its copy have to agree.
 _NUM_EXAMPLES = 2
 _TOLERANCE = 1e-4
@@ -31,21 +35,33 @@ def to_legacy(model: Any) -> tf.keras.Model:
     ValueError: the model is subclassed, or the copy computes something else. Or a layer has no
       counterpart, or an option that its counterpart lacks. The message names the layer.
   """
-  if not model.built or not hasattr(model, 'inputs'):
-    raise ValueError(f'model {model.name} is not built: give it an Input.')
-  classes = {base.__name__ for base in type(model).__mro__ if base.__module__.startswith('keras.')}
-  if 'Functional' not in classes and 'Sequential' not in classes:
-    raise ValueError(
-      f'model {model.name} is a subclass of Keras 3: expected a sequential or functional model, or '
-      'one of tf.keras.'
-    )
-  copy = _copy_sequential(model) if 'Sequential' in classes else _copy_functional(model)
+  copy = _copy_model(model)
   weights = model.get_weights()
   if [w.shape for w in weights] != [w.shape for w in copy.get_weights()]:
     raise ValueError(f'model {model.name}: its weights and those of its legacy copy differ.')
-  copy.set_weights(weights)
+  frozen.set_weights(copy, weights)
   _check_agreement(model, copy)
   return copy
+
+
+def _copy_model(model: Any) -> tf.keras.Model:
+  """Returns a copy without the weights of a model, or of a model within another."""
+  if not model.built or not hasattr(model, 'inputs'):
+    raise ValueError(f'model {model.name} is not built: give it an Input.')
+  if _is_kind(model, 'Sequential'):
+    return _copy_sequential(model)
+  if _is_kind(model, 'Functional'):
+    return _copy_functional(model)
+  raise ValueError(
+    f'model {model.name} is a subclass of Keras 3: expected a sequential or functional model, or '
+    'one of tf.keras.'
+  )
+
+
+def _is_kind(model: Any, kind: str) -> bool:
+  """Returns whether a model is of a class of Keras 3, which may not be imported here."""
+  bases = type(model).__mro__
+  return any(base.__name__ == kind and base.__module__.startswith('keras.') for base in bases)
 
 
 def _copy_sequential(model: Any) -> tf.keras.Model:
@@ -72,6 +88,12 @@ def _copy_functional(model: Any) -> tf.keras.Model:
     for layer in config['layers']
     for number, node in enumerate(layer['inbound_nodes'])
   ]
+  for name, _, _ in calls:
+    if name not in copies and (name, 0, 0) not in tensors:
+      raise ValueError(
+        f'model {model.name} of Keras 3 has the operation {name}, which is not a layer: expected '
+        'layers alone, such as keras.layers.Add or Activation.'
+      )
   while calls:
     waiting = []
     for name, number, node in calls:
@@ -81,14 +103,16 @@ def _copy_functional(model: Any) -> tf.keras.Model:
         continue
       arguments = _fill(node['args'], tensors)
       keywords = {k: v for k, v in _fill(node['kwargs'], tensors).items() if v is not None}
+      if keywords.get('training') is True:  # A default; the model's own call overrules it.
+        del keywords['training']
       outputs = tf.nest.flatten(copies[name](*arguments, **keywords))
       tensors |= {(name, number, index): output for index, output in enumerate(outputs)}
     if len(waiting) == len(calls):
       raise ValueError(f'model {model.name}: its graph has a cycle or a missing input.')
     calls = waiting
-  inputs, outputs = (
-    [tensors[_key(tensor._keras_history)] for tensor in of] for of in (model.inputs, model.outputs)
-  )
+  inputs = [tensors[tensor._keras_history.operation.name, 0, 0] for tensor in model.inputs]
+  # By their numbers in this model; layers may have been called in others, too.
+  outputs = [tensors[key] for key in _keys(config['output_layers'])]
   return tf.keras.Model(
     inputs[0] if len(inputs) == 1 else inputs,
     outputs[0] if len(outputs) == 1 else outputs,
@@ -100,8 +124,13 @@ def _input(tensor: Any, name: str | None = None) -> tf.Tensor:
   return tf.keras.Input(tuple(tensor.shape[1:]), dtype=tensor.dtype, name=name)
 
 
-def _key(history: Any) -> tuple[str, int, int]:
-  return history.operation.name, history.node_index, history.tensor_index
+def _keys(places: Any) -> list[tuple[str, int, int]]:
+  """Returns the tensors of a config's nested lists, as `_copy_functional` names them."""
+  if isinstance(places, dict):
+    places = list(places.values())
+  if places and isinstance(places[0], str):
+    return [tuple(places)]
+  return [key for place in places for key in _keys(place)]
 
 
 def _is_tensor(value: Any) -> bool:
@@ -132,6 +161,8 @@ def _fill(value: Any, tensors: dict[tuple, tf.Tensor]) -> Any:
 
 def _copy_layer(layer: Any) -> tf.keras.layers.Layer:
   """Returns the layer of the same name of legacy Keras, with the same options."""
+  if _is_kind(layer, 'Model'):
+    return _copy_model(layer)
   kind = type(layer).__name__
   is_own = type(layer).__module__.partition('.')[0] != 'keras'
   legacy = None if is_own else getattr(tf.keras.layers, kind, None)
@@ -141,7 +172,13 @@ def _copy_layer(layer: Any) -> tf.keras.layers.Layer:
       'layer that both have, or a model of tf.keras.'
     )
   config = _legacy_options(layer.name, type(layer), legacy, layer.get_config())
-  return legacy.from_config(config) if 'layer' in config else legacy(**config)  # Of a wrapper.
+  try:
+    return legacy.from_config(config) if 'layer' in config else legacy(**config)  # Of a wrapper.
+  except (TypeError, ValueError) as error:
+    reason = str(error).splitlines()[0]
+    raise ValueError(
+      f'layer {layer.name} of Keras 3 has no legacy counterpart: {reason}'
+    ) from error
 
 
 def _legacy_options(name: str, kind: Any, legacy: Any, config: dict[str, Any]) -> dict[str, Any]:
@@ -157,7 +194,7 @@ def _legacy_options(name: str, kind: Any, legacy: Any, config: dict[str, Any]) -
       continue
     if option in known:
       options[option] = _plain(name, value)
-    elif value not in (None, False, defaults.get(option)):
+    elif (option, value) != _FORMAT and value not in (None, False, defaults.get(option)):
       raise ValueError(
         f'layer {name} of Keras 3 has {option}={value}, which a {legacy.__name__} of legacy Keras '
         'does not have.'

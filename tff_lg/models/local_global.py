@@ -283,7 +283,8 @@ def from_keras(
       raise ValueError(f'metric {name} is one of Keras 3, expected metrics of tf.keras.')
   fixed = frozen.frozen_weights(keras_model)
   moving = frozen.moving_statistics(keras_model)
-  known = {*map(id, fixed), *map(id, moving), *map(id, dropout.keys(keras_model))}
+  others = (*dropout.keys(keras_model), *frozen.adapted_moments(keras_model))
+  known = set(map(id, (*fixed, *moving, *others)))
   untrained = [weight for weight in keras_model.non_trainable_weights if id(weight) not in known]
   if untrained:
     names = ', '.join(map(_weight_name, untrained))
