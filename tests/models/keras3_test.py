@@ -99,6 +99,20 @@ class ToLegacyTest(parameterized.TestCase):
     copy = keras3.to_legacy(_sequential(norm, shape=(2,)))
     np.testing.assert_allclose(copy(np.float32([[4, 10]])), [[2, -1]], rtol=1e-6)
 
+  def test_operations_between_layers(self):
+    keras = _keras()
+    x = keras.Input((4,))
+    hidden = keras.layers.Dense(4, name='hidden')(x)
+    y = keras.ops.concatenate([x + 2.0 * keras.ops.relu(hidden), hidden - np.float32([1, 2, 3, 4])])
+    copy = keras3.to_legacy(keras.Model(x, y))
+    kernel, _ = copy.get_layer('hidden').get_weights()
+    batch = np.random.default_rng(1).normal(size=(3, 4)).astype(np.float32)
+    hidden = batch @ kernel
+    expected = [batch + 2 * np.maximum(hidden, 0), hidden - [1, 2, 3, 4]]
+    for model in (copy, tf.keras.models.clone_model(copy)):
+      model.set_weights(copy.get_weights())
+      np.testing.assert_allclose(model(batch), np.concatenate(expected), rtol=1e-5, atol=1e-6)
+
   def test_augmentation(self):
     layers = _keras().layers
     inputs = _keras().Input((4, 4, 1))
@@ -137,9 +151,6 @@ class ToLegacyTest(parameterized.TestCase):
     ):
       with self.assertRaisesRegex(ValueError, sentence):
         keras3.to_legacy(_sequential(layer, quantized))
-    x = keras.Input((2,))
-    with self.assertRaisesRegex(ValueError, 'has the operation multiply.*, which is not a layer'):
-      keras3.to_legacy(keras.Model(x, keras.layers.Dense(2)(x * 2.0)))
     with self.assertRaisesRegex(ValueError, 'layer act of Keras 3 has no legacy counterpart'):
       keras3.to_legacy(_sequential(keras.layers.Activation('hard_silu', name='act')))
     with self.assertRaisesRegex(ValueError, 'is not built'):

@@ -1,13 +1,14 @@
 """Models of Keras 3 as models of legacy Keras, which TFF is made for."""
 
 import inspect
+import json
 import sys
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from tff_lg.models import frozen
+from tff_lg.models import frozen, keras3_operation
 
 # What every layer takes.
 _COMMON = ('name', 'trainable', 'dtype')
@@ -77,6 +78,7 @@ def _copy_functional(model: Any) -> tf.keras.Model:
   copies = {
     layer.name: _copy_layer(layer) for layer in model.layers if type(layer).__name__ != 'InputLayer'
   }
+  operations = {layer['name']: json.dumps(layer) for layer in config['layers']}
   # By layer, number of the call, and number of the output.
   tensors = {
     (name, 0, 0): _input(tensor, name)
@@ -88,24 +90,23 @@ def _copy_functional(model: Any) -> tf.keras.Model:
     for layer in config['layers']
     for number, node in enumerate(layer['inbound_nodes'])
   ]
-  for name, _, _ in calls:
-    if name not in copies and (name, 0, 0) not in tensors:
-      raise ValueError(
-        f'model {model.name} of Keras 3 has the operation {name}, which is not a layer: expected '
-        'layers alone, such as keras.layers.Add or Activation.'
-      )
   while calls:
     waiting = []
     for name, number, node in calls:
-      needed = list(_histories(node))
+      needed = keras3_operation.histories(node)
       if not all(history in tensors for history in needed):
         waiting.append((name, number, node))
         continue
-      arguments = _fill(node['args'], tensors)
-      keywords = {k: v for k, v in _fill(node['kwargs'], tensors).items() if v is not None}
-      if keywords.get('training') is True:  # A default; the model's own call overrules it.
-        del keywords['training']
-      outputs = tf.nest.flatten(copies[name](*arguments, **keywords))
+      if name not in copies:
+        call = keras3_operation.Keras3Operation(operations[name], json.dumps(node), name=name)
+        outputs = tf.nest.flatten(call([tensors[history] for history in needed]))
+      else:
+        keywords = keras3_operation.fill(node['kwargs'], tensors)
+        keywords = {name: value for name, value in keywords.items() if value is not None}
+        if keywords.get('training') is True:  # A default; the model's own call overrules it.
+          del keywords['training']
+        arguments = keras3_operation.fill(node['args'], tensors)
+        outputs = tf.nest.flatten(copies[name](*arguments, **keywords))
       tensors |= {(name, number, index): output for index, output in enumerate(outputs)}
     if len(waiting) == len(calls):
       raise ValueError(f'model {model.name}: its graph has a cycle or a missing input.')
@@ -131,32 +132,6 @@ def _keys(places: Any) -> list[tuple[str, int, int]]:
   if places and isinstance(places[0], str):
     return [tuple(places)]
   return [key for place in places for key in _keys(place)]
-
-
-def _is_tensor(value: Any) -> bool:
-  return isinstance(value, dict) and value.get('class_name') == '__keras_tensor__'
-
-
-def _histories(value: Any) -> list[tuple]:
-  """Returns the tensors that a call's serialised arguments name."""
-  if _is_tensor(value):
-    return [tuple(value['config']['keras_history'])]
-  if isinstance(value, dict):
-    return [history for item in value.values() for history in _histories(item)]
-  if isinstance(value, (list, tuple)):
-    return [history for item in value for history in _histories(item)]
-  return []
-
-
-def _fill(value: Any, tensors: dict[tuple, tf.Tensor]) -> Any:
-  """Returns a call's arguments with legacy tensors."""
-  if _is_tensor(value):
-    return tensors[tuple(value['config']['keras_history'])]
-  if isinstance(value, dict):
-    return {name: _fill(item, tensors) for name, item in value.items()}
-  if isinstance(value, (list, tuple)):
-    return type(value)(_fill(item, tensors) for item in value)
-  return value
 
 
 def _copy_layer(layer: Any) -> tf.keras.layers.Layer:
