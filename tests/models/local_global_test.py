@@ -213,6 +213,14 @@ class FromKerasTest(absltest.TestCase):
     with self.assertRaisesRegex(ValueError, 'regularisers found, .* use learning.weight_decay'):
       _wrap(keras_model)
 
+  def test_mixed_precision_is_refused(self):
+    half = tf.keras.layers.Dense(4, dtype='mixed_float16', name='half')
+    layers = [tf.keras.layers.InputLayer((4,)), half, tf.keras.layers.Dense(3, dtype='float32')]
+    with self.assertRaisesRegex(
+      ValueError, 'layer half computes in float16 with weights in float32'
+    ):
+      _wrap(tf.keras.Sequential(layers))
+
   def test_weights_of_one_name_are_refused(self):
     class Twins(tf.keras.layers.Layer):
       def build(self, input_shape):

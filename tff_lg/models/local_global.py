@@ -261,39 +261,20 @@ def from_keras(
     The model; choose a split by `with_global_layers`.
 
   Raises:
-    ValueError: the model has several inputs or outputs, regularisers, no weights to train, or two
-      weights of one name. Or weights change without a gradient, and are not statistics of batch
-      normalisation. Or the model or a metric of Keras 3 has no counterpart in legacy Keras.
+    ValueError: the model has several inputs or outputs, regularisers, mixed precision, no weights
+      to train, or two weights of one name. Or weights change without a gradient, and are not
+      statistics of batch normalisation. Or the model or a metric of Keras 3 has no counterpart in
+      legacy Keras.
   """
-  for what, advice in (('inputs', '; join several by models.join_inputs'), ('outputs', '')):
-    found = getattr(keras_model, what, None)
-    if found is not None and len(found) != 1:
-      raise ValueError(
-        f'model {keras_model.name}: {len(found)} {what} found, expected one{advice}.'
-      )
+  _check_ends(keras_model)
   if keras3.is_keras3(keras_model):
     keras_model = keras3.to_legacy(keras_model)
-  if getattr(keras_model, 'losses', ()):
-    raise ValueError(
-      f'model {keras_model.name}: regularisers found, which no loss of functional models adds; '
-      'leave them out, or use learning.weight_decay.'
-    )
   for name, build in metrics.items():
     if keras3.is_keras3(build()):
       raise ValueError(f'metric {name} is one of Keras 3, expected metrics of tf.keras.')
+  _check_layers(keras_model)
   fixed = frozen.frozen_weights(keras_model)
   moving = frozen.moving_statistics(keras_model)
-  others = (*dropout.keys(keras_model), *frozen.adapted_moments(keras_model))
-  known = set(map(id, (*fixed, *moving, *others)))
-  untrained = [weight for weight in keras_model.non_trainable_weights if id(weight) not in known]
-  if untrained:
-    names = ', '.join(map(_weight_name, untrained))
-    raise ValueError(
-      f'model {keras_model.name}: {names} found, which no gradient trains; leave its layer out, or '
-      'freeze it (trainable=False).'
-    )
-  if not keras_model.trainable_weights:
-    raise ValueError(f'model {keras_model.name}: no weight is trainable, expected one or more.')
   names_of_fixed = set(map(_weight_name, fixed))
   statistics = frozenset(map(_weight_name, moving))
   activation = getattr(keras_model.layers[-1], 'activation', None)
@@ -302,7 +283,6 @@ def from_keras(
   if label_spec is None:
     label_spec = tf.TensorSpec([None], tf.int32)
   input_spec = (tf.TensorSpec(keras_model.input_shape, keras_model.input.dtype), label_spec)
-
   functional, order = functional_model.from_keras(keras_model, loss, input_spec, metrics)
   weight_names = tuple(_weight_name(keras_model.trainable_weights[place]) for place in order)
   if len(set(weight_names)) != len(weight_names):
@@ -329,6 +309,42 @@ def from_keras(
     constants=constants,
     statistics=statistics,
   )
+
+
+def _check_ends(keras_model: tf.keras.Model) -> None:
+  """Refuses several inputs or outputs."""
+  for what, advice in (('inputs', '; join several by models.join_inputs'), ('outputs', '')):
+    found = getattr(keras_model, what, None)
+    if found is not None and len(found) != 1:
+      raise ValueError(
+        f'model {keras_model.name}: {len(found)} {what} found, expected one{advice}.'
+      )
+
+
+def _check_layers(keras_model: tf.keras.Model) -> None:
+  """Refuses what a functional model cannot compute, and weights that nothing trains."""
+  if getattr(keras_model, 'losses', ()):
+    raise ValueError(
+      f'model {keras_model.name}: regularisers found, which no loss of functional models adds; '
+      'leave them out, or use learning.weight_decay.'
+    )
+  for layer in keras_model._flatten_layers(include_self=False):
+    if layer.weights and layer.compute_dtype != layer.variable_dtype:
+      raise ValueError(
+        f'model {keras_model.name}: layer {layer.name} computes in {layer.compute_dtype} with '
+        f'weights in {layer.variable_dtype}, expected one precision.'
+      )
+  kinds = (frozen.frozen_weights, frozen.moving_statistics, frozen.adapted_moments, dropout.keys)
+  known = {id(weight) for find in kinds for weight in find(keras_model)}
+  untrained = [weight for weight in keras_model.non_trainable_weights if id(weight) not in known]
+  if untrained:
+    names = ', '.join(map(_weight_name, untrained))
+    raise ValueError(
+      f'model {keras_model.name}: {names} found, which no gradient trains; leave its layer out, or '
+      'freeze it (trainable=False).'
+    )
+  if not keras_model.trainable_weights:
+    raise ValueError(f'model {keras_model.name}: no weight is trainable, expected one or more.')
 
 
 def assign_weights(keras_model: tf.keras.Model, weights: Mapping[str, np.ndarray]) -> None:
