@@ -85,7 +85,7 @@ _register(
   'the folder with the four idx files of MNIST',
   'lg_800',
   'ensemble_probability',
-  50,
+  100,
   {
     (_row('5', 'LG-FedAvg'), 'local test'): 98.21,
     (_row('10', 'LG-FedAvg'), 'local test'): 97.91,
