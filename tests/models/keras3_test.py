@@ -26,6 +26,7 @@ def _layers():
   layers = _keras().layers
   return {
     'dense': lambda: [layers.Flatten(), layers.Dense(4, 'gelu', name='first'), layers.Dropout(0.5)],
+    'activations': lambda: [layers.LeakyReLU(0.2), layers.ReLU(6.0, 0.1), layers.ELU(0.5)],
     'convolutions': lambda: [
       layers.Conv1D(3, 2, padding='same', activation='relu'),
       layers.MaxPooling1D(2),

@@ -14,6 +14,8 @@ from tff_lg.models import frozen, keras3_operation
 _COMMON = ('name', 'trainable', 'dtype')
 # What a layer of legacy Keras without the option does.
 _FORMAT = ('data_format', 'channels_last')
+# Options that legacy Keras calls otherwise, by the class of the layer.
+_RENAMED = {('LeakyReLU', 'negative_slope'): 'alpha'}
 # A batch on which a model and its copy have to agree.
 _NUM_EXAMPLES = 2
 _TOLERANCE = 1e-4
@@ -163,7 +165,8 @@ def _legacy_options(name: str, kind: Any, legacy: Any, config: dict[str, Any]) -
   parameters = inspect.signature(kind.__init__).parameters
   defaults = {option: parameter.default for option, parameter in parameters.items()}
   options = {}
-  for option, value in config.items():
+  for given, value in config.items():
+    option = _RENAMED.get((legacy.__name__, given), given)
     # Initialisers have done their work; they are where options differ most.
     if option.endswith('_initializer'):
       continue

@@ -25,13 +25,18 @@ class Keras3Operation(tf.keras.layers.Layer):
     """
     super().__init__(**options)
     self.operation, self.node = operation, node
-    self._call = _load(json.loads(operation)).call
+    function, called_with = _load(json.loads(operation)).call, json.loads(node)
+
+    def compute(inputs: list[tf.Tensor]) -> Any:
+      tensors = dict(zip(histories(called_with), tf.nest.flatten(inputs), strict=True))
+      return function(*fill(called_with['args'], tensors), **fill(called_with['kwargs'], tensors))
+
+    # It is no code of the user's, with loops on tensors.
+    self._compute = tf.autograph.experimental.do_not_convert(compute)
 
   def call(self, inputs: list[tf.Tensor]) -> Any:
     """Returns what the operation gives for tensors, in the order of `histories` of its node."""
-    node = json.loads(self.node)
-    tensors = dict(zip(histories(node), tf.nest.flatten(inputs), strict=True))
-    return self._call(*fill(node['args'], tensors), **fill(node['kwargs'], tensors))
+    return self._compute(inputs)
 
   def get_config(self) -> dict[str, Any]:
     """Returns the config from which `from_config` makes the same layer."""
