@@ -6,6 +6,7 @@ import numpy as np
 import tensorflow as tf
 from absl.testing import absltest, parameterized
 
+from tests.models import testing
 from tff_lg.compatibility import tff
 from tff_lg.models import functional_model
 
@@ -21,17 +22,6 @@ class _DoubleOrNot(tf.keras.layers.Layer):
     if tf.reduce_sum(inputs) > 0:
       inputs = 2 * inputs
     return inputs + 1 if training else inputs
-
-
-class _LastFirst(tf.keras.layers.Layer):
-  """Sets the layer first that it calls, and so builds, last."""
-
-  def __init__(self, **options):
-    super().__init__(**options)
-    self.last, self.first = (tf.keras.layers.Dense(2, name=name) for name in ('last', 'first'))
-
-  def call(self, inputs):
-    return self.last(self.first(inputs))
 
 
 def _sequential() -> tf.keras.Model:
@@ -87,7 +77,7 @@ class FromKerasTest(parameterized.TestCase):
     self.assertLen([op for op in graph.get_operations() if op.type == 'MatMul'], 1)
 
   def test_places_of_weights_with_equal_values(self):
-    keras_model = tf.keras.Sequential([tf.keras.Input((2,)), _LastFirst()])
+    keras_model = tf.keras.Sequential([tf.keras.Input((2,)), testing.LastFirst(2)])
     for value, weight in zip((3, 0, 2, 0), keras_model.trainable_weights, strict=True):
       weight.assign(tf.fill(weight.shape, float(value)))
     model, order = functional_model.from_keras(keras_model, _LOSS, _SPEC, {})

@@ -5,6 +5,7 @@ import tensorflow as tf
 from absl.testing import absltest
 
 from tests.learning import testing
+from tests.models import testing as models_testing
 from tff_lg import models
 
 
@@ -155,18 +156,9 @@ class FromKerasTest(absltest.TestCase):
     np.testing.assert_allclose(got, want, rtol=1e-5)
 
   def test_names_follow_the_weights_where_the_orders_of_keras_and_tff_differ(self):
-    class Pair(tf.keras.layers.Layer):
-      """Keras lists `one` first, as it was set first; `other` is built first."""
-
-      def __init__(self, **options):
-        super().__init__(**options)
-        self.one, self.other = (tf.keras.layers.Dense(3, name=name) for name in ('one', 'other'))
-
-      def call(self, inputs):
-        return self.one(self.other(inputs))
-
-    model = _wrap(tf.keras.Sequential([tf.keras.layers.InputLayer((3,)), Pair(name='pair')]))
-    names = [f'pair/{layer}/{kind}' for layer in ('other', 'one') for kind in ('kernel', 'bias')]
+    pair = models_testing.LastFirst(3, name='pair')
+    model = _wrap(tf.keras.Sequential([tf.keras.layers.InputLayer((3,)), pair]))
+    names = [f'pair/{layer}/{kind}' for layer in ('first', 'last') for kind in ('kernel', 'bias')]
     self.assertEqual(model.weight_names, tuple(names))
     self.assertEqual(model.layer_names, ('pair',))
     # Both biases are zeros at first: their values do not tell whose they are.

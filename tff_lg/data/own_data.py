@@ -202,10 +202,12 @@ def _to_array(values: Any, where: str, name: str = 'x') -> np.ndarray:
 def _names(clients: Any, where: str) -> np.ndarray:
   """Returns the clients' names, str [n]."""
   names = np.asarray(clients)
-  found = f'{names.dtype}' if names.dtype.kind not in 'iuUO' else ''
-  for row, name in enumerate(names.tolist()):
-    if not found and (not isinstance(name, str | int | np.integer) or name == ''):
-      found = f'{name!r} in row {row}'
+  wrong = (
+    f'{name!r} in row {row}'
+    for row, name in enumerate(names.tolist())
+    if not isinstance(name, str | int | np.integer) or name == ''
+  )
+  found = next(wrong, '') if names.dtype.kind in 'iuUO' else f'{names.dtype}'
   if found:
     raise examples.DataError(
       f'{where}: clients has {found}, expected a text or an integer per row.'

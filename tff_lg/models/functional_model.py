@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from tff_lg.compatibility import tff
@@ -32,8 +33,7 @@ def from_keras(
     The functional model, and the place of each of its weights among those that Keras trains. The
     model has them in the order in which its copy creates them, Keras in that of its layers.
   """
-  values = [weight.numpy() for weight in keras_model.trainable_weights]
-  with _numbered_weights(keras_model):
+  with _numbered_weights(keras_model) as values:
     converted = tff.learning.models.functional_model_from_keras(
       keras_model, loss_fn=loss, input_spec=input_spec
     )
@@ -64,14 +64,18 @@ def from_keras(
 
 
 @contextlib.contextmanager
-def _numbered_weights(keras_model: tf.keras.Model) -> Iterator[None]:
-  """Fills each weight that is trained with its place, as equal values tell nothing."""
+def _numbered_weights(keras_model: tf.keras.Model) -> Iterator[list[np.ndarray]]:
+  """Fills each weight that is trained with its place, as equal values tell nothing.
+
+  Yields:
+    Their values, which they get back in the end.
+  """
   weights = keras_model.trainable_weights
   values = [weight.numpy() for weight in weights]
   try:
     for place, weight in enumerate(weights):
       weight.assign(tf.fill(weight.shape, tf.cast(place, weight.dtype)))
-    yield
+    yield values
   finally:
     for weight, value in zip(weights, values, strict=True):
       weight.assign(value)

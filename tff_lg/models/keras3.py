@@ -2,7 +2,6 @@
 
 import inspect
 import json
-import sys
 from typing import Any
 
 import numpy as np
@@ -80,7 +79,7 @@ def _copy_functional(model: Any) -> tf.keras.Model:
   copies = {
     layer.name: _copy_layer(layer) for layer in model.layers if type(layer).__name__ != 'InputLayer'
   }
-  operations = {layer['name']: json.dumps(layer) for layer in config['layers']}
+  configs = {layer['name']: layer for layer in config['layers']}
   # By layer, number of the call, and number of the output.
   tensors = {
     (name, 0, 0): _input(tensor, name)
@@ -100,7 +99,8 @@ def _copy_functional(model: Any) -> tf.keras.Model:
         waiting.append((name, number, node))
         continue
       if name not in copies:
-        call = keras3_operation.Keras3Operation(operations[name], json.dumps(node), name=name)
+        operation, called_with = json.dumps(configs[name]), json.dumps(node)
+        call = keras3_operation.Keras3Operation(operation, called_with, name=name)
         outputs = tf.nest.flatten(call([tensors[history] for history in needed]))
       else:
         keywords = keras3_operation.fill(node['kwargs'], tensors)
@@ -180,18 +180,14 @@ def _legacy_options(name: str, kind: Any, legacy: Any, config: dict[str, Any]) -
   return options
 
 
-def _keras() -> Any:
-  """Returns Keras 3, which a model of it has imported."""
-  return sys.modules['keras']
-
-
 def _plain(name: str, value: Any) -> Any:
   """Returns a config's value without types as objects, and with legacy options of inner layers."""
   if isinstance(value, dict):
     if value.get('class_name') == 'DTypePolicy':
       return value['config']['name']
     if value.get('module') == 'keras.layers':
-      kind, legacy = (getattr(of.layers, value['class_name']) for of in (_keras(), tf.keras))
+      both = (keras3_operation.import_keras3(), tf.keras)
+      kind, legacy = (getattr(keras.layers, value['class_name']) for keras in both)
       config = _legacy_options(name, kind, legacy, value['config'])
       return {'class_name': value['class_name'], 'config': config}
     return {key: _plain(name, item) for key, item in value.items() if key != 'build_config'}

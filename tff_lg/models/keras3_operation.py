@@ -66,9 +66,14 @@ def fill(value: Any, tensors: Mapping[History, tf.Tensor]) -> Any:
   return value
 
 
+def import_keras3() -> Any:
+  """Returns the package of Keras 3, which TensorFlow 2.16 or later brings."""
+  return importlib.import_module('keras')
+
+
 def _load(value: Mapping[str, Any]) -> Any:
   """Returns what Keras 3 has serialised."""
-  return importlib.import_module('keras').saving.deserialize_keras_object(value)
+  return import_keras3().saving.deserialize_keras_object(value)
 
 
 def _is_tensor(value: Any) -> bool:
