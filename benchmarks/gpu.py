@@ -24,8 +24,14 @@ _WORKLOADS = flags.DEFINE_list(
   'workloads', ['mlp', 'gated_100', 'lenet', 'resnet18'], 'Which work, by name.'
 )
 _PASSES = flags.DEFINE_integer('passes', 5, 'Rounds timed of each.', lower_bound=1)
-_STACKED = flags.DEFINE_integer('stacked', 5, 'Clients in a stack.', lower_bound=2)
+_STACKED = flags.DEFINE_multi_integer(
+  'stacked', [5], 'Clients in a stack; a row for each number.', lower_bound=2
+)
+_REPRODUCIBLE_GPUS = flags.DEFINE_bool(
+  'reproducible_gpus', True, 'As `pipelines.train` takes it; without it, as TensorFlow has it.'
+)
 
+_STOCK = "TFF's build_weighted_fed_avg"
 _LOGICAL_DEVICES = 3
 _SAMPLE_SECONDS = 0.05
 
@@ -67,14 +73,12 @@ def _placements() -> dict[str, dict[str, Any]]:
     tf.config.set_logical_device_configuration(cpu, parts)
     names = [f'cpu:{index}' for index in range(1, _LOGICAL_DEVICES)]
     print(f'TensorFlow {tf.__version__}, no GPU found: logical CPU devices stand for GPUs.')
-  found = {
+  found: dict[str, dict[str, Any]] = {
     'CPU': {'devices': ['cpu:0']},
     'one GPU': {'devices': names[:1]},
-    f'one GPU, {_STACKED.value} stacked': {
-      'devices': names[:1],
-      'stacked_clients': _STACKED.value,
-    },
   }
+  for size in _STACKED.value:
+    found[f'one GPU, {size} stacked'] = {'devices': names[:1], 'stacked_clients': size}
   if len(names) > 1:
     found[f'{len(names)} GPUs'] = {'devices': names}
   return found
@@ -86,14 +90,18 @@ def _measure(workload: Any, placements: dict[str, dict[str, Any]]) -> None:
   from tff_lg import runtime
 
   builders = {
-    "TFF's build_weighted_fed_avg": (contenders.stock_fed_avg, _stock_weights),
+    _STOCK: (contenders.stock_fed_avg, _stock_weights),
     'our process': (contenders.our_fed_avg, _our_weights),
   }
   print(f'\n{workload.name}: rounds a second{"":<22}GPU busy, memory, difference from the CPU')
   for label, (build, weights_of) in builders.items():
     on_cpu = None
     for placement, arguments in placements.items():
-      context = runtime.create_local_execution_context(**arguments)
+      if 'stacked_clients' in arguments and label == _STOCK:
+        continue  # Its clients' sequences are not stacked.
+      context = runtime.create_local_execution_context(
+        **arguments, reproducible_gpus=_REPRODUCIBLE_GPUS.value
+      )
       run = contenders.on_context(lambda context=context: context)(build)(workload)
       run()  # Tracing, compiling, filling caches.
       with _sampled() as usage:

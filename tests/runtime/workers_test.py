@@ -40,6 +40,40 @@ class ConfigureTensorFlowTest(absltest.TestCase):
     self.assertLess((after - before) / 1000, 30)
 
 
+class ReproducibleGpusTest(absltest.TestCase):
+  def setUp(self):
+    super().setUp()
+    # The machine's GPUs stay as they are: only the calls are looked at.
+    experimental = tf.config.experimental
+    for name in (
+      'enable_op_determinism',
+      'enable_tensor_float_32_execution',
+      'set_memory_growth',
+    ):
+      setattr(self, name, self.enter_context(mock.patch.object(experimental, name)))
+
+  def _with_gpus(self, *gpus):
+    self.enter_context(mock.patch.object(tf.config, 'get_visible_devices', lambda kind: list(gpus)))
+
+  def test_on_a_machine_with_a_gpu(self):
+    self._with_gpus('GPU:0')
+    workers.configure_tensorflow('auto', reproducible_gpus=True)
+    self.enable_op_determinism.assert_called_once_with()
+    self.enable_tensor_float_32_execution.assert_called_once_with(False)
+    self.set_memory_growth.assert_called_once_with('GPU:0', True)
+
+  def test_tensorflow_chooses_by_default(self):
+    self._with_gpus('GPU:0')
+    runtime.create_local_execution_context()
+    self.enable_op_determinism.assert_not_called()
+    self.enable_tensor_float_32_execution.assert_not_called()
+
+  def test_random_operations_need_no_seed_on_a_cpu(self):
+    self._with_gpus()
+    runtime.create_local_execution_context(reproducible_gpus=True)
+    self.enable_op_determinism.assert_not_called()
+
+
 class ChooseDevicesTest(parameterized.TestCase):
   @parameterized.parameters(
     ('cpu', ('cpu:0',)),

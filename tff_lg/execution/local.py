@@ -1,5 +1,7 @@
 """The runtime in this process, on CPU threads or GPUs."""
 
+import contextlib
+
 import attrs
 
 from tff_lg import option_check
@@ -31,17 +33,33 @@ class Options:
     option_check.NOT_NEGATIVE,
     more='Results differ by the rounding of floats.',
   )
+  reproducible_gpus: bool = option(
+    True,
+    "Whether GPUs give the same bits in each run, and the CPU's results to the rounding of "
+    'float32. Without it, TensorFlow sums in any order and rounds factors to TensorFloat-32',
+  )
 
 
 def _set_context(options: Options) -> None:
   from tff_lg import runtime  # It imports TensorFlow.
 
   devices = options.devices
+  if devices == ('cpu',):
+    _hide_gpus()
   runtime.set_local_execution_context(
     devices=devices[0] if devices in _ONE_WORD else devices,
     clients_per_device=options.clients_per_device,
     stacked_clients=options.stacked_clients,
+    reproducible_gpus=options.reproducible_gpus,
   )
+
+
+def _hide_gpus() -> None:
+  """Keeps on the CPU also what runs outside the context, such as clients' own models."""
+  import tensorflow as tf  # It takes seconds to import.
+
+  with contextlib.suppress(RuntimeError):  # TensorFlow has started, on the GPUs.
+    tf.config.set_visible_devices([], 'GPU')
 
 
 entry.register(

@@ -35,7 +35,7 @@ def _set_context(options: Options) -> None:
 
   tff.test.set_no_default_context()
   gc.collect()  # Ends what an earlier one has started.
-  runtime.set_ray_execution_context(**attrs.asdict(options))
+  runtime.set_ray_execution_context(**attrs.asdict(options), reproducible_gpus=True)
 
 
 entry.register(

@@ -44,6 +44,7 @@ class LocalExecutionContext(tff.framework.SyncContext):
     devices: str | Sequence[str] = 'auto',
     clients_per_device: int | None = None,
     stacked_clients: int = 1,
+    reproducible_gpus: bool = False,
   ) -> None:
     """Creates the context; `create_local_execution_context` describes the arguments."""
     if default_num_clients < 0:
@@ -56,7 +57,7 @@ class LocalExecutionContext(tff.framework.SyncContext):
     safeguards.tensorflow_has_started()
     self._default_num_clients = default_num_clients
     self._stacked_clients = stacked_clients
-    workers.configure_tensorflow(devices)
+    workers.configure_tensorflow(devices, reproducible_gpus)
     garbage.set_aside()
     self._pool = workers.WorkerPool(workers.choose_devices(devices), clients_per_device)
     self._compile = cache.ComputationCache(_compile, _add_conversions)
@@ -140,6 +141,7 @@ def create_local_execution_context(
   devices: str | Sequence[str] = 'auto',
   clients_per_device: int | None = None,
   stacked_clients: int = 1,
+  reproducible_gpus: bool = False,
 ) -> LocalExecutionContext:
   """Makes a context that evaluates TFF computations in this process.
 
@@ -152,6 +154,9 @@ def create_local_execution_context(
     stacked_clients: how many clients are trained in one call, if their data have the same shape
       and their scalars are equal. With 0 it measures which number is the fastest. Results
       differ by the rounding of floats.
+    reproducible_gpus: whether GPUs give the same bits in each run, and the CPU's results to the
+      rounding of float32. Operations of random numbers then need a seed. By default, TensorFlow
+      sums in any order, and rounds factors of products to TensorFloat-32.
 
   Returns:
     The context, for `tff.framework.set_default_context`.
@@ -164,6 +169,7 @@ def create_local_execution_context(
     devices=devices,
     clients_per_device=clients_per_device,
     stacked_clients=stacked_clients,
+    reproducible_gpus=reproducible_gpus,
   )
 
 
@@ -173,6 +179,7 @@ def set_local_execution_context(
   devices: str | Sequence[str] = 'auto',
   clients_per_device: int | None = None,
   stacked_clients: int = 1,
+  reproducible_gpus: bool = False,
 ) -> None:
   """Makes this process run all TFF computations; see `create_local_execution_context`.
 
@@ -183,6 +190,7 @@ def set_local_execution_context(
     devices=devices,
     clients_per_device=clients_per_device,
     stacked_clients=stacked_clients,
+    reproducible_gpus=reproducible_gpus,
   )
   tff.framework.set_default_context(context)
   safeguards.serve_other_threads(context)
@@ -195,6 +203,7 @@ def create_ray_execution_context(
   ray_actors: int = 1,
   ray_actor_cpus: float = 1.0,
   ray_actor_gpus: float = 0.0,
+  reproducible_gpus: bool = False,
 ) -> RayExecutionContext:
   """Makes a context that spreads the work at clients over Ray actors.
 
@@ -208,6 +217,7 @@ def create_ray_execution_context(
     ray_actors: processes that clients are spread over.
     ray_actor_cpus: of each; it runs as many clients at a time, at least one.
     ray_actor_gpus: of each; a share, such as 0.5, for actors that share a GPU.
+    reproducible_gpus: as `create_local_execution_context` takes it, for the actors' GPUs.
 
   Returns:
     The context, for `tff.framework.set_default_context`.
@@ -216,7 +226,9 @@ def create_ray_execution_context(
     ValueError: a number is out of range, or the cluster has no room for the actors.
     ClusterError: there is no cluster at the address, or the actors do not start.
   """
-  options = ray_cluster.RayOptions(ray_address, ray_actors, ray_actor_cpus, ray_actor_gpus)
+  options = ray_cluster.RayOptions(
+    ray_address, ray_actors, ray_actor_cpus, ray_actor_gpus, reproducible_gpus
+  )
   actors, end = ray_cluster.start_actors(options)
   context = RayExecutionContext(actors, default_num_clients=default_num_clients)
   weakref.finalize(context, end)
@@ -230,6 +242,7 @@ def set_ray_execution_context(
   ray_actors: int = 1,
   ray_actor_cpus: float = 1.0,
   ray_actor_gpus: float = 0.0,
+  reproducible_gpus: bool = False,
 ) -> None:
   """Makes Ray actors run all work at clients; see `create_ray_execution_context`."""
   context = create_ray_execution_context(
@@ -238,6 +251,7 @@ def set_ray_execution_context(
     ray_actors=ray_actors,
     ray_actor_cpus=ray_actor_cpus,
     ray_actor_gpus=ray_actor_gpus,
+    reproducible_gpus=reproducible_gpus,
   )
   tff.framework.set_default_context(context)
   safeguards.serve_other_threads(None)  # Its messages to actors are of one call at a time.

@@ -46,4 +46,4 @@ def order_bodies(graph_def: tf.compat.v1.GraphDef) -> None:
 def enter_by_one_node() -> bool:
   """Returns whether values are to enter a loop's body by one node, which all its work uses."""
   # oneDNN is for CPUs, and the node would move counters of the loop to the GPU.
-  return not tf.config.list_physical_devices('GPU')
+  return not tf.config.get_visible_devices('GPU')

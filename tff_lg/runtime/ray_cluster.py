@@ -22,12 +22,14 @@ class RayOptions:
     ray_actors: processes that clients are spread over.
     ray_actor_cpus: of each; it runs as many clients at a time, at least one.
     ray_actor_gpus: of each; a share, such as 0.5, for actors that share a GPU.
+    reproducible_gpus: as `workers.configure_tensorflow` takes it.
   """
 
   ray_address: str = ''
   ray_actors: int = 1
   ray_actor_cpus: float = 1.0
   ray_actor_gpus: float = 0.0
+  reproducible_gpus: bool = False
 
   def __post_init__(self) -> None:
     """Checks the address's form and the numbers."""
@@ -65,7 +67,8 @@ def start_actors(options: RayOptions) -> tuple[list[Any], Callable[[], None]]:
     )(ray_worker.ClientWorker)
     threads = max(int(options.ray_actor_cpus), 1)
     devices = 'auto' if options.ray_actor_gpus else 'cpu'
-    actors = [actor_class.remote(threads, devices) for _ in range(options.ray_actors)]
+    arguments = threads, devices, options.reproducible_gpus
+    actors = [actor_class.remote(*arguments) for _ in range(options.ray_actors)]
     stack.callback(_end_actors, ray, actors)
     _wait_until_ready(ray, actors)
     end = stack.pop_all().close

@@ -39,17 +39,18 @@ class _Group:
 class ClientWorker:
   """Evaluates groups at clients, and keeps their results for the invocation."""
 
-  def __init__(self, threads: int, devices: str) -> None:
+  def __init__(self, threads: int, devices: str, reproducible_gpus: bool = False) -> None:
     """Sets up TensorFlow, which takes no more than this actor's share of the machine.
 
     Args:
       threads: clients that run at the same time on a device.
       devices: as `workers.choose_devices` takes them.
+      reproducible_gpus: as `workers.configure_tensorflow` takes it.
     """
     # Before `configure_tensorflow`, which starts TensorFlow.
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(threads)
-    workers.configure_tensorflow(devices)
+    workers.configure_tensorflow(devices, reproducible_gpus)
     self._pool = workers.WorkerPool(workers.choose_devices(devices), threads)
     self._loaded: dict[bytes, Any] = {}
     self._results: dict[str, dict[int, list[AtClients] | scheduling.ClientComputationError]] = {}

@@ -56,16 +56,25 @@ def choose_devices(devices: str | Sequence[str]) -> tuple[str, ...]:
   return chosen
 
 
-def configure_tensorflow(devices: str | Sequence[str]) -> None:
+def configure_tensorflow(devices: str | Sequence[str], reproducible_gpus: bool = False) -> None:
   """Lets GPU memory grow and, on the CPU, gives each operation one thread.
 
   Workers fill the cores by clients, which on small models is faster than by operations.
   It starts TensorFlow; nothing of this changes if it has started before.
+
+  Args:
+    devices: as `choose_devices` takes them.
+    reproducible_gpus: has GPUs take sums in a fixed order, and products of float32 in full,
+      instead of as TensorFloat-32. On a machine without GPUs it changes nothing.
   """
+  gpus = tf.config.get_visible_devices('GPU')
+  if gpus and reproducible_gpus:
+    tf.config.experimental.enable_op_determinism()
+    tf.config.experimental.enable_tensor_float_32_execution(False)
   try:
-    for gpu in tf.config.list_physical_devices('GPU'):
+    for gpu in gpus:
       tf.config.experimental.set_memory_growth(gpu, True)
-    if devices == 'cpu' or not tf.config.list_physical_devices('GPU'):
+    if devices == 'cpu' or not gpus:
       tf.config.threading.set_intra_op_parallelism_threads(1)
   except RuntimeError:
     pass  # TensorFlow has started: results are the same, only slower.

@@ -4,6 +4,7 @@ import dp_accounting
 import numpy as np
 import tensorflow as tf
 from absl.testing import absltest
+from tensorflow.python.framework import config as tf_config  # To undo is not exported.
 
 from tff_lg.aggregators.factories import seeded_noise
 
@@ -57,6 +58,16 @@ class QueryTest(absltest.TestCase):
     self.assertAlmostEqual(float(event.noise_multiplier), 1.5)
     second, _, _ = query.get_noised_result(sums, state)
     self.assertLen(np.unique([*np.ravel(result[0]), *np.ravel(second[0])]), 12)
+
+  def test_noise_is_drawn_where_operations_are_deterministic(self):
+    # As on GPUs in a run. TensorFlow then refuses every random operation without a seed.
+    tf.config.experimental.enable_op_determinism()
+    self.addCleanup(tf_config.disable_op_determinism)
+    for seed in (7, None):
+      query = seeded_noise.adaptive_sum_query(2.0, 1.0, 20.0, seed)
+      sample = query.initial_sample_state(tf.zeros([3]))
+      noised, _, _ = query.get_noised_result(sample, query.initial_global_state())
+      self.assertLen(np.unique(noised), 3)
 
   def test_adaptive_query_keeps_both_seeds_apart(self):
     query = seeded_noise.AdaptiveClipSumQuery(1.0, 1.0, 0.5, 0.2, 1.0, 4.0, seed=7)

@@ -12,6 +12,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+import dp_accounting
 import numpy as np
 import tensorflow as tf
 
@@ -100,8 +101,8 @@ class GaussianSumQuery(tfp.GaussianSumQuery):
 
   def get_noised_result(self, sample_state: Any, global_state: Any) -> tuple[Any, Any, Any]:
     """Adds the noise to a sum of clipped records; the state then holds the next seed."""
-    # tfp's method tells the event; its noise is not asked for, and so never drawn.
-    _, _, event = super().get_noised_result(sample_state, global_state)
+    # Not by tfp's method: it has noise without a seed, which deterministic operations refuse.
+    event = dp_accounting.GaussianDpEvent(global_state.stddev / global_state.l2_norm_clip)
     specs = tf.nest.map_structure(tf.TensorSpec.from_tensor, sample_state)
     generator = NoiseGenerator(self._stddev, specs, self._seed, self._stream)
     noise, noise_state = generator.next(
