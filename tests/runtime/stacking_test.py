@@ -105,6 +105,13 @@ class StackedClientsTest(parameterized.TestCase):
       context.invoke(_evaluate, (_rows(3, 1, 3, 3, 1), 2.0))
     self.assertEqual(made, [2, 2])
 
+  def test_a_cohort_smaller_than_a_stack_is_one_stack(self):
+    with _stacks_made() as made:
+      context = runtime.create_local_execution_context(stacked_clients=50)
+      values, _ = context.invoke(_evaluate, (_rows(3, 3, 3), 2.0))
+    self.assertEqual(made, [3])
+    np.testing.assert_allclose(values[2][0], _polynomial(_rows(3)[0]), rtol=1e-6)
+
   def test_a_stack_asks_once_whether_a_loop_continues(self):
     with _stacks_made() as made, _without_partitions():
       context = runtime.create_local_execution_context(stacked_clients=2)

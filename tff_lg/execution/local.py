@@ -19,6 +19,7 @@ class Options:
     ('auto',),
     'Devices that clients run on: auto for all GPUs, else the CPU; cpu; or names such as '
     'gpu:0,gpu:1',
+    more='Small networks are faster on the CPU.',
   )
   clients_per_device: int | None = option(
     None,

@@ -118,7 +118,8 @@ class ClientGroup:
     return [AtClients(list(members)) for members in zip(*of_clients, strict=True)]
 
   def _in_stacks(self, rows: Sequence[list[tf.Tensor]], run: Any) -> list[tuple]:
-    size = run.stacked_clients or _default_size(len(rows), run.pool)
+    # A cohort smaller than a stack is one stack.
+    size = min(run.stacked_clients, len(rows)) or _default_size(len(rows), run.pool)
     chunks = stacking.chunks(rows, size, stacking.scalar_indices(self._function.program))
     stacked = None
     if any(len(chunk) > 1 for chunk in chunks):
