@@ -250,6 +250,7 @@ class ClientFolderTest(absltest.TestCase):
       ({'x': np.zeros([4, 0]), 'y': np.zeros(4, int)}, r'b.npz: x has rows of \[0\], expected at'),
       ({'y': np.zeros(4, int)}, 'b.npz: arrays y found, expected x and y'),
       ({**ok, 'x_test': ok['x'], 'y_test': ok['y']}, 'b.npz: arrays x, x_test'),
+      ({**ok, 'y_test': ok['y']}, 'b.npz: y_test found without x_test, expected both'),
     ):
       self._save('b', **given)
       self._assert_refused(sentence)

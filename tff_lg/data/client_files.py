@@ -138,6 +138,12 @@ def _sizes(
       f'{path}: arrays {", ".join(sorted(shapes))} found, expected x and y; or x_train, y_train '
       'and perhaps x_validation, y_validation, x_test and y_test.'
     )
+  for part, ending in _ENDINGS.items():
+    if f'y{ending}' in shapes and part not in of_x:
+      raise examples.DataError(
+        f'{path}: y{ending} found without x{ending}, expected both, with one label per row, or '
+        'neither.'
+      )
   for part, of_part in of_x.items():
     y = f'y{_ENDINGS[part]}'
     for shape in of_part.values():
