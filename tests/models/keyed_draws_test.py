@@ -3,6 +3,7 @@
 import numpy as np
 import tensorflow as tf
 from absl.testing import absltest, parameterized
+from tensorflow.python.framework import config as tf_config  # To undo is not exported.
 
 from tff_lg import models
 
@@ -70,6 +71,16 @@ class KeyedDrawsTest(parameterized.TestCase):
       of_step = model.with_dropout_key(tf.constant([3, 4], tf.int64))
       output = session.run(of_step.predict(model.initial_weights, tf.constant(_X), True))
     self.assertGreater(np.abs(output).max(), 0.1)
+
+  def test_a_model_can_be_made_where_operations_are_deterministic(self):
+    # As on GPUs in a run. TensorFlow then refuses every random operation without a seed.
+    tf.config.experimental.enable_op_determinism()
+    self.addCleanup(tf_config.disable_op_determinism)
+    model = _wrap(tf.keras.layers.GaussianNoise(0.5))
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+      weights = model.initial_weights
+      outputs = model.predict(weights, tf.constant(_X), False)
+      self.assertEqual(session.run(outputs).shape, (5, 3))
 
   def test_without_a_key_layers_draw_as_before(self):
     layer = tf.keras.layers.GaussianNoise(1.0)

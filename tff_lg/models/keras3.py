@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tff_lg.models import frozen, keras3_operation
+from tff_lg.models import frozen, keras3_activation, keras3_operation
 
 # What every layer takes.
 _COMMON = ('name', 'trainable', 'dtype')
@@ -170,7 +170,9 @@ def _legacy_options(name: str, kind: Any, legacy: Any, config: dict[str, Any]) -
     # Initialisers have done their work; they are where options differ most.
     if option.endswith('_initializer'):
       continue
-    if option in known:
+    if option.endswith('activation') and isinstance(value, str):
+      options[option] = keras3_activation.to_legacy(value)
+    elif option in known:
       options[option] = _plain(name, value)
     elif (option, value) != _FORMAT and value not in (None, False, defaults.get(option)):
       raise ValueError(

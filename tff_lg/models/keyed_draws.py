@@ -70,6 +70,10 @@ def _keyed(first_use: Callable[[Any], None]) -> Callable[[Any], None]:
     keys = _KEYS.get()
     if keys is None:
       first_use(generator)
+      if not tf.compat.v1.executing_eagerly_outside_functions() and generator._seed is None:
+        # TFF copies a model into a graph of its own, where nothing is drawn. Deterministic
+        # operations refuse to be there without a seed.
+        generator._seed = 0
       return
     generator._rng_type, generator._built = generator.RNG_STATEFUL, True
     generator._generator = _KeyedGenerator(keys)
