@@ -34,6 +34,15 @@ class ArraysTest(parameterized.TestCase):
     self.assertEqual((source.num_classes, source.class_names), (3, ('0', '1', '2')))
     self.assertIsNone(source.train.users)
 
+  def test_has_users(self):
+    self.assertFalse(arrays.has_users(str(self.folder)))
+    self._write('train.npz', x=_X, y=_Y)
+    self.assertFalse(arrays.has_users(str(self.folder)))
+    self._write('train.npz', x=_X, y=_Y, users=_Y)
+    self.assertTrue(arrays.has_users(str(self.folder)))
+    (self.folder / 'train.npz').write_bytes(b'no archive')
+    self.assertFalse(arrays.has_users(str(self.folder)))
+
   def test_class_names_say_how_many_classes(self):
     self._write('train.npz', x=_X, y=_Y, class_names=np.array(['a', 'b', 'c', 'd']))
     self._write('test.npz', x=_X, y=np.array([0, 1, 2, 3]))

@@ -4,6 +4,7 @@ import pathlib
 from unittest import mock
 
 import attrs
+import numpy as np
 from absl.testing import absltest
 
 from tff_lg import data, tasks
@@ -51,6 +52,14 @@ class EntriesTest(absltest.TestCase):
       config = mock.Mock(client_column=client_column, data_dir=data_dir)
       self.assertEqual(tasks.TASKS['table'].default_partition(config), expected)
     self.assertEqual(tasks.TASKS['mnist'].default_partition(None), 'classes_per_client')
+
+  def test_partition_of_arrays_follows_from_the_file(self):
+    folder = pathlib.Path(self.create_tempdir().full_path)
+    entry = tasks.TASKS['arrays']
+    for arrays, expected in (({}, 'classes_per_client'), ({'users': [1, 2]}, 'natural')):
+      np.savez(folder / 'train.npz', x=np.zeros([2, 3]), y=[0, 1], **arrays)
+      self.assertEqual(entry.default_partition(mock.Mock(data_dir=str(folder))), expected)
+    self.assertEqual(entry.default_partition(mock.Mock(data_dir=None)), 'classes_per_client')
 
   def test_traits_that_a_private_run_tells(self):
     derived = {name: [each.name for each in entry.derived] for name, entry in tasks.TASKS.items()}

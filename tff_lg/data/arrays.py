@@ -2,6 +2,7 @@
 
 import pathlib
 import types
+import zipfile
 from collections.abc import Mapping
 from typing import Any
 
@@ -83,6 +84,15 @@ def load(
   else:
     train, test = split(train, np.random.default_rng(seed), _TEST_FRACTION)
   return examples.Source('arrays', train, test, len(class_names), class_names, inputs=inputs)
+
+
+def has_users(data_dir: str) -> bool:
+  """Returns whether `train.npz` has `users`, by its list of contents; False if it is damaged."""
+  try:
+    with zipfile.ZipFile(pathlib.Path(data_dir).expanduser() / 'train.npz') as archive:
+      return 'users.npy' in archive.namelist()
+  except (OSError, zipfile.BadZipFile):
+    return False
 
 
 def find_files(data_dir: str) -> None:

@@ -34,6 +34,14 @@ def _check_arrays(config: Any) -> Iterator[str]:
     yield '--task=arrays needs --data_dir, the folder with train.npz.'
 
 
+def _partition_of_arrays(config: Any) -> str:
+  """Returns `natural` where the arrays say whose each example is."""
+  from tff_lg.data import arrays  # It imports NumPy.
+
+  has_users = config.data_dir is not None and arrays.has_users(config.data_dir)
+  return 'natural' if has_users else 'classes_per_client'
+
+
 def _load_pfllib(options: Any, setting: task.Setting) -> data.Source:
   del options
   return data.load_pfllib(str(setting.data_dir))
@@ -142,6 +150,8 @@ for _entry in (
     load_source=_load_arrays,
     look_at_files=_look_for('arrays', {'train.npz': 'npz', 'test.npz': 'npz'}),
     data_dir='a folder with train.npz',
+    partition=_partition_of_arrays,
+    partition_note='natural (with users in train.npz, else classes_per_client)',
     objectives=ANY_LABELS,
     is_own_data=True,
     contradictions=_check_arrays,
