@@ -54,6 +54,11 @@ class PartitionOptions(_EntryOptions, repetition.RepetitionOptions):
     'choose models; 0.1 by default, for --task=school and vehicle as many as for testing.',
   )
 
+  @property
+  def num_held_out(self) -> int:
+    """Held-out clients, by their number or their ids."""
+    return self.held_out_clients or len(set(self.held_out_ids or ()))
+
 
 def fast(partition: str | None, keeps_task: bool) -> dict[str, Any]:
   """Returns the partition and its options for a small run, by name.

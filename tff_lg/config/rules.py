@@ -3,10 +3,10 @@
 import dataclasses
 from typing import Any
 
-from tff_lg.aggregators import AGGREGATORS, PLAIN_MEAN
-from tff_lg.attacks import ATTACKS
+from tff_lg.aggregators import AGGREGATORS
 from tff_lg.config import (
   aggregation,
+  contradictions,
   ending,
   entry_options,
   metric_options,
@@ -28,13 +28,8 @@ from tff_lg.config.derived import as_baseline
 from tff_lg.config.option import ConfigError, check_values
 from tff_lg.config.partition import NATURAL, PARTITION_OPTIONS
 from tff_lg.config.train_config import TrainConfig
-from tff_lg.data import PARTITIONS
-from tff_lg.entries import listed
 from tff_lg.learning.methods import METHODS
 from tff_lg.tasks import TASKS
-
-# The tasks whose examples are embeddings.
-_OF_EMBEDDINGS = tuple(name for name, entry in TASKS.items() if entry.has_embeddings)
 
 
 def resolve(config: TrainConfig) -> TrainConfig:
@@ -53,7 +48,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
   """
   check_values(config)
   split.check(config)
-  _check_contradictions(config)
+  contradictions.check(config)
   own_network.check(config)
   if own_models.sends_nothing(config):
     config = as_baseline(config, own_models.LOCAL_ONLY)
@@ -113,7 +108,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
   num_participants = None
   if config.num_clients is not None and not entry.may_lose_clients:
     # Held-out ids that cannot be are refused when the data are known.
-    num_participants = max(config.num_clients - _num_held_out(config), 1)
+    num_participants = max(config.num_clients - config.num_held_out, 1)
   _check_ranges(config)
   if num_participants is not None:
     cohort = sampling.decide_cohort(config, num_participants, sampling.DEFAULT_FRACTION)
@@ -149,110 +144,6 @@ def with_cohort(config: TrainConfig, num_clients: int, client_fraction: float) -
 def _with_cohort_options(config: TrainConfig, clients_per_round: int) -> TrainConfig:
   decided = aggregation.decided_by_cohort(config, clients_per_round)
   return dataclasses.replace(config, **decided)
-
-
-def _num_held_out(config: TrainConfig) -> int:
-  return config.held_out_clients or len(set(config.held_out_ids or ()))
-
-
-def _check_contradictions(config: TrainConfig) -> None:
-  """Refuses flags that another flag makes meaningless."""
-  entry, partition = TASKS[config.task], task.default_partition(config)
-  PARTITION_OPTIONS.check(config, (partition,))
-  entry_options.METHOD_OPTIONS.check(config, (config.method, *(config.baselines or ())))
-  method = METHODS[config.method]
-  num_held_out = _num_held_out(config)
-  conflicts = (
-    (
-      PARTITIONS[partition].needs_embeddings and not entry.has_embeddings,
-      f'--partition={partition} is for --task={listed(_OF_EMBEDDINGS)}, but --task is '
-      f'{config.task}: embed the data first, with `python -m pipelines.embed`.',
-    ),
-    (
-      not entry.fits_reference and config.protocol != 'validation',
-      f'--protocol={config.protocol} follows the LG-FedAvg reference code and does not fit '
-      f'--task={config.task}.',
-    ),
-    (
-      config.held_out_clients and config.held_out_ids is not None,
-      '--held_out_clients and --held_out_ids both say who is held out: give one of them.',
-    ),
-    (
-      config.validation_clients is not None and not 0 < config.validation_clients < num_held_out,
-      f'--validation_clients is {config.validation_clients}, expected more than 0 and fewer than '
-      f'the held-out clients, {num_held_out}: the others are test clients.',
-    ),
-    (
-      PARTITIONS[partition].mixes_clients and bool(config.held_out_clients or config.held_out_ids),
-      f'--partition={partition} shuffles examples between all clients: none can be held out.',
-    ),
-    (
-      config.warm_start_rounds and not method.has_warm_start,
-      f'--warm_start_rounds is {config.warm_start_rounds}, but --method={config.method} has no '
-      'warm start: use --rounds.',
-    ),
-    (
-      not method.makes_steps and optimization.is_set(config, 'server'),
-      '--server_optimizer, --server_learning_rate, --server_momentum and the like do not fit '
-      f'--method={config.method}: its steps are set by --client_optimizer, '
-      '--client_learning_rate and so on.',
-    ),
-    (
-      config.early_stopping_rounds is not None and config.choices.choose_by != 'validation',
-      f'--early_stopping_rounds looks at validation data, but {config.lack_of_validation}.',
-    ),
-    (
-      config.early_stopping_rounds is not None and config.trains_to_best,
-      '--early_stopping_rounds does not fit --method=local_only with --local_budget=best, whose '
-      'clients end by --local_only_patience.',
-    ),
-    (
-      partition in NATURAL and config.num_clients is not None,
-      f'--num_clients is given, but --partition={partition} takes the clients from the data.',
-    ),
-    (
-      not method.sends_updates and config.aggregator != PLAIN_MEAN,
-      f'--aggregator is {config.aggregator}, but --method={config.method} sends nothing to '
-      'aggregate.',
-    ),
-    *(
-      (
-        METHODS[name].needs_mean and config.aggregator != PLAIN_MEAN,
-        f'--aggregator is {config.aggregator}, but {name} needs means of what its clients send: '
-        f'use --aggregator={PLAIN_MEAN}.',
-      )
-      for name in (config.method, *(config.baselines or ()))
-    ),
-    (
-      not method.sends_updates and config.attack is not None,
-      f'--attack is {config.attack}, but --method={config.method} sends nothing to attack.',
-    ),
-    (
-      not entry.has_images and config.attack is not None and ATTACKS[config.attack].needs_images,
-      f'--attack={config.attack} needs images, but --task={config.task} has none.',
-    ),
-    (
-      entry.is_embedded and config.data_dir is not None,
-      f'--data_dir is given, but --task={config.task} is embedded and reads no files.',
-    ),
-    (
-      config.protocol == 'reference' and config.optimistic_choice_on_test_data is False,
-      '--protocol=reference chooses models on test data, but --nooptimistic_choice_on_test_data is '
-      'given.',
-    ),
-    (
-      config.protocol == 'reference' and config.client_weighting not in (None, 'uniform'),
-      f'--protocol=reference averages uniformly, but --client_weighting is '
-      f'{config.client_weighting}.',
-    ),
-    (
-      config.method in (config.baselines or ()),
-      f'--baselines names {config.method}, which is the --method itself.',
-    ),
-  )
-  for found, sentence in conflicts:
-    if found:
-      raise ConfigError(sentence)
 
 
 def _check_ranges(config: TrainConfig) -> None:
