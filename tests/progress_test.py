@@ -53,6 +53,13 @@ class ProgressTest(absltest.TestCase):
       ],
     )
 
+  def test_slow_work_tells_the_time_of_one(self):
+    with progress.Bar(24, 'trial') as bar:
+      bar._time = lambda: bar.start_t + 1290.0
+      bar.update(3)
+      progress.report()
+    self.assertEqual(self.lines(), ['3 of 24 trials, 07:10 per trial, 2:30:30 left'])
+
   def test_nothing_is_drawn_without_a_terminal(self):
     with progress.Bar(3, 'round'):
       self.assertEqual(list(progress.over('abc', 3, 'letter')), ['a', 'b', 'c'])

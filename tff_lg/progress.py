@@ -19,6 +19,8 @@ _Item = TypeVar('_Item')
 _LINE_SECONDS = 30.0
 # A bar within another appears after so many seconds: most evaluations are over by then.
 _DELAY_SECONDS = 1.0
+# Below so many a second, the time of one says more.
+_SLOW = 0.1
 
 _parts: list[str] = []
 _watchers: list[Callable[[int, int], None]] = []
@@ -84,7 +86,10 @@ class Bar(tqdm.tqdm):
       rate = done / self._until_update
       remaining = (self.total - self.n) / rate - (seconds - self._until_update)
       left = self.format_interval(max(remaining, 0.0))
-      texts += [f'{rate:.3g} {self.unit}s per second', f'{left} left']
+      speed = f'{rate:.3g} {self.unit}s per second'
+      if rate < _SLOW:
+        speed = f'{self.format_interval(1 / rate)} per {self.unit}'
+      texts += [speed, f'{left} left']
     else:
       texts.append(f'{self.format_interval(seconds)} so far')
     description = self.desc.removesuffix(': ')
