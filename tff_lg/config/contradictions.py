@@ -3,16 +3,15 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tff_lg import tasks
 from tff_lg.aggregators import PLAIN_MEAN
 from tff_lg.attacks import ATTACKS
-from tff_lg.config import entry_options, optimization, task
+from tff_lg.config import entry_options, optimization
 from tff_lg.config.option import ConfigError
 from tff_lg.config.partition import NATURAL, PARTITION_OPTIONS
 from tff_lg.data import PARTITIONS
 from tff_lg.entries import listed
 from tff_lg.learning.methods import METHODS, Method
-from tff_lg.tasks import TASKS
+from tff_lg.tasks import TASKS, TaskEntry
 
 # The tasks whose examples are embeddings.
 _OF_EMBEDDINGS = tuple(name for name, entry in TASKS.items() if entry.has_embeddings)
@@ -21,20 +20,20 @@ _OF_EMBEDDINGS = tuple(name for name, entry in TASKS.items() if entry.has_embedd
 _Conflict = tuple[Any, str]
 
 
-def check(config: Any) -> None:
+def check(config: Any, partition: str) -> None:
   """Refuses flags that another flag makes meaningless.
 
   Args:
     config: a `TrainConfig`, as the user gave it.
+    partition: the one that it names, or the task's.
 
   Raises:
     ConfigError: the first of them.
   """
-  entry, partition = TASKS[config.task], task.default_partition(config)
   PARTITION_OPTIONS.check(config, (partition,))
   entry_options.METHOD_OPTIONS.check(config, (config.method, *(config.baselines or ())))
   for found, sentence in (
-    *_conflicts_of_task(config, entry, partition),
+    *_conflicts_of_task(config, TASKS[config.task], partition),
     *_conflicts_of_clients(config, partition),
     *_conflicts_of_method(config, METHODS[config.method]),
     *_conflicts_of_choice(config),
@@ -43,7 +42,7 @@ def check(config: Any) -> None:
       raise ConfigError(sentence)
 
 
-def _conflicts_of_task(config: Any, entry: tasks.TaskEntry, partition: str) -> Iterator[_Conflict]:
+def _conflicts_of_task(config: Any, entry: TaskEntry, partition: str) -> Iterator[_Conflict]:
   yield (
     PARTITIONS[partition].needs_embeddings and not entry.has_embeddings,
     f'--partition={partition} is for --task={listed(_OF_EMBEDDINGS)}, but --task is '

@@ -3,6 +3,7 @@
 import dataclasses
 from typing import Any
 
+from tff_lg import tasks
 from tff_lg.config import repetition, task
 from tff_lg.config.entry_options import EntryOptions
 from tff_lg.config.option import option
@@ -11,8 +12,6 @@ from tff_lg.data import PARTITIONS
 PARTITION_OPTIONS = EntryOptions(PARTITIONS, 'partition')
 _EntryOptions: Any = PARTITION_OPTIONS.make_class()
 
-# Unless the task has another.
-DEFAULT = 'classes_per_client'
 # Those by the users that the data name.
 NATURAL = tuple(name for name, entry in PARTITIONS.items() if entry.is_natural)
 
@@ -70,4 +69,4 @@ def fast(partition: str | None, keeps_task: bool) -> dict[str, Any]:
   entry = None if partition is None else PARTITIONS[partition]
   fits_digits = entry is not None and not (entry.needs_embeddings or entry.is_natural)
   chosen = partition if keeps_task or fits_digits else None
-  return {**PARTITION_OPTIONS.without(chosen or DEFAULT), 'partition': chosen}
+  return {**PARTITION_OPTIONS.without(chosen or tasks.DEFAULT_PARTITION), 'partition': chosen}

@@ -48,12 +48,12 @@ def resolve(config: TrainConfig) -> TrainConfig:
   """
   check_values(config)
   split.check(config)
-  contradictions.check(config)
+  entry, partition = TASKS[config.task], task.default_partition(config)
+  contradictions.check(config, partition)
   own_network.check(config)
   if own_models.sends_nothing(config):
     config = as_baseline(config, own_models.LOCAL_ONLY)
   task.check(config)
-  entry, partition = TASKS[config.task], task.default_partition(config)
   metric_options.check(config, partition, config.selection_scope or entry.selection_scope)
   aggregation.check(config)
   trouble.check(config)

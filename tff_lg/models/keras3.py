@@ -170,7 +170,7 @@ def _legacy_options(name: str, kind: Any, legacy: Any, config: dict[str, Any]) -
     # Initialisers have done their work; they are where options differ most.
     if option.endswith('_initializer'):
       continue
-    if option.endswith('activation') and isinstance(value, str):
+    if option in known and option.endswith('activation') and isinstance(value, str):
       options[option] = keras3_activation.to_legacy(value)
     elif option in known:
       options[option] = _plain(name, value)

@@ -60,7 +60,7 @@ def configure_tensorflow(devices: str | Sequence[str], reproducible_gpus: bool =
   """Lets GPU memory grow and, on the CPU, gives each operation one thread.
 
   Workers fill the cores by clients, which on small models is faster than by operations.
-  It starts TensorFlow; nothing of this changes if it has started before.
+  It starts TensorFlow. If it has started before, only `reproducible_gpus` has an effect.
 
   Args:
     devices: as `choose_devices` takes them.

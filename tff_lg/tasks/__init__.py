@@ -10,6 +10,7 @@ Comes in: options, a `Setting`. Goes out: `FederatedData`, and Keras models for 
 
 from tff_lg import entries
 from tff_lg.tasks.task import (
+  DEFAULT_PARTITION,
   NETWORKS,
   TASKS,
   Derived,
@@ -25,6 +26,7 @@ from tff_lg.tasks.task import (
 )
 
 __all__ = [
+  'DEFAULT_PARTITION',
   'NETWORKS',
   'TASKS',
   'Derived',

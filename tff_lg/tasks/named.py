@@ -39,7 +39,7 @@ def _partition_of_arrays(config: Any) -> str:
   from tff_lg.data import arrays  # It imports NumPy.
 
   has_users = config.data_dir is not None and arrays.has_users(config.data_dir)
-  return 'natural' if has_users else 'classes_per_client'
+  return 'natural' if has_users else task.DEFAULT_PARTITION
 
 
 def _load_pfllib(options: Any, setting: task.Setting) -> data.Source:
@@ -151,7 +151,7 @@ for _entry in (
     look_at_files=_look_for('arrays', {'train.npz': 'npz', 'test.npz': 'npz'}),
     data_dir='a folder with train.npz',
     partition=_partition_of_arrays,
-    partition_note='natural (with users in train.npz, else classes_per_client)',
+    partition_note=f'natural (with users in train.npz, else {task.DEFAULT_PARTITION})',
     objectives=ANY_LABELS,
     is_own_data=True,
     contradictions=_check_arrays,

@@ -19,6 +19,10 @@ LoadData = Callable[[Any, 'Setting'], 'data.FederatedData']
 LoadSource = Callable[[Any, 'Setting'], 'data.Source']
 
 
+# Of a task that has no other.
+DEFAULT_PARTITION = 'classes_per_client'
+
+
 class Derived(typing.NamedTuple):
   """Something that is computed from the clients' data, unless an option gives it.
 
@@ -164,7 +168,7 @@ class TaskEntry(entries.Entry):
   load_source: LoadSource | None = None
   load_data: LoadData | None = None
   data_dir: str = ''
-  partition: str | Callable[[Any], str] = 'classes_per_client'
+  partition: str | Callable[[Any], str] = DEFAULT_PARTITION
   partition_note: str = ''
   num_clients: int = 100
   client_fraction: float = 0.1
