@@ -11,6 +11,7 @@ from pipelines import run_dirs, trial_pools
 from tff_lg import config as config_lib
 from tff_lg import sweeps
 from tff_lg.experiments import advise_config
+from tff_lg.run_folder import run_settings
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,7 +54,7 @@ def run_all(runs: dict[str, AdviseRun], run_dir: str) -> None:
   folder = sweeps.SweepFolder(run_dir, '--run_dir', 'set of runs')
   run_dirs.lock_folder(run_dir)
   trials = sweeps.build_trials((), [run.base.seed for run in runs.values()], needs_axis=False)
-  folder.claim('advise', (), trials, runs)
+  folder.claim('advise', (), trials, runs, run_settings.TRIAL_CHANGES)
   failures = trial_pools.run_trials(run_one, folder, runs)
   trial_pools.check_failures('runs', failures, len(runs))
 

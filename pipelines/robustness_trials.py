@@ -6,7 +6,7 @@ from typing import Any
 from pipelines import suite_trials, training_run, trial_pools
 from tff_lg import config as config_lib
 from tff_lg import suites, sweeps
-from tff_lg.run_folder import changed_settings
+from tff_lg.run_folder import run_settings
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,6 +60,5 @@ class Plan:
       num_repeats=self.num_repeats,
       search_repeats=self.search_repeats,
       search=self.search,
-      may_change=changed_settings.may_change,
-      open_names=config_lib.WITHOUT_EFFECT,
+      changes=run_settings.TRIAL_CHANGES,
     )

@@ -15,7 +15,7 @@ from absl import flags
 from pipelines import run_dirs, training_run, trial_pools
 from tff_lg import config as config_lib
 from tff_lg import sweeps
-from tff_lg.run_folder import changed_settings
+from tff_lg.run_folder import run_settings
 
 _SAME_CLIENTS = flags.DEFINE_bool(
   'same_clients',
@@ -117,8 +117,7 @@ def claim(runs: RunSet) -> None:
     runs.axes,
     runs.trials,
     runs.configs,
-    config_lib.WITHOUT_EFFECT,
-    changed_settings.may_change,
+    run_settings.TRIAL_CHANGES,
   )
 
 

@@ -9,7 +9,7 @@ from absl import flags as absl_flags
 from pipelines import config_flags, training_run, trial_pools
 from tff_lg import config as config_lib
 from tff_lg import suites, sweeps
-from tff_lg.run_folder import changed_settings
+from tff_lg.run_folder import run_settings
 
 # Of adaptations of small runs.
 _FAST_ADAPTATION = ('--epochs=2', '--learning_rate=0.01')
@@ -83,8 +83,7 @@ class Plan:
       num_repeats=self.num_repeats,
       search_repeats=self.search_repeats,
       search=self.search,
-      may_change=changed_settings.may_change,
-      open_names=config_lib.WITHOUT_EFFECT,
+      changes=run_settings.TRIAL_CHANGES,
       is_published=self.data is not None and not self.is_fast,
     )
 

@@ -27,8 +27,8 @@ from typing import Any
 from absl import flags
 
 from pipelines import launch, path_flags, run_dirs, trial_pools
-from tff_lg import config as config_lib
 from tff_lg import sweeps
+from tff_lg.run_folder import run_settings
 
 _SWEEP_DIR = path_flags.define('sweep_dir', None, 'Folder of the sweep: created, or resumed.')
 _PIPELINE = flags.DEFINE_string('pipeline', 'train', 'The pipeline that runs the trials.')
@@ -106,8 +106,7 @@ def main(argv: Sequence[str]) -> None:
   trial_pools.check(configs)
   folder = sweeps.SweepFolder(sweep_dir)
   run_dirs.lock_folder(sweep_dir, '--sweep_dir')
-  may_change = getattr(pipeline, 'may_change', None)
-  folder.claim(_PIPELINE.value, axes, trials, configs, config_lib.WITHOUT_EFFECT, may_change)
+  folder.claim(_PIPELINE.value, axes, trials, configs, run_settings.TRIAL_CHANGES)
 
   failures = trial_pools.run_trials(pipeline.run, folder, configs)
 

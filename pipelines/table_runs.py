@@ -12,7 +12,7 @@ from typing import Any
 from pipelines import adaptation_run, new_device_run, run_dirs, training_run, trial_pools
 from tff_lg import config as config_lib
 from tff_lg import published, sweeps
-from tff_lg.run_folder import changed_settings
+from tff_lg.run_folder import run_settings
 
 # By name: what makes a config of flags, runs it, and reads the folder of a finished run.
 PIPELINES: Mapping[str, ModuleType] = {
@@ -100,14 +100,15 @@ def run(runs: TableRuns) -> dict[int, dict[str, Any]]:
   """
   run_dirs.lock_folder(runs.folder.path)
   steps = published.steps(runs.table.runs)
+  changes = run_settings.TRIAL_CHANGES
+  if len(steps) > 1:  # What other runs start from stays as it was.
+    changes = dataclasses.replace(changes, may_change=None)
   runs.folder.claim(
     '+'.join(dict.fromkeys(run.pipeline for run in runs.table.runs)),
     [_axis(runs.table)],
     runs.trials,
     runs.configs,
-    config_lib.WITHOUT_EFFECT,
-    # What other runs start from stays as it was.
-    changed_settings.may_change if len(steps) == 1 else None,
+    changes,
   )
   found: dict[int, dict[str, Any]] = {}
   for step in steps:

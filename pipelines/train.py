@@ -18,7 +18,7 @@ from absl import flags
 from pipelines import config_flags, launch, path_flags, run_dirs, run_sets, training_run
 from tff_lg import config as config_lib
 from tff_lg import progress
-from tff_lg.run_folder import changed_settings, run_settings
+from tff_lg.run_folder import run_settings
 
 RUN_DIR = path_flags.define('run_dir', None, 'Folder of this run: created, or resumed.')
 CONFIG = config_flags.define()
@@ -27,7 +27,6 @@ flags.adopt_module_key_flags(run_sets)
 # What a sweep calls.
 run = training_run.run
 config_from_arguments = training_run.config_from_arguments
-may_change = changed_settings.may_change
 
 
 def main() -> None:

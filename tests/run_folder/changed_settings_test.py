@@ -29,6 +29,10 @@ class ChangedSettingsTest(parameterized.TestCase):
     for differences in ({'rounds': (8, 4)}, {'rounds': (None, 8)}, {'warm_start_rounds': (1, 2)}):
       self.assertEqual(self._may_change(differences), set())
 
+  def test_an_adaptation_changes_nothing(self):
+    config = config_lib.AdaptConfig(from_run='a')
+    self.assertEqual(changed_settings.may_change(self.run_dir, config, _MORE), set())
+
   def test_rounds_of_a_private_run_may_not(self):
     self.assertEqual(self._may_change(_MORE, aggregator='dp_mean'), set())
 

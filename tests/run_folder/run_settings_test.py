@@ -104,6 +104,35 @@ class FolderTest(absltest.TestCase):
     with self.assertRaisesRegex(ValueError, r'\(source/rounds was 3, now 4\)'):
       run_settings.check_hparams(self.run_dir, hparams)
 
+  def test_options_that_a_run_is_too_old_to_know(self):
+    old = json.loads(json.dumps(dataclasses.asdict(_CONFIG)))
+    for name in ('reproducible_gpus', 'batch_size'):
+      del old[name]
+    self.assertEqual(run_settings.with_new_options(old), run_settings.of_trial(old, _CONFIG))
+    run_settings.claim_hparams(self.run_dir, old)
+    self.assertTrue(run_settings.check(self.run_dir, _CONFIG))
+    other = dataclasses.replace(_CONFIG, reproducible_gpus=False, batch_size=7)
+    with self.assertRaisesRegex(
+      ValueError, r'\(batch_size was \d+, now 7, reproducible_gpus was True, now False\)'
+    ):
+      run_settings.check(self.run_dir, other)
+
+  def test_options_that_an_adaptation_and_its_source_are_too_old_to_know(self):
+    config = config_lib.AdaptConfig(from_run='a', epochs=3)
+    now = {**dataclasses.asdict(config), 'source': dataclasses.asdict(_CONFIG)}
+    old = json.loads(json.dumps(now))
+    del old['choose'], old['source']['reproducible_gpus']
+    run_settings.claim_hparams(self.run_dir, old)
+    make_config = config_lib.AdaptConfig
+    self.assertTrue(run_settings.check_hparams(self.run_dir, now, make_config))
+    now['choose'] = 'global'
+    with self.assertRaisesRegex(ValueError, r'\(choose was client, now global\)'):
+      run_settings.check_hparams(self.run_dir, now, make_config)
+    self.assertEqual(
+      run_settings.of_trial({'from_run': 'a', 'epochs': 3}, config),
+      json.loads(json.dumps(dataclasses.asdict(config))),
+    )
+
   def test_run_with_more_rounds_has_not_ended(self):
     run_settings.claim(self.run_dir, _CONFIG)
     run_files.write_tables(self.run_dir, {}, pd.DataFrame({'client_id': ['a']}))

@@ -21,14 +21,6 @@ class _Config:
   arguments: tuple[str, ...]
 
 
-def _may_change(run_dir, config, changes):
-  """Returns nothing; as `changed_settings.may_change`, it knows configs of training alone."""
-  del run_dir, changes
-  if any(flag.startswith('--from_run') for flag in config.arguments):
-    raise AttributeError('An adaptation is no training.')
-  return ()
-
-
 class _Pool:
   """Runs each job at once."""
 
@@ -90,7 +82,6 @@ class RunRobustnessTest(parameterized.TestCase):
       num_repeats=2,
       search_repeats=1,
       search='neighbours',
-      may_change=_may_change,
     )
 
   def test_best_worst_case_is_repeated_and_adapted(self):

@@ -18,18 +18,21 @@ class _Config:
   actors: int = 1
 
 
+_ALLOWED = sweeps.Changes(open_names=('actors',))
+
+
 class SweepFolderTest(absltest.TestCase):
   def setUp(self):
     super().setUp()
     self.folder = sweeps.SweepFolder(self.create_tempdir().full_path + '/sweep')
 
-  def _claim(self, grid='p=0,0.5', seeds='0-1', pipeline='train', may_change=None, **changes):
+  def _claim(self, grid='p=0,0.5', seeds='0-1', pipeline='train', allowed=_ALLOWED, **changes):
     axes = [sweeps.parse_axis(grid)]
     trials = sweeps.build_trials(axes, sweeps.parse_seeds(seeds))
     configs = {
       trial.name: _Config(float(trial.values[0][1]), trial.seed, **changes) for trial in trials
     }
-    self.folder.claim(pipeline, axes, trials, configs, ('actors',), may_change)
+    self.folder.claim(pipeline, axes, trials, configs, allowed)
 
   def _begin(self, trial='p=0__seed=0'):
     os.makedirs(self.folder.run_dir(trial))
@@ -132,11 +135,30 @@ class SweepFolderTest(absltest.TestCase):
     with self.assertRaisesRegex(sweeps.SweepError, 'layers of trial p=0__seed=0 was'):
       self._claim(layers=('b',))
     self.assertTrue(self.folder.is_complete('p=0__seed=0'))
-    self._claim(may_change=may_change, layers=('b',))
+    self._claim(allowed=dataclasses.replace(_ALLOWED, may_change=may_change), layers=('b',))
     self.assertEqual(asked, [(name, ('b',), changes) for name in ('p=0__seed=0', 'p=0.5__seed=0')])
     self.assertFalse(self.folder.is_complete('p=0__seed=0'))
     self.assertEqual(os.listdir(self.folder.run_dir('p=0__seed=0')), ['x'])
     self.assertEqual(self._definition()['trials']['p=0__seed=0']['config']['layers'], ['b'])
+
+  def test_option_that_a_trial_is_too_old_to_know(self):
+    def complete(found, config):
+      self.assertIsInstance(config, _Config)
+      return {'layers': ['a'], **found}
+
+    self._claim()
+    self._begin()
+    old = self._definition()
+    del old['trials']['p=0__seed=0']['config']['layers']
+    with open(os.path.join(self.folder.path, 'sweep.json'), 'w', encoding='utf-8') as file:
+      json.dump(old, file)
+    with self.assertRaisesRegex(sweeps.SweepError, r"layers .* was None, now \['a'\]"):
+      self._claim()
+    allowed = dataclasses.replace(_ALLOWED, complete=complete)
+    with self.assertRaisesRegex(sweeps.SweepError, r"layers .* was \['a'\], now \['b'\]"):
+      self._claim(allowed=allowed, layers=('b',))
+    self._claim(allowed=allowed)
+    self.assertEqual(self._definition()['trials']['p=0__seed=0']['config']['layers'], ['a'])
 
   def test_other_definitions_are_refused(self):
     self._claim()

@@ -71,7 +71,7 @@ def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str
     config_lib.check_new_device(path, source)
     hparams[f'source_{number}'] = dataclasses.asdict(source)
   new_device_rows.check_rows(sources)
-  is_claimed = run_settings.check_hparams(run_dir, hparams)
+  is_claimed = run_settings.check_hparams(run_dir, hparams, config_lib.NewDeviceConfig)
   if run_settings.is_complete(run_dir):
     return run_files.load_results(run_dir)[0]
   if not is_claimed:
@@ -79,7 +79,7 @@ def run_new_device(config: config_lib.NewDeviceConfig, run_dir: str) -> dict[str
       with _load_source(config, path, 'checking'):
         pass  # All of them can be used.
   with folder_lock.hold(run_dir):
-    run_settings.claim_hparams(run_dir, hparams)
+    run_settings.claim_hparams(run_dir, hparams, config_lib.NewDeviceConfig)
     return _run_sources(config, sources, run_dir)
 
 

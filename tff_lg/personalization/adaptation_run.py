@@ -58,7 +58,11 @@ def run_adaptation(config: config_lib.AdaptConfig, run_dir: str) -> dict[str, An
   source_config = trained_run.load_config(resolved(config.from_run))
   config = config_lib.resolve_adapt(config, source_config)
   hparams = {**dataclasses.asdict(config), 'source': dataclasses.asdict(source_config)}
-  run_settings.check_hparams(run_dir, hparams)
+
+  def make_config(**options: Any) -> config_lib.AdaptConfig:
+    return config_lib.resolve_adapt(config_lib.AdaptConfig(**options), source_config)
+
+  run_settings.check_hparams(run_dir, hparams, make_config)
   if run_settings.is_complete(run_dir):
     return run_files.load_results(run_dir)[0]
   with progress.stage(f'loading {config.from_run}'):
@@ -70,7 +74,7 @@ def run_adaptation(config: config_lib.AdaptConfig, run_dir: str) -> dict[str, An
   clients = adapting.sample_clients(config, source.is_held_out, source.is_evaluated)
   adapting.check_adaptable(config, source, clients)
   with folder_lock.hold(run_dir):
-    run_settings.claim_hparams(run_dir, hparams)
+    run_settings.claim_hparams(run_dir, hparams, make_config)
     return _adapt(config, source, clients, run_dir)
 
 

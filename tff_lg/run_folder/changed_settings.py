@@ -21,18 +21,20 @@ RATES = ('client_learning_rate', 'server_learning_rate')
 Differences = Mapping[str, tuple[Any, Any]]
 
 
-def may_change(run_dir: str, config: config_lib.TrainConfig, differences: Differences) -> set[str]:
+def may_change(run_dir: str, config: Any, differences: Differences) -> set[str]:
   """Returns the settings that may differ from those of the run in a folder.
 
   Args:
     run_dir: the run folder.
-    config: of the run to resume.
+    config: of the run to resume. Only one of training may change any.
     differences: all of them.
 
   Returns:
     `rounds`, if there are more now, and neither a privacy budget nor a learning rate depends on
     their number. Rates that are lower now, if the run diverged.
   """
+  if not isinstance(config, config_lib.TrainConfig):
+    return set()
   names = RATES if os.path.exists(os.path.join(run_dir, file_names.DIVERGED)) else ()
   lower = {name for name in names if _is_less(*differences.get(name, (0, 0))[::-1])}
   is_fixed = AGGREGATORS[config.aggregator].is_private or config_lib.needs_num_rounds(config)

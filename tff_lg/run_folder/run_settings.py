@@ -1,6 +1,7 @@
 """The settings of a run folder, and whether its run has ended; read without TensorFlow."""
 
 import dataclasses
+import functools
 import json
 import math
 import os
@@ -9,12 +10,19 @@ from typing import Any
 
 from absl import logging
 
-from tff_lg import checksums, file_names, files, folder_lock, strict_json
+from tff_lg import checksums, file_names, files, folder_lock, strict_json, sweeps
 from tff_lg import config as config_lib
 from tff_lg.run_folder import changed_settings
 
 # What to do about a damaged result.
 REMEDY = 'delete summary.json, and the same command makes both again from what the run has kept'
+
+# Makes a config of options by name, resolved.
+MakeConfig = Callable[..., Any]
+
+
+def _make_training(**options: Any) -> config_lib.TrainConfig:
+  return config_lib.resolve(config_lib.TrainConfig(**options))
 
 
 def check(run_dir: str, config: config_lib.TrainConfig) -> bool:
@@ -46,10 +54,11 @@ def _changes(run_dir: str, config: config_lib.TrainConfig) -> changed_settings.D
 
 
 def check_hparams(
-  run_dir: str, hparams: Mapping[str, Any], open_names: Collection[str] = ()
+  run_dir: str, hparams: Mapping[str, Any], make_config: MakeConfig = _make_training
 ) -> bool:
-  """Checks that no setting has changed, by name, except those that are still open."""
-  different = _differences(run_dir, hparams, open_names)
+  """Checks that no setting has changed, by name; `make_config` is of `with_new_options`."""
+  complete = functools.partial(with_new_options, make_config=make_config)
+  different = _differences(run_dir, hparams, (), complete)
   _refuse(run_dir, different or {})
   return different is not None
 
@@ -58,7 +67,7 @@ def _differences(
   run_dir: str,
   hparams: Mapping[str, Any],
   open_names: Collection[str],
-  complete: Callable[[dict[str, Any]], dict[str, Any]] = dict,
+  complete: Callable[[dict[str, Any]], dict[str, Any]],
 ) -> changed_settings.Differences | None:
   """Returns old and new values of settings that differ; None if the folder has no run to resume.
 
@@ -92,18 +101,44 @@ def to_config(hparams: Mapping[str, Any]) -> config_lib.TrainConfig:
   Raises:
     TypeError: there is an option that no config has.
   """
-  values: dict[str, Any] = {n: tuple(v) if isinstance(v, list) else v for n, v in hparams.items()}
-  return config_lib.TrainConfig(**values)
+  return config_lib.TrainConfig(**_with_tuples(hparams))
 
 
-def with_new_options(hparams: dict[str, Any]) -> dict[str, Any]:
-  """Adds options that a run is too old to know, with what they stand for by default."""
+def _with_tuples(hparams: Mapping[str, Any]) -> dict[str, Any]:
+  return {name: tuple(v) if isinstance(v, list) else v for name, v in hparams.items()}
+
+
+def with_new_options(
+  hparams: dict[str, Any], make_config: MakeConfig = _make_training
+) -> dict[str, Any]:
+  """Adds options that a run is too old to know, with what they stand for by default.
+
+  Args:
+    hparams: as `load_hparams` gives them. Settings under a name are a run's of training, such as
+      those of the source run under `source`.
+    make_config: makes the config of options by name, resolved.
+
+  Returns:
+    The settings with these options; as they are, where they make no config.
+  """
+  nested = {n: with_new_options(v) for n, v in hparams.items() if isinstance(v, dict)}
+  own = {name: value for name, value in hparams.items() if name not in nested}
   try:
-    config = config_lib.resolve(to_config(hparams))
+    config = make_config(**_with_tuples(own))
   except (TypeError, config_lib.ConfigError):
-    return hparams
-  given = {name: value for name, value in hparams.items() if value is not None}
-  return _as_json_gives_it(dataclasses.asdict(config)) | given
+    return own | nested
+  given = {name: value for name, value in own.items() if value is not None}
+  return _as_json_gives_it(dataclasses.asdict(config)) | given | nested
+
+
+def of_trial(hparams: dict[str, Any], config: Any) -> dict[str, Any]:
+  """Adds options that a trial of a sweep is too old to know; `config` is what it is now."""
+  is_training = isinstance(config, config_lib.TrainConfig)
+  return with_new_options(hparams, _make_training if is_training else type(config))
+
+
+# What may differ when trials of a sweep resume.
+TRIAL_CHANGES = sweeps.Changes(config_lib.WITHOUT_EFFECT, changed_settings.may_change, of_trial)
 
 
 def _refuse(run_dir: str, different: changed_settings.Differences) -> None:
@@ -135,12 +170,14 @@ def finished_rates(run_dir: str) -> dict[str, Any]:
   return {name: found[name] for name in changed_settings.RATES if name in found}
 
 
-def claim_hparams(run_dir: str, hparams: Mapping[str, Any]) -> None:
+def claim_hparams(
+  run_dir: str, hparams: Mapping[str, Any], make_config: MakeConfig = _make_training
+) -> None:
   """Writes settings by name into a folder, if `check_hparams` allows it.
 
   A value that is a dict is not a flag.
   """
-  _claim(run_dir, hparams, check_hparams(run_dir, hparams))
+  _claim(run_dir, hparams, check_hparams(run_dir, hparams, make_config))
 
 
 def _claim(run_dir: str, hparams: Mapping[str, Any], is_claimed: bool) -> None:

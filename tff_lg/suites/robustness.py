@@ -60,8 +60,7 @@ class RobustnessRun:
   num_repeats: int
   search_repeats: int
   search: str
-  may_change: Any = None
-  open_names: frozenset[str] = frozenset()
+  changes: sweeps.Changes = sweeps.Changes()
 
   def first_configs(self) -> dict[str, Any]:
     """Returns the config of the first trial of each rule; raises what cannot be."""
@@ -227,9 +226,7 @@ def _run_all(
   Raises:
     SuiteError: one failed in another way.
   """
-  # These are of configs of training; an adaptation has others.
-  changes = (run.open_names, run.may_change) if pipeline == running.TRAIN else ()
-  folder.claim(pipeline, axes, trials, configs, *changes)
+  folder.claim(pipeline, axes, trials, configs, run.changes)
   failures = running.run_jobs(run.pool, folder, configs)
   for name, error in failures.items():
     if not sweeps.is_divergence(error):

@@ -60,8 +60,7 @@ class SuiteRun:
     num_repeats: seeds, from 0 on.
     search_repeats: repeats over whose mean points are compared.
     search: one of `search.SEARCHES`.
-    may_change: which settings of a trial may change, see `sweeps.SweepFolder.claim`.
-    open_names: settings that change no result.
+    changes: what may differ when trials resume.
     is_published: whether the data are the paper's.
   """
 
@@ -73,8 +72,7 @@ class SuiteRun:
   num_repeats: int
   search_repeats: int
   search: str
-  may_change: Any = None
-  open_names: frozenset[str] = frozenset()
+  changes: sweeps.Changes = sweeps.Changes()
   is_published: bool = True
 
   def first_config(self, method: SuiteMethod) -> Any:
@@ -182,7 +180,7 @@ def _adapt(run: SuiteRun, method: SuiteMethod, source: Row) -> Row:
     trials.append(sweeps.Trial(name, (('source', name),), seed))
     configs[name] = run.adapt_config(method, path, seed)
   axes = [sweeps.Axis('source', tuple(configs))]
-  folder.claim(ADAPT, axes, trials, configs)
+  folder.claim(ADAPT, axes, trials, configs, run.changes)
   failures = run_jobs(run.pool, folder, configs)
   _refuse(method, folder, trials, failures)
   return Row(method, tuple(folder.run_dir(name) for name in configs), {})
@@ -213,7 +211,7 @@ def _run_trials(
     sweeps.Axis(axis.name, tuple(dict.fromkeys(dict(t.values)[axis.name] for t in trials.values())))
     for axis in method.axes
   ]
-  folder.claim(TRAIN, axes, list(trials.values()), configs, run.open_names, run.may_change)
+  folder.claim(TRAIN, axes, list(trials.values()), configs, run.changes)
   return run_jobs(run.pool, folder, {name: configs[name] for name in chosen})
 
 

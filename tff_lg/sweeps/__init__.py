@@ -7,7 +7,7 @@ room; a trial is any function of a config and a run folder. Trials run on proces
 or on Ray.
 """
 
-from tff_lg.sweeps.folder import SweepFolder
+from tff_lg.sweeps.folder import Changes, SweepFolder
 from tff_lg.sweeps.grid import (
   Axis,
   Layout,
@@ -24,6 +24,7 @@ from tff_lg.sweeps.scheduler import Failure, Job, Pool, is_divergence, run_jobs
 
 __all__ = [
   'Axis',
+  'Changes',
   'Failure',
   'Job',
   'Layout',

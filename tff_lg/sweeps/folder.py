@@ -19,8 +19,36 @@ from tff_lg import checksums, file_names, files, folder_lock, strict_json
 from tff_lg.sweeps.grid import Axis, SweepError, Trial
 from tff_lg.sweeps.scheduler import Job
 
-# (run folder, config, what settings were and are by name) -> names of those that may change.
-MayChange = Callable[[str, Any, Mapping[str, tuple[Any, Any]]], Collection[str]]
+
+@dataclasses.dataclass(frozen=True)
+class Changes:
+  """The settings of a trial that may differ when it resumes.
+
+  Attributes:
+    open_names: fields of configs that change no result.
+    may_change: (run folder, config, what settings were and are by name) -> names of those that may
+      change; none by default.
+    complete: (settings of the trial, its config now) -> the settings, with those that the trial is
+      too old to know.
+  """
+
+  open_names: Collection[str] = ()
+  may_change: Callable[[str, Any, Mapping[str, tuple[Any, Any]]], Collection[str]] | None = None
+  complete: Callable[[dict[str, Any], Any], dict[str, Any]] | None = None
+
+  def compare(
+    self, run_dir: str, config: Any, before: dict[str, Any], now: Mapping[str, Any]
+  ) -> tuple[Mapping[str, tuple[Any, Any]], Collection[str]]:
+    """Returns what settings were and are that differ, and the names of those that may not."""
+    if self.complete:
+      before = self.complete(before, config)
+    changes = {
+      key: (before.get(key), now.get(key))
+      for key in sorted({*before, *now} - set(self.open_names))
+      if before.get(key) != now.get(key)
+    }
+    allowed = self.may_change(run_dir, config, changes) if self.may_change else ()
+    return changes, [name for name in changes if name not in allowed]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,8 +100,7 @@ class SweepFolder:
     axes: Sequence[Axis],
     trials: Sequence[Trial],
     configs: Mapping[str, Any],
-    open_names: Collection[str] = (),
-    may_change: MayChange | None = None,
+    allowed: Changes = Changes(),
   ) -> None:
     """Makes the folder this sweep's, new or resumed.
 
@@ -87,8 +114,7 @@ class SweepFolder:
       axes: of the grid.
       trials: of the sweep.
       configs: the trials' configs by their names, dataclasses of what JSON can hold.
-      open_names: fields of these that change no result.
-      may_change: which other fields of a trial may change; none by default.
+      allowed: what may differ between trials that resume and these.
 
     Raises:
       SweepError: the folder holds something else, or a sweep of another pipeline or other axes.
@@ -109,7 +135,7 @@ class SweepFolder:
     _refuse_same_configs(new['trials'])
     old = self._load()
     if old:
-      for name in self._check_against(old, new, configs, open_names, may_change):
+      for name in self._check_against(old, new, configs, allowed):
         with contextlib.suppress(FileNotFoundError):
           os.unlink(os.path.join(self.run_dir(name), file_names.SUMMARY))
       earlier = {**old.get('earlier_trials', {}), **old['trials']}
@@ -136,8 +162,7 @@ class SweepFolder:
     old: Mapping[str, Any],
     new: Mapping[str, Any],
     configs: Mapping[str, Any],
-    open_names: Collection[str],
-    may_change: MayChange | None,
+    allowed: Changes,
   ) -> list[str]:
     """Refuses a change of the meaning of trials that are there; names those that resume."""
     go_on = []
@@ -153,17 +178,11 @@ class SweepFolder:
     for name, trial in new['trials'].items():
       if different or name not in known or not os.path.exists(self.run_dir(name)):
         continue
-      before, now = known[name]['config'], trial['config']
-      changes = {
-        key: (before.get(key), now.get(key))
-        for key in sorted({*before, *now} - set(open_names))
-        if before.get(key) != now.get(key)
-      }
-      allowed = may_change(self.run_dir(name), configs[name], changes) if may_change else ()
+      changes, refused = allowed.compare(
+        self.run_dir(name), configs[name], known[name]['config'], trial['config']
+      )
       different = [
-        f'{key} of trial {name} was {was}, now {is_now}'
-        for key, (was, is_now) in changes.items()
-        if key not in allowed
+        f'{key} of trial {name} was {changes[key][0]}, now {changes[key][1]}' for key in refused
       ]
       if changes:
         go_on.append(name)
