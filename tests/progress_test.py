@@ -49,7 +49,7 @@ class ProgressTest(absltest.TestCase):
       self.lines(),
       [
         '100 of 400 clients, 1 clients per second, 04:30 left',
-        '100 of 400 clients, 1 clients per second, 00:00 left',
+        '100 of 400 clients, 00:10 per client, 51:30 left',
       ],
     )
 

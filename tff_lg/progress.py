@@ -85,7 +85,10 @@ class Bar(tqdm.tqdm):
       # Where many are counted at once, the time left gets shorter meanwhile.
       rate = done / self._until_update
       remaining = (self.total - self.n) / rate - (seconds - self._until_update)
-      left = self.format_interval(max(remaining, 0.0))
+      if remaining < 0:  # The rate has fallen.
+        rate = done / seconds
+        remaining = (self.total - self.n) / rate
+      left = self.format_interval(remaining)
       speed = f'{rate:.3g} {self.unit}s per second'
       if rate < _SLOW:
         speed = f'{self.format_interval(1 / rate)} per {self.unit}'

@@ -1,8 +1,11 @@
 """Tests of the order of trials, and of what happens to those that fail."""
 
+import contextlib
+import io
+
 from absl.testing import absltest
 
-from tff_lg import sweeps
+from tff_lg import progress, sweeps
 
 
 class _Pool:
@@ -21,6 +24,7 @@ class _Pool:
     self.most_at_a_time = max(self.most_at_a_time, len(self._running))
 
   def wait(self):
+    progress.report()
     job = self._running.pop(0)
     errors = self._errors.get(job.name)
     return job, errors.pop(0) if errors else None
@@ -36,6 +40,13 @@ class RunJobsTest(absltest.TestCase):
     self.assertEqual(sweeps.run_jobs(_jobs('abc'), pool), ())
     self.assertEqual(pool.started, ['a', 'b', 'c'])
     self.assertEqual(pool.most_at_a_time, 2)
+
+  def test_progress_tells_how_many_run(self):
+    err = io.StringIO()
+    with contextlib.redirect_stderr(err):
+      sweeps.run_jobs(_jobs('abc'), _Pool(2, {}))
+    told = [line.rpartition('running=')[2] for line in err.getvalue().splitlines()]
+    self.assertEqual(told, ['2', '2', '1'])
 
   def test_one_that_fails_is_tried_again_at_the_end(self):
     pool = _Pool(1, {'a': ['no luck']})

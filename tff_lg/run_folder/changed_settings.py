@@ -21,7 +21,7 @@ RATES = ('client_learning_rate', 'server_learning_rate')
 Differences = Mapping[str, tuple[Any, Any]]
 
 
-def may_change(run_dir: str, config: Any, differences: Differences) -> set[str]:
+def may_change(run_dir: str, config: object, differences: Differences) -> set[str]:
   """Returns the settings that may differ from those of the run in a folder.
 
   Args:

@@ -77,13 +77,15 @@ def run_jobs(jobs: Sequence[Job], pool: Pool, *, num_done: int = 0) -> tuple[Fai
   """
   waiting = collections.deque(jobs)
   attempts: collections.Counter[str] = collections.Counter()
-  failures, num_running = [], 0
+  failures: list[Failure] = []
+  num_running = 0
   total = num_done + len(jobs)
   with progress.Bar(total, 'trial', initial=num_done) as bar:
     while waiting or num_running:
       while waiting and num_running < pool.num_workers:
         pool.start(waiting.popleft())
         num_running += 1
+      bar.set_postfix(running=num_running, failed=len(failures), refresh=False)
       job, error = pool.wait()
       num_running -= 1
       attempts[job.name] += 1
@@ -94,5 +96,5 @@ def run_jobs(jobs: Sequence[Job], pool: Pool, *, num_done: int = 0) -> tuple[Fai
         waiting.append(job)
       else:
         failures.append(Failure(job, error))
-      bar.set_postfix(running=num_running, failed=len(failures), refresh=False)
+    bar.set_postfix(failed=len(failures), refresh=False)
   return tuple(failures)
