@@ -74,7 +74,8 @@ def run(
   garbage.collect_rarely()
   try:
     app.define_help_flags()
-    arguments = app.parse_flags_with_usage(sys.argv)
+    with sentences():
+      arguments = _parse(takes_arguments)
     logging.use_absl_handler()
     # TensorFlow Federated's packages import setuptools' pkg_resources, which is no user's concern.
     warnings.filterwarnings('ignore', message='pkg_resources is deprecated')
@@ -98,10 +99,22 @@ def sentences() -> Iterator[None]:
     yield
   except (*errors.SENTENCES, flags.Error) as error:
     logging.debug('Traceback', exc_info=True)
-    sentence = str(error)
+    sentence = str(error).removeprefix('ERROR:: ')
     if isinstance(error, OSError) and error.filename is not None and error.strerror:
       sentence = f'{error.filename} cannot be read or written: {error.strerror}.'
     sys.exit(f'{_name()}: {sentence}')
+
+
+def _parse(takes_arguments: bool) -> list[str]:
+  """Returns the command line without this program's flags; `flags.Error`."""
+  try:
+    return flags.FLAGS(sys.argv)
+  except flags.UnrecognizedFlagError as error:
+    if not takes_arguments:
+      raise
+    text = str(error).replace(' ?', '?')
+    end = '' if text.endswith('?') else '.'
+    raise flags.Error(f'{text}{end} Flags of runs follow `--`.') from error
 
 
 def _refuse_infinite() -> None:

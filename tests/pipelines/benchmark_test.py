@@ -114,6 +114,7 @@ class BenchmarkTest(absltest.TestCase):
       ((folder, _SUITE, '--grid=attack=mimic'), 'suite=motley_cross_silo has no cells'),
       ((folder, '--suite=byzantine', '--grid=attack=tickle'), '--grid=attack=tickle: expected'),
       ((folder, _SUITE, '--data=nowhere'), 'data_dir: nowhere found, expected a file or folder'),
+      ((folder, _SUITE, '--', '--seed=1'), 'each has a seed of its own: use --repeats.'),
       ((folder, _SUITE, '--', '--rate=1'), "Unknown command line flag 'rate'"),
       ((folder, _SUITE, '--', '--evaluate_every_epochs=3'), '--evaluate_every_epochs is 3, exp'),
       ((folder, '--runs=nowhere', '--repeats=2'), '--repeats is given, but it belongs to --suite'),

@@ -68,13 +68,24 @@ class LaunchTest(absltest.TestCase):
     self.assertEqual(seen, [('ada', ['program', 'rest'])])
 
   @flagsaver.flagsaver
-  def test_unknown_flag_ends_before_main(self):
-    main = mock.Mock()
-    with mock.patch.object(sys, 'argv', ['program', '--launch_test_nam=ada']):
-      with self.assertRaises(SystemExit) as raised:
-        launch.run(main)
-    self.assertEqual(raised.exception.code, 1)
-    main.assert_not_called()
+  def test_wrong_flags_end_before_main(self):
+    unknown = "program: Unknown command line flag 'launch_test_nam'. Did you mean: launch_test_name"
+    for argument, takes_arguments, sentence in (
+      ('--launch_test_nam=ada', False, f'{unknown} ?'),
+      ('--launch_test_nam=ada', True, f'{unknown}? Flags of runs follow `--`.'),
+      ('--launch_test_name', False, 'program: Missing value for flag --launch_test_name'),
+      (
+        '--flagfile=/nowhere',
+        False,
+        "program: Unable to open flagfile: [Errno 2] No such file or directory: '/nowhere'",
+      ),
+    ):
+      main = mock.Mock()
+      with mock.patch.object(sys, 'argv', ['program', argument]):
+        with self.assertRaises(SystemExit) as raised:
+          launch.run(main, takes_arguments=takes_arguments)
+      self.assertEqual(raised.exception.code, sentence)
+      main.assert_not_called()
 
   @flagsaver.flagsaver
   def test_argument_ends_before_a_main_that_takes_none(self):

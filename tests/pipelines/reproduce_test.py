@@ -116,6 +116,7 @@ class ReproduceTest(parameterized.TestCase):
   @parameterized.parameters(
     (('mnist',), "Unexpected argument 'mnist', expected a table: digits_lg, "),
     (('digits_lg', '--quick', '--', '--epochs=2'), 'epochs'),
+    (('digits_lg', '--', '--seed=3'), '--seed=3 is given for all trials'),
     (('digits_lg', 'more'), "Unexpected argument 'more'; use --name=value."),
     (('digits_lg', '--data=x'), '--data is x, but the data of digits_lg are embedded.'),
     (('mnist_lg',), '--data is missing, expected the folder with the four idx files'),

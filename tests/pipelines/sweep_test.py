@@ -109,6 +109,8 @@ class SweepTest(parameterized.TestCase):
     ('range', ('--grid=rounds=0,1',), 'trial rounds=0__seed=0: --rounds is 0'),
     ('contradiction', (*_GRID, '--', '--warm_start_rounds=2'), '--method=fedavg has no warm start'),
     ('unknown_flag', (*_GRID, '--', '--round=2'), "Unknown command line flag 'round'"),
+    ('own_flag', (*_GRID, '--rounds=2'), "flag 'rounds'. Flags of runs follow `--`."),
+    ('seed', (*_GRID, '--', '--seed=3'), '--seed=3 is given for all trials, but each has a seed'),
     ('run_dir', (*_GRID, '--', '--run_dir=x'), "Unknown command line flag 'run_dir'"),
     ('no_flag', (*_GRID, 'fedavg'), "Unexpected argument 'fedavg'; use --name=value."),
     ('flagfile', (*_GRID, '--flagfile_of_trials=/nowhere'), '/nowhere'),
