@@ -1,5 +1,7 @@
 """Errors that end a program without a mistake in it: the text is one sentence for the user."""
 
+from collections.abc import Sequence
+
 
 class RunFailure(RuntimeError):
   """A run that cannot begin, or cannot continue, though all its values are allowed."""
@@ -7,3 +9,9 @@ class RunFailure(RuntimeError):
 
 # Values that are not allowed are `ValueError`s, files that cannot be read or written `OSError`s.
 SENTENCES = (ValueError, OSError, RunFailure)
+
+
+def list_some(texts: Sequence[str], separator: str = ', ', most: int = 5) -> str:
+  """Returns texts as a sentence lists them; of many the first ones, and how many more there are."""
+  rest = [f'and {len(texts) - most} more'] if len(texts) > most else []
+  return separator.join([*texts[:most], *rest])

@@ -10,7 +10,7 @@ from typing import Any
 
 from absl import logging
 
-from tff_lg import checksums, file_names, files, folder_lock, strict_json, sweeps
+from tff_lg import checksums, errors, file_names, files, folder_lock, strict_json, sweeps
 from tff_lg import config as config_lib
 from tff_lg.run_folder import changed_settings
 
@@ -143,10 +143,10 @@ TRIAL_CHANGES = sweeps.Changes(config_lib.WITHOUT_EFFECT, changed_settings.may_c
 
 def _refuse(run_dir: str, different: changed_settings.Differences) -> None:
   if different:
+    changes = [f'{name} was {before}, now {now}' for name, (before, now) in different.items()]
     raise ValueError(
-      f'--run_dir={run_dir} holds a run with other settings ('
-      + ', '.join(f'{name} was {before}, now {now}' for name, (before, now) in different.items())
-      + '): choose another folder, or delete this one.'
+      f'--run_dir={run_dir} holds a run with other settings ({errors.list_some(changes)}): choose '
+      'another folder, or delete this one.'
     )
 
 

@@ -13,7 +13,7 @@ import tensorflow as tf
 
 from tff_lg import config as config_lib
 from tff_lg import data as data_lib
-from tff_lg import file_names, files, metrics, models, strict_json, verdicts
+from tff_lg import errors, file_names, files, metrics, models, strict_json, verdicts
 from tff_lg.data import table_encoding
 from tff_lg.data.table_encoding import NumberColumn
 from tff_lg.inputs import tasks
@@ -103,8 +103,9 @@ def find_client(federated_data: data_lib.FederatedData, client_id: str) -> int:
   """
   ids = [client.client_id for client in federated_data.clients]
   if client_id not in ids:
-    some = ', '.join(ids[:5]) + (', ...' if len(ids) > 5 else '')
-    raise ValueError(f'--client is {client_id}, expected one of the {len(ids)} clients: {some}.')
+    raise ValueError(
+      f'--client is {client_id}, expected one of the {len(ids)} clients: {errors.list_some(ids)}.'
+    )
   return ids.index(client_id)
 
 

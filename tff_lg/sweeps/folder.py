@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from tff_lg import checksums, file_names, files, folder_lock, strict_json
+from tff_lg import checksums, errors, file_names, files, folder_lock, strict_json
 from tff_lg.sweeps.grid import Axis, SweepError, Trial
 from tff_lg.sweeps.scheduler import Job
 
@@ -187,9 +187,10 @@ class SweepFolder:
       if changes:
         go_on.append(name)
     if different:
+      listed = errors.list_some(different, '; ')
       raise SweepError(
-        f'{self.option}={self.path} holds another {self.what} ({"; ".join(different)}): choose '
-        'another folder, or delete this one.'
+        f'{self.option}={self.path} holds another {self.what} ({listed}): choose another folder, '
+        'or delete this one.'
       )
     return go_on
 
