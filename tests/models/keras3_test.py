@@ -138,22 +138,26 @@ class ToLegacyTest(parameterized.TestCase):
   def test_refusals(self):
     keras = _keras()
 
-    class Own(keras.layers.Layer):
+    class Subclass(keras.Model):
       def call(self, x):
         return x
 
-    class Subclass(keras.Model):
-      pass
+    class Own(keras.layers.Layer):
+      def __init__(self, function):
+        super().__init__(name='own')
 
-    quantized = keras.layers.Dense(2, name='q')
-    for layer, sentence in (
-      (Own(name='mine'), 'layer mine of Keras 3 is a Own, which legacy Keras does not have'),
-      (keras.layers.RMSNormalization(name='rms'), 'layer rms of Keras 3 is a RMSNormalization'),
+      def call(self, x):
+        return x
+
+    subclass = Subclass()
+    subclass(np.zeros((1, 2)))
+    x = keras.Input((2,))
+    for model, sentence in (
+      (subclass, r'expected a sequential or functional model, such as keras.Sequential'),
+      (keras.Model(x, Own(object())(x)), 'has a layer without get_config'),
     ):
       with self.assertRaisesRegex(ValueError, sentence):
-        keras3.to_legacy(_sequential(layer, quantized))
-    with self.assertRaisesRegex(ValueError, 'layer act of Keras 3 has no legacy counterpart'):
-      keras3.to_legacy(_sequential(keras.layers.Activation(lambda x: 2 * x, name='act')))
+        keras3.to_legacy(model)
     with self.assertRaisesRegex(ValueError, 'is not built'):
       keras3.to_legacy(keras.Sequential([keras.layers.Dense(2)]))
     with self.assertRaisesRegex(ValueError, 'expected metrics of tf.keras'):

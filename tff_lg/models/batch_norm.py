@@ -28,6 +28,13 @@ def collect_statistics() -> Iterator[Found]:
     _FOUND.reset(token)
 
 
+def tell_statistic(weight: tf.Tensor, value: tf.Tensor) -> None:
+  """Tells whoever collects statistics what a weight of a layer is after a batch."""
+  found = _FOUND.get()
+  if found is not None:
+    found.append((weight, tf.stop_gradient(value)))
+
+
 @tf.keras.saving.register_keras_serializable(package='tff_lg')
 class StatelessBatchNormalization(tf.keras.layers.Layer):
   """Batch normalisation as Keras's layer computes it, with the variance of the batch as it is.
@@ -71,11 +78,8 @@ class StatelessBatchNormalization(tf.keras.layers.Layer):
     mean, variance = self._mean, tf.maximum(self._variance, 0.0)
     if training:
       mean, variance = tf.nn.moments(inputs, self._axes)
-      found = _FOUND.get()
-      if found is not None:
-        for weight, of_batch in ((self._mean, mean), (self._variance, variance)):
-          moved = self.momentum * weight + (1 - self.momentum) * of_batch
-          found.append((weight, tf.stop_gradient(moved)))
+      for weight, of_batch in ((self._mean, mean), (self._variance, variance)):
+        tell_statistic(weight, self.momentum * weight + (1 - self.momentum) * of_batch)
     scale = tf.reshape(self._gamma, self._shape) if self.scale else None
     offset = tf.reshape(self._beta, self._shape) if self.center else None
     mean, variance = (tf.reshape(each, self._shape) for each in (mean, variance))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tff_lg.models import batch_norm, dropout
+from tff_lg.models import batch_norm, dropout, keras3_layer
 
 
 @tf.keras.saving.register_keras_serializable(package='tff_lg')
@@ -63,11 +63,11 @@ def needs_copy(keras_model: tf.keras.Model) -> bool:
 
 
 def moving_statistics(keras_model: tf.keras.Model) -> list[tf.Variable]:
-  """Returns the moving means and variances of batch normalisation that is not frozen."""
+  """Returns the weights that steps set, such as moments of batch normalisation, if not frozen."""
   fixed = {id(weight) for weight in frozen_weights(keras_model)}
-  layers = filter(_is_batch_norm, keras_model._flatten_layers(include_self=False))
-  moments = [weight for layer in layers for weight in (layer.moving_mean, layer.moving_variance)]
-  return [weight for weight in moments if id(weight) not in fixed]
+  layers = keras_model._flatten_layers(include_self=False)
+  found = [weight for layer in layers for weight in _statistics(layer)]
+  return [weight for weight in found if id(weight) not in fixed]
 
 
 def set_weights(keras_model: tf.keras.Model, weights: Sequence[np.ndarray]) -> None:
@@ -95,6 +95,9 @@ def frozen_weights(keras_model: tf.keras.Model) -> list[tf.Variable]:
     if _is_batch_norm(layer) and not any(id(weight) in trained for weight in own):
       # One without an offset and a factor shows by its own flag whether it is frozen.
       own = [] if layer.trainable and not own else [*own, *layer._non_trainable_weights]
+    if isinstance(layer, keras3_layer.Keras3Layer):
+      moving = {id(weight) for weight in layer.statistics}
+      own = [weight for weight in layer.weights if id(weight) not in moving]
     found += [weight for weight in own if id(weight) not in trained]
   return found
 
@@ -142,7 +145,10 @@ def copy_without_states(keras_model: tf.keras.Model) -> tf.keras.Model:
         scale=layer.scale,
         name=layer.name,
       )
-    return type(layer).from_config(layer.get_config())
+    config = layer.get_config()
+    if isinstance(layer, keras3_layer.Keras3Layer):
+      config['trains_all'] = True
+    return type(layer).from_config(config)
 
   copied = tf.keras.models.clone_model(keras_model, clone_function=copy)
   copied.trainable = True
@@ -153,6 +159,12 @@ def copy_without_states(keras_model: tf.keras.Model) -> tf.keras.Model:
   for weight, value in zip(own, values, strict=True):
     weight.assign(value)
   return copied
+
+
+def _statistics(layer: tf.keras.layers.Layer) -> list[tf.Variable]:
+  if isinstance(layer, keras3_layer.Keras3Layer):
+    return layer.statistics
+  return [layer.moving_mean, layer.moving_variance] if _is_batch_norm(layer) else []
 
 
 def _is_dropout(layer: tf.keras.layers.Layer) -> bool:

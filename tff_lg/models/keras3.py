@@ -1,13 +1,17 @@
 """Models of Keras 3 as models of legacy Keras, which TFF is made for."""
 
+import contextlib
+import functools
 import inspect
 import json
+import warnings
+from collections.abc import Callable, Collection
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from tff_lg.models import frozen, keras3_activation, keras3_operation
+from tff_lg.models import frozen, keras3_layer, keras3_operation
 
 # What every layer takes.
 _COMMON = ('name', 'trainable', 'dtype')
@@ -18,6 +22,8 @@ _RENAMED = {('LeakyReLU', 'negative_slope'): 'alpha'}
 # A batch on which a model and its copy have to agree.
 _NUM_EXAMPLES = 2
 _TOLERANCE = 1e-4
+# Returns what `keras3_layer.find_assigned` does, of the whole model.
+_Assigned = Callable[[], Collection[int]]
 
 
 def is_keras3(thing: Any) -> bool:
@@ -31,13 +37,17 @@ def to_legacy(model: Any) -> tf.keras.Model:
   """Returns a copy of a Keras 3 model in legacy Keras, with the same weights.
 
   Args:
-    model: a sequential or functional Keras 3 model, built. Its layers are Keras's own.
+    model: a sequential or functional Keras 3 model, built. Layers without a counterpart in legacy
+      Keras, such as a user's own and subclassed models, become `keras3_layer.Keras3Layer`.
 
   Raises:
-    ValueError: the model is subclassed, or the copy computes something else. Or a layer has no
-      counterpart, or an option that its counterpart lacks. The message names the layer.
+    ValueError: the model is subclassed, has weights that are not float32, or computes something
+      else than the copy; one sentence.
   """
-  copy = _copy_model(model)
+  with warnings.catch_warnings():
+    # Functions are called as they are; what Keras makes of their code is not used.
+    warnings.filterwarnings('ignore', message='The object being serialized includes a `lambda`')
+    copy = _copy_model(model, functools.cache(lambda: _find_assigned(model)))
   weights = model.get_weights()
   if [w.shape for w in weights] != [w.shape for w in copy.get_weights()]:
     raise ValueError(f'model {model.name}: its weights and those of its legacy copy differ.')
@@ -46,17 +56,17 @@ def to_legacy(model: Any) -> tf.keras.Model:
   return copy
 
 
-def _copy_model(model: Any) -> tf.keras.Model:
+def _copy_model(model: Any, assigned: _Assigned) -> tf.keras.Model:
   """Returns a copy without the weights of a model, or of a model within another."""
-  if not model.built or not hasattr(model, 'inputs'):
-    raise ValueError(f'model {model.name} is not built: give it an Input.')
-  if _is_kind(model, 'Sequential'):
-    return _copy_sequential(model)
-  if _is_kind(model, 'Functional'):
-    return _copy_functional(model)
+  copies = {'Sequential': _copy_sequential, 'Functional': _copy_functional}
+  for kind, copy in copies.items():
+    if _is_kind(model, kind):
+      if not model.built:
+        raise ValueError(f'model {model.name} is not built: give it an Input.')
+      return copy(model, assigned)
   raise ValueError(
-    f'model {model.name} is a subclass of Keras 3: expected a sequential or functional model, or '
-    'one of tf.keras.'
+    f'model {model.name} is a subclass of Keras 3: expected a sequential or functional model, such '
+    'as keras.Sequential([keras.Input(input_shape), model]).'
   )
 
 
@@ -66,18 +76,23 @@ def _is_kind(model: Any, kind: str) -> bool:
   return any(base.__name__ == kind and base.__module__.startswith('keras.') for base in bases)
 
 
-def _copy_sequential(model: Any) -> tf.keras.Model:
+def _copy_sequential(model: Any, assigned: _Assigned) -> tf.keras.Model:
   layers = [_input(tensor) for tensor in model.inputs]
   for layer in model.layers:
-    layers.append(_copy_layer(layer)(layers[-1]))
+    layers.append(_copy_layer(layer, assigned)(layers[-1]))
   return tf.keras.Model(layers[0], layers[-1], name=model.name)
 
 
-def _copy_functional(model: Any) -> tf.keras.Model:
+def _copy_functional(model: Any, assigned: _Assigned) -> tf.keras.Model:
   """Calls copies of the layers as the graph of the original does."""
-  config = model.get_config()
+  try:
+    config = model.get_config()
+  except NotImplementedError as error:  # Of an own layer with arguments that are no numbers.
+    raise ValueError(f'model {model.name} has a layer without get_config: {error}') from error
   copies = {
-    layer.name: _copy_layer(layer) for layer in model.layers if type(layer).__name__ != 'InputLayer'
+    layer.name: _copy_layer(layer, assigned)
+    for layer in model.layers
+    if type(layer).__name__ != 'InputLayer'
   }
   configs = {layer['name']: layer for layer in config['layers']}
   # By layer, number of the call, and number of the output.
@@ -136,26 +151,24 @@ def _keys(places: Any) -> list[tuple[str, int, int]]:
   return [key for place in places for key in _keys(place)]
 
 
-def _copy_layer(layer: Any) -> tf.keras.layers.Layer:
-  """Returns the layer of the same name of legacy Keras, with the same options."""
-  if _is_kind(layer, 'Model'):
-    return _copy_model(layer)
+def _copy_layer(layer: Any, assigned: _Assigned) -> tf.keras.layers.Layer:
+  """Returns the counterpart of a layer in legacy Keras, or a layer that calls it."""
+  if _is_kind(layer, 'Sequential') or _is_kind(layer, 'Functional'):
+    return _copy_model(layer, assigned)
   kind = type(layer).__name__
   is_own = type(layer).__module__.partition('.')[0] != 'keras'
-  legacy = None if is_own else getattr(tf.keras.layers, kind, None)
-  if legacy is None:
-    raise ValueError(
-      f'layer {layer.name} of Keras 3 is a {kind}, which legacy Keras does not have: expected a '
-      'layer that both have, or a model of tf.keras.'
-    )
-  config = _legacy_options(layer.name, type(layer), legacy, layer.get_config())
-  try:
-    return legacy.from_config(config) if 'layer' in config else legacy(**config)  # Of a wrapper.
-  except (TypeError, ValueError) as error:
-    reason = str(error).splitlines()[0]
-    raise ValueError(
-      f'layer {layer.name} of Keras 3 has no legacy counterpart: {reason}'
-    ) from error
+  # The config of a Lambda has no function that legacy Keras could call.
+  legacy = None if is_own or kind == 'Lambda' else getattr(tf.keras.layers, kind, None)
+  if legacy is not None:
+    with contextlib.suppress(TypeError, ValueError):  # It lacks an option.
+      config = _legacy_options(layer.name, type(layer), legacy, layer.get_config())
+      # The config of a wrapper has another layer.
+      return legacy.from_config(config) if 'layer' in config else legacy(**config)
+  return keras3_layer.wrap(layer, assigned())
+
+
+def _find_assigned(model: Any) -> set[int]:
+  return keras3_layer.find_assigned(model, _trial_inputs(model)[0])
 
 
 def _legacy_options(name: str, kind: Any, legacy: Any, config: dict[str, Any]) -> dict[str, Any]:
@@ -170,9 +183,9 @@ def _legacy_options(name: str, kind: Any, legacy: Any, config: dict[str, Any]) -
     # Initialisers have done their work; they are where options differ most.
     if option.endswith('_initializer'):
       continue
-    if option in known and option.endswith('activation') and isinstance(value, str):
-      options[option] = keras3_activation.to_legacy(value)
-    elif option in known:
+    if option.endswith('activation') and isinstance(value, str) and not _has_activation(value):
+      raise ValueError(f'layer {name}: legacy Keras has no activation {value} that is the same.')
+    if option in known:
       options[option] = _plain(name, value)
     elif (option, value) != _FORMAT and value not in (None, False, defaults.get(option)):
       raise ValueError(
@@ -180,6 +193,18 @@ def _legacy_options(name: str, kind: Any, legacy: Any, config: dict[str, Any]) -
         'does not have.'
       )
   return options
+
+
+@functools.cache
+def _has_activation(name: str) -> bool:
+  """Returns whether legacy Keras computes the activation of a name as Keras 3 does."""
+  try:
+    legacy = tf.keras.activations.get(name)
+  except ValueError:
+    return False
+  x = np.linspace(-5, 5, 40, dtype=np.float32).reshape(10, 4)
+  original = keras3_operation.import_keras3().activations.get(name)
+  return np.allclose(original(x), legacy(tf.constant(x)), rtol=_TOLERANCE, atol=_TOLERANCE)
 
 
 def _plain(name: str, value: Any) -> Any:
@@ -198,7 +223,8 @@ def _plain(name: str, value: Any) -> Any:
   return value
 
 
-def _check_agreement(model: Any, copy: tf.keras.Model) -> None:
+def _trial_inputs(model: Any) -> tuple[Any, Any]:
+  """Returns a batch as a model takes it, and as its copy does."""
   rng = np.random.default_rng(0)
   batch = [
     rng.normal(size=(_NUM_EXAMPLES, *(size or 3 for size in tensor.shape[1:]))).astype(tensor.dtype)
@@ -209,6 +235,11 @@ def _check_agreement(model: Any, copy: tf.keras.Model) -> None:
   if len(batch) > 1:  # The original may take them as a dict.
     values = {id(tensor): each for tensor, each in zip(model.inputs, batch, strict=True)}
     inputs = tf.nest.map_structure(lambda tensor: values[id(tensor)], model.input)
+  return inputs, inputs_of_copy
+
+
+def _check_agreement(model: Any, copy: tf.keras.Model) -> None:
+  inputs, inputs_of_copy = _trial_inputs(model)
   for found, expected in zip(
     tf.nest.flatten(copy(inputs_of_copy, training=False)),
     tf.nest.flatten(model(inputs, training=False)),

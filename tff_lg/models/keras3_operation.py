@@ -25,7 +25,7 @@ class Keras3Operation(tf.keras.layers.Layer):
     """
     super().__init__(**options)
     self.operation, self.node = operation, node
-    function, called_with = _load(json.loads(operation)).call, json.loads(node)
+    function, called_with = load(json.loads(operation)).call, json.loads(node)
 
     def compute(inputs: list[tf.Tensor]) -> Any:
       tensors = dict(zip(histories(called_with), tf.nest.flatten(inputs), strict=True))
@@ -59,7 +59,7 @@ def fill(value: Any, tensors: Mapping[History, tf.Tensor]) -> Any:
     return tensors[tuple(value['config']['keras_history'])]
   if isinstance(value, dict):
     if 'class_name' in value:
-      return _load(value)
+      return load(value)
     return {name: fill(item, tensors) for name, item in value.items()}
   if isinstance(value, list | tuple):
     return type(value)(fill(item, tensors) for item in value)
@@ -71,7 +71,7 @@ def import_keras3() -> Any:
   return importlib.import_module('keras')
 
 
-def _load(value: Mapping[str, Any]) -> Any:
+def load(value: Mapping[str, Any]) -> Any:
   """Returns what Keras 3 has serialised."""
   return import_keras3().saving.deserialize_keras_object(value)
 
