@@ -82,6 +82,15 @@ class CompareFoldersTest(_Folders):
     self.assertEqual(board['is_default'].tolist(), [False, True, False])
     self.assertAlmostEqual(board['mean'][0], 0.65)
 
+  def test_run_that_is_too_old_to_know_an_option_is_a_repeat(self):
+    board = self._compare(
+      self.write('0', [0.5, 0.7]),
+      self.write('1', [0.6, 0.8], seed=1, reproducible_gpus=True, validation_fraction=0.1),
+      self.write('2', [0.9, 0.9], batch_size=7, stacked_clients=3),
+    )
+    self.assertEqual(board['num_runs'].tolist(), [2, 1])
+    self.assertEqual(board['options'].tolist(), ['batch_size=10', 'batch_size=7'])
+
   def test_baselines_are_rows(self):
     folder = self.write('run', [0.5, 0.7])
     self.write('run/baselines/local_only', [0.4, 0.6], method='local_only')

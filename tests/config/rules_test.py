@@ -54,10 +54,6 @@ class ResolveTest(parameterized.TestCase):
     self.assertEqual(getattr(resolved, name), default)
     self.assertIsNone(resolved.classes_per_client)
 
-  def test_off_is_as_in_a_run_from_before_the_option(self):
-    self.assertIsNone(config.resolve(TrainConfig(score_on_others=False)).score_on_others)
-    self.assertTrue(config.resolve(TrainConfig(score_on_others=True)).score_on_others)
-
   def test_natural_partition_leaves_the_clients_to_the_data(self):
     resolved = config.resolve(TrainConfig(partition='natural'))
     self.assertIsNone(resolved.num_clients)

@@ -4,8 +4,8 @@ Comes in: the folder of a run (`RunFolder`), a sweep (`SweepResults`), an adapta
 (`AdaptationFolder`) or a new-device run (`NewDeviceFolder`). Each class reads and checks its
 folder. Goes out: tables as text, Markdown or HTML, Matplotlib figures, and `report.html`, one
 self-contained page made of `sections`. May import: pandas, NumPy, SciPy, Matplotlib, Jinja; what
-needs no TensorFlow in `tff_lg.adaptation`, `tff_lg.aggregators`, `tff_lg.data`,
-`tff_lg.heterogeneity`, `tff_lg.verdicts`. So it starts fast and reads any run.
+needs no TensorFlow in `tff_lg.adaptation`, `tff_lg.aggregators`, `tff_lg.config`, `tff_lg.data`,
+`tff_lg.heterogeneity`, `tff_lg.run_folder`, `tff_lg.verdicts`. So it starts fast and reads any run.
 """
 
 from tff_lg.analysis.adaptation_folder import AdaptationFolder

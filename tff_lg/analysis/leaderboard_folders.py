@@ -1,31 +1,29 @@
 """The leaderboard of any finished runs: which of them are repeats of one row."""
 
+import dataclasses
 import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from tff_lg import config as config_lib
 from tff_lg import file_names, metrics
 from tff_lg.analysis import leaderboard, names, readers, tables
 from tff_lg.analysis.adaptation_folder import AdaptationFolder
 from tff_lg.analysis.leaderboard_runs import RunScores, load_adapted, score_run
 from tff_lg.analysis.readers import RunFolderError
 from tff_lg.analysis.run_folder import RunFolder
+from tff_lg.run_folder import run_settings
 
 # What is not what distinguishes rows: repeats, folders, and where and beside what it was run.
 _IGNORED = {
+  *('seed', 'partition_seed', 'fold', 'baselines', 'from_run', 'local_only_from', 'data_dir'),
+  *config_lib.WITHOUT_EFFECT,
   *(
-    'seed',
-    'partition_seed',
-    'fold',
-    'baselines',
-    'from_run',
-    'local_only_from',
-    'data_dir',
-    'runtime',
-    'devices',
+    field.name
+    for kind in (config_lib.RuntimeOptions, config_lib.StorageOptions)
+    for field in dataclasses.fields(kind)
   ),
-  *('clients_per_device', 'stacked_clients', 'client_store', 'checkpoint_every', 'client_cache'),
   'score_on_others',
 }
 
@@ -92,7 +90,7 @@ def compare_folders(
 def _load(folder: str) -> list[_Found]:
   if _is_adaptation(folder):
     run = AdaptationFolder.load(folder)
-    settings = {**_settings(run.source), **_settings(run.hparams)}
+    settings = {**_settings(run.source), **_settings(run.hparams, config_lib.AdaptConfig)}
     task = _task(run.source)
     start = names.method_name(str(run.source.get('method')))
     return [
@@ -129,8 +127,12 @@ def _task(hparams: Mapping[str, Any]) -> tuple[str, str]:
   return str(hparams.get('task')), str(hparams.get('objective') or metrics.DEFAULT_OBJECTIVE)
 
 
-def _settings(hparams: Mapping[str, Any]) -> dict[str, Any]:
-  return {name: v for name, v in hparams.items() if name not in _IGNORED and name != 'source'}
+def _settings(
+  hparams: Mapping[str, Any], make_config: run_settings.MakeConfig = run_settings.make_training
+) -> dict[str, Any]:
+  own = {name: value for name, value in hparams.items() if name != 'source'}
+  complete = run_settings.with_new_options(own, make_config)
+  return {name: value for name, value in complete.items() if name not in _IGNORED}
 
 
 def _differences(run: _Found, others: Sequence[_Found]) -> str:

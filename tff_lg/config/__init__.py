@@ -65,6 +65,7 @@ from tff_lg.config.runtime import RUNTIME_OPTIONS, RUNTIMES, RuntimeOptions
 from tff_lg.config.runtime import check as check_runtime
 from tff_lg.config.sampling import SamplingOptions, cohort_options
 from tff_lg.config.selection import SelectionOptions
+from tff_lg.config.storage import StorageOptions
 from tff_lg.config.task import NETWORK_OPTIONS, TASK_OPTIONS, TaskOptions
 from tff_lg.config.train_config import WITHOUT_EFFECT, TrainConfig
 from tff_lg.config.trouble import ATTACK_OPTIONS, ATTACKS, AttackOptions
@@ -108,6 +109,7 @@ __all__ = [
   'RuntimeOptions',
   'SamplingOptions',
   'SelectionOptions',
+  'StorageOptions',
   'TaskOptions',
   'TrainConfig',
   'TrainingOptions',

@@ -101,8 +101,6 @@ def resolve(config: TrainConfig) -> TrainConfig:
     defaults |= own_models.defaults()
   config = dataclasses.replace(
     config,
-    # Off is as in the settings of a run from before the option.
-    score_on_others=config.score_on_others or None,
     **{name: value for name, value in defaults.items() if getattr(config, name) is None},
   )
   num_participants = None

@@ -23,11 +23,11 @@ class SelectionOptions(ending.EndingOptions, metric_options.MetricOptions, commo
     'round, drawn from the seed. Others keep their newest model, or that of the round chosen for '
     'all. All by default, and for 0.',
   )
-  score_on_others: bool | None = option(
-    None,
+  score_on_others: bool = option(
+    False,
     "After training, score each client's model on the pooled test data of all other evaluated "
     'clients, too: others_test/... in the summary and the table of clients. The cost is one '
-    'prediction per client and example; pooled data are in memory. Off by default. Adapted models '
+    'prediction per client and example; pooled data are in memory. Adapted models '
     'of the run are scored in the same way.',
   )
   goal_accuracy: tuple[float, ...] | None = option(

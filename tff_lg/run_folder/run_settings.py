@@ -21,7 +21,8 @@ REMEDY = 'delete summary.json, and the same command makes both again from what t
 MakeConfig = Callable[..., Any]
 
 
-def _make_training(**options: Any) -> config_lib.TrainConfig:
+def make_training(**options: Any) -> config_lib.TrainConfig:
+  """Makes the config of a training run, resolved."""
   return config_lib.resolve(config_lib.TrainConfig(**options))
 
 
@@ -54,7 +55,7 @@ def _changes(run_dir: str, config: config_lib.TrainConfig) -> changed_settings.D
 
 
 def check_hparams(
-  run_dir: str, hparams: Mapping[str, Any], make_config: MakeConfig = _make_training
+  run_dir: str, hparams: Mapping[str, Any], make_config: MakeConfig = make_training
 ) -> bool:
   """Checks that no setting has changed, by name; `make_config` is of `with_new_options`."""
   complete = functools.partial(with_new_options, make_config=make_config)
@@ -109,7 +110,7 @@ def _with_tuples(hparams: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_new_options(
-  hparams: dict[str, Any], make_config: MakeConfig = _make_training
+  hparams: dict[str, Any], make_config: MakeConfig = make_training
 ) -> dict[str, Any]:
   """Adds options that a run is too old to know, with what they stand for by default.
 
@@ -134,7 +135,7 @@ def with_new_options(
 def of_trial(hparams: dict[str, Any], config: Any) -> dict[str, Any]:
   """Adds options that a trial of a sweep is too old to know; `config` is what it is now."""
   is_training = isinstance(config, config_lib.TrainConfig)
-  return with_new_options(hparams, _make_training if is_training else type(config))
+  return with_new_options(hparams, make_training if is_training else type(config))
 
 
 # What may differ when trials of a sweep resume.
@@ -171,7 +172,7 @@ def finished_rates(run_dir: str) -> dict[str, Any]:
 
 
 def claim_hparams(
-  run_dir: str, hparams: Mapping[str, Any], make_config: MakeConfig = _make_training
+  run_dir: str, hparams: Mapping[str, Any], make_config: MakeConfig = make_training
 ) -> None:
   """Writes settings by name into a folder, if `check_hparams` allows it.
 
