@@ -119,6 +119,26 @@ class ArraysTest(parameterized.TestCase):
   def test_missing_train(self):
     self._assert_refused(f'{self.folder}: no train.npz found, expected one with x and y')
 
+  def test_texts_are_classes_of_both_files(self):
+    self._write('train.npz', x=_X, y=np.array(['dog', 'ant', 'dog', 'cow']))
+    self._write('test.npz', x=_X[:2], y=np.array(['elk', 'cow']))
+    source = arrays.load(str(self.folder))
+    self.assertEqual(source.class_names, ('ant', 'cow', 'dog', 'elk'))
+    self.assertEqual(source.train.y.tolist(), [2, 0, 2, 1])
+    self.assertEqual(source.test.y.tolist(), [3, 1])
+
+  def test_texts_are_numbered_as_their_names_are(self):
+    names = np.array(['dog', 'cow', 'ant'])
+    self._write('train.npz', x=_X, y=np.array(['dog', 'ant', 'dog', 'cow']), class_names=names)
+    self._write('test.npz', x=_X[:1], y=np.array(['ant']))
+    source = arrays.load(str(self.folder))
+    self.assertEqual(source.class_names, ('dog', 'cow', 'ant'))
+    self.assertEqual(source.train.y.tolist(), [0, 2, 0, 1])
+    self._write('test.npz', x=_X[:1], y=np.array(['elk']))
+    self._assert_refused(f"{self.folder}: y has the label 'elk', expected one of class_names.")
+    self._write('test.npz', x=_X[:1], y=np.array([1]))
+    self._assert_refused(f'{self.folder}: y has a label that is missing or not a text')
+
   @parameterized.parameters(
     ({'x': _X}, r"arrays \['x'\] found, expected x and y"),
     ({'x': np.array(['a'] * 4), 'y': _Y}, r'x is <U1 \[4\], expected numbers \[n, ...\]'),

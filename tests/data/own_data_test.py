@@ -46,6 +46,13 @@ class FromArraysTest(parameterized.TestCase):
     self.assertEqual(clients['one row'].train.y.tolist(), [0])
     self.assertEqual(clients['one class'].train.y.tolist()[0], 1)
 
+  def test_texts_are_numbered_as_their_names_are(self):
+    source = data.from_arrays(
+      np.zeros((3, 2)), ['no', 'yes', 'no'], class_names=['yes', 'no'], test_fraction=0
+    )
+    self.assertEqual(source.class_names, ('yes', 'no'))
+    self.assertEqual(source.train.y.tolist(), [1, 0, 1])
+
   def test_test_data_are_taken_as_they_are(self):
     source = data.from_arrays(
       np.zeros((2, 3)), [0, 1], [7, 8], test=(np.ones((3, 3)), [1, 0, 2], [8, 8, 7])

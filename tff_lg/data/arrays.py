@@ -3,7 +3,7 @@
 import pathlib
 import types
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,13 +23,13 @@ def load(
 
   - `x`: numbers [n, ...]. They are taken as they are, except that uint8 is divided by 255, as
     pixels.
-  - `y`: labels, integers [n] from 0. With other objectives: numbers [n] to be predicted, or 0 and 1
-    [n, num_labels] where an example has any of several labels.
+  - `y`: labels, integers [n] from 0, or texts. With other objectives: numbers [n] to be predicted,
+    or 0 and 1 [n, num_labels] where an example has any of several labels.
   - `users`, optional: names or integers [n], the natural client of each example.
   - `weights`, optional: numbers [n] from 0, factors of the examples' losses in training.
   - `class_names`, optional, in `train.npz`: names [num_classes], at least two, none twice.
-    Without it there are as many classes as the largest label of both files says, and no more than
-    training examples.
+    Without it, classes are the texts of both files, by the alphabet. Integers have as many classes
+    as the largest label of both files says, and no more than there are training examples.
 
   Examples with several inputs have an array for each instead of `x`, such as `x_age` and `x_image`
   for the inputs `age` and `image`.
@@ -55,12 +55,15 @@ def load(
   train_arrays = read_npz(train_path)
   predicts = metrics.get_objective(objective)
   class_names = _class_names(train_path, train_arrays)
+  test_arrays = read_npz(test_path) if test_path.exists() else None
+  files = [arrays for arrays in (train_arrays, test_arrays) if arrays is not None]
+  for arrays in files:
+    several_inputs.gather(arrays)
+  if predicts.predicts_classes:
+    class_names = _encode_files(files, class_names, data_dir)
   num_classes = None if class_names is None else len(class_names)
   if predicts.predicts_numbers:
     num_classes, class_names = 1, ('target',)
-  test_arrays = read_npz(test_path) if test_path.exists() else None
-  for arrays in filter(None, (train_arrays, test_arrays)):
-    several_inputs.gather(arrays)
   inputs = several_inputs.shapes(train_arrays.get('x', {}))
   train = to_examples(train_path, train_arrays, num_classes, objective, inputs)
   if class_names is None:
@@ -194,6 +197,53 @@ def _to_classes(
   # Before the cast to int32, which would turn an absurd label into another one.
   examples.check_labels(y, num_classes or len(y), str(path))
   return y.astype(np.int32)
+
+
+def _encode_files(
+  files: Sequence[dict[str, Any]], class_names: tuple[str, ...] | None, data_dir: str
+) -> tuple[str, ...] | None:
+  """Puts classes that are texts into numbers; returns names of classes, where they are known."""
+  with_labels = [arrays for arrays in files if 'y' in arrays]
+  labels, names = encode_texts([arrays['y'] for arrays in with_labels], class_names, data_dir)
+  for arrays, y in zip(with_labels, labels, strict=True):
+    arrays['y'] = y
+  return names
+
+
+def encode_texts(
+  labels: Sequence[np.ndarray], class_names: Sequence[str] | None, where: str
+) -> tuple[list[np.ndarray], tuple[str, ...] | None]:
+  """Encodes classes that are texts.
+
+  Args:
+    labels: arrays, of training and of test examples.
+    class_names: in the order of their numbers; None for that of the alphabet.
+    where: names the data in errors.
+
+  Returns:
+    Arrays of integers and the names of classes, if labels are texts; otherwise what is given.
+
+  Raises:
+    DataError: a label is missing, or not among the names; or only some labels are texts.
+  """
+  names = None if class_names is None else tuple(class_names)
+  if not any(part.dtype.kind in 'UO' for part in labels):
+    return list(labels), names
+  flat = np.concatenate([part.reshape(-1).astype(object) for part in labels])
+  if not all(isinstance(label, str) and label for label in flat.tolist()):
+    raise examples.DataError(
+      f'{where}: y has a label that is missing or not a text, expected one per row.'
+    )
+  found, places = np.unique(flat.astype(str), return_inverse=True)
+  names = tuple(found.tolist()) if names is None else names
+  if unknown := [name for name in found.tolist() if name not in names]:
+    raise examples.DataError(
+      f'{where}: y has the label {unknown[0]!r}, expected one of class_names.'
+    )
+  encoded = np.array([names.index(name) for name in found], np.int32)[places]
+  ends = np.cumsum([part.size for part in labels])[:-1]
+  parts = zip(np.split(encoded, ends), labels, strict=True)
+  return [part.reshape(like.shape) for part, like in parts], names
 
 
 def _num_classes(test_y: np.ndarray | None, most: int) -> int:

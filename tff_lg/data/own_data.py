@@ -35,7 +35,7 @@ def from_arrays(
       client's examples is, stratified by class.
     sample_weight: numbers [n] from 0, the factor of each example's loss in training; metrics count
       examples alike. None for equal weights.
-    class_names: of integers in their order; by default those of the texts, or the integers.
+    class_names: in the order of integers; by default the texts by the alphabet, or the integers.
     objective: what y is, see `examples.Examples.objective`.
     test_fraction: without `test`, in [0, 1).
     seed: of the split.
@@ -60,8 +60,9 @@ def from_arrays(
     given.append((*test, None) if clients is None else test)
   labels = [np.asarray(part[1]) for part in given]
   if predicts.predicts_classes:
-    labels, found = _encode(labels, where)
-    class_names = class_names or found
+    labels, names = arrays.encode_texts(labels, class_names, where)
+    labels, found = _count(labels, where)
+    class_names = names or found
   elif predicts.predicts_numbers:
     class_names = ('target',)
   elif class_names is None:
@@ -215,16 +216,8 @@ def _names(clients: Any, where: str) -> np.ndarray:
   return names.astype(str)
 
 
-def _encode(labels: list[np.ndarray], where: str) -> tuple[list[np.ndarray], tuple[str, ...]]:
-  """Returns classes as integers, and their names: texts by the alphabet, or the integers."""
-  if all(part.dtype.kind in 'UO' for part in labels):
-    flat = np.concatenate(labels)
-    if not all(isinstance(label, str) and label for label in flat.tolist()):
-      raise examples.DataError(
-        f'{where}: y has a label that is missing or not a text, expected one per row.'
-      )
-    names = np.unique(flat.astype(str))
-    return [np.searchsorted(names, part.astype(str)) for part in labels], tuple(names.tolist())
+def _count(labels: list[np.ndarray], where: str) -> tuple[list[np.ndarray], tuple[str, ...]]:
+  """Returns classes as integers, and their numbers as names."""
   labels = [part.astype(np.int32) if part.dtype.kind == 'b' else part for part in labels]
   largest = max(
     (int(part.max()) for part in labels if part.size and part.dtype.kind in 'iu'), default=0
