@@ -88,7 +88,8 @@ def _copy_functional(model: Any, assigned: _Assigned) -> tf.keras.Model:
   try:
     config = model.get_config()
   except NotImplementedError as error:  # Of an own layer with arguments that are no numbers.
-    raise ValueError(f'model {model.name} has a layer without get_config: {error}') from error
+    reason = str(error).strip().splitlines()[0]
+    raise ValueError(f'model {model.name} has a layer without get_config: {reason}') from error
   copies = {
     layer.name: _copy_layer(layer, assigned)
     for layer in model.layers
