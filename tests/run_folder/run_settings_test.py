@@ -105,8 +105,9 @@ class FolderTest(absltest.TestCase):
       run_settings.check_hparams(self.run_dir, hparams)
 
   def test_few_of_many_differences_are_listed(self):
-    run_settings.claim_hparams(self.run_dir, dict.fromkeys('abcdefg', 1))
-    with self.assertRaisesRegex(ValueError, r'a was 1, now 2, .*, e was 1, now 2, and 2 more\)'):
+    run_settings.claim_hparams(self.run_dir, {'a': None, **dict.fromkeys('bcdefg', 1)})
+    # First those that are not off.
+    with self.assertRaisesRegex(ValueError, r'\(b was 1, now 2, .*, f was 1, now 2, and 2 more\)'):
       run_settings.check_hparams(self.run_dir, dict.fromkeys('abcdefg', 2))
 
   def test_options_that_a_run_is_too_old_to_know(self):

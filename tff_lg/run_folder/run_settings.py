@@ -144,7 +144,9 @@ TRIAL_CHANGES = sweeps.Changes(config_lib.WITHOUT_EFFECT, changed_settings.may_c
 
 def _refuse(run_dir: str, different: changed_settings.Differences) -> None:
   if different:
-    changes = [f'{name} was {before}, now {now}' for name, (before, now) in different.items()]
+    # Those first that are not off, which others follow from.
+    items = sorted(different.items(), key=lambda item: None in item[1])
+    changes = [f'{name} was {before}, now {now}' for name, (before, now) in items]
     raise ValueError(
       f'--run_dir={run_dir} holds a run with other settings ({errors.list_some(changes)}): choose '
       'another folder, or delete this one.'

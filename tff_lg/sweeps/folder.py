@@ -48,7 +48,9 @@ class Changes:
       if before.get(key) != now.get(key)
     }
     allowed = self.may_change(run_dir, config, changes) if self.may_change else ()
-    return changes, [name for name in changes if name not in allowed]
+    refused = [name for name in changes if name not in allowed]
+    # Those first that are not off, which others follow from.
+    return changes, sorted(refused, key=lambda name: None in changes[name])
 
 
 @dataclasses.dataclass(frozen=True)
