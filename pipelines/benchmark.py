@@ -103,7 +103,6 @@ def _check() -> str:
 
 def _plan(name: str, arguments: Sequence[str]) -> suite_trials.Plan | robustness_trials.Plan:
   """Reads what is to be compared."""
-  trial_pools.check_flags(arguments, _REPEATS.name)
   suite, is_fast = _SUITES[name], _FAST.value
   make = suite_trials.Plan if name in suites.SUITES else robustness_trials.Plan
   if _GRID.value:

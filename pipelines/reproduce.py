@@ -48,7 +48,7 @@ def _choose(argv: Sequence[str]) -> tuple[published.TableEntry, list[str]]:
   table = published.TABLES[name]
   if unknown := [each for each in rest if not each.startswith('--')]:
     raise ConfigError(f'Unexpected argument {unknown[0]!r}; use --name=value.')
-  trial_pools.check_flags(rest)
+  sweeps.check_common(rest)
   launch.given(_RUN_DIR, 'a folder for the runs')
   if table.data and not _DATA.value:
     raise ConfigError(f'--data is missing, expected {table.data}.')

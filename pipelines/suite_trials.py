@@ -93,7 +93,9 @@ def split_arguments(arguments: Sequence[str]) -> tuple[tuple[str, ...], tuple[st
 
   Raises:
     flags.Error: a value of the wrong type.
+    sweeps.SweepError: a seed; repeats have their own.
   """
+  sweeps.check_common(arguments, 'repeats')
   values = absl_flags.FlagValues()
   own = config_flags.define_options(config_lib.AdaptConfig, values)
   for name in own.keys() & {field.name for field in dataclasses.fields(config_lib.TrainConfig)}:

@@ -95,7 +95,7 @@ def _command() -> str:
 def main(argv: Sequence[str]) -> None:
   """Checks the flags of all trials, runs the trials, writes table and figures."""
   common = list(argv[1:])
-  trial_pools.check_flags(common)
+  sweeps.check_common(common)
   if _FLAGFILE_OF_TRIALS.value:
     common.insert(0, f'--flagfile={_FLAGFILE_OF_TRIALS.value}')
   sweep_dir = launch.given(_SWEEP_DIR, 'a folder for this sweep')

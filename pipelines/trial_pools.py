@@ -4,7 +4,7 @@ No flag has the name of one of a pipeline that is swept.
 """
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from absl import flags
@@ -72,23 +72,6 @@ def check(configs: Mapping[str, Any]) -> None:
       raise sweeps.SweepError(
         f'--{holder.name} is given, but --trials_on is {_TRIALS_ON.value}: it belongs to '
         f'--trials_on={_RAY}.'
-      )
-
-
-def check_flags(arguments: Sequence[str], seeds_flag: str = 'seeds') -> None:
-  """Refuses a seed among the flags of all trials, which each have their own.
-
-  Args:
-    arguments: behind `--` on the command line.
-    seeds_flag: the flag for it.
-
-  Raises:
-    sweeps.SweepError: there is one.
-  """
-  for argument in arguments:
-    if argument.lstrip('-').partition('=')[0] == 'seed':
-      raise sweeps.SweepError(
-        f'{argument} is given for all trials, but each has a seed of its own: use --{seeds_flag}.'
       )
 
 

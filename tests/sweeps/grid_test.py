@@ -48,6 +48,12 @@ class SeedsTest(parameterized.TestCase):
     with self.assertRaisesRegex(sweeps.SweepError, sentence):
       sweeps.parse_seeds(text)
 
+  def test_seed_for_all_trials_is_refused(self):
+    sweeps.check_common(['--rounds=2', '--seeds=1'])
+    for argument in ('--seed=3', '-seed=3', '--seed'):
+      with self.assertRaisesRegex(sweeps.SweepError, f'^{argument} is given .* use --repeats.$'):
+        sweeps.check_common(['--rounds=2', argument], 'repeats')
+
 
 class TrialsTest(absltest.TestCase):
   def test_every_combination_seed_by_seed(self):

@@ -86,6 +86,23 @@ def parse_axis(text: str) -> Axis:
   return Axis(name, found)
 
 
+def check_common(arguments: Sequence[str], flag: str = 'seeds') -> None:
+  """Refuses a seed among the flags of all trials, which each have their own.
+
+  Args:
+    arguments: flags on a command line.
+    flag: that is for seeds.
+
+  Raises:
+    SweepError: there is one.
+  """
+  for argument in arguments:
+    if argument.lstrip('-').partition('=')[0] == 'seed':
+      raise SweepError(
+        f'{argument} is given for all trials, but each has a seed of its own: use --{flag}.'
+      )
+
+
 def parse_seeds(text: str) -> tuple[int, ...]:
   """Reads seeds, such as `0-11` or `0,3,8-9`, both ends included.
 
