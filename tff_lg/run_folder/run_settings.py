@@ -10,7 +10,16 @@ from typing import Any
 
 from absl import logging
 
-from tff_lg import checksums, errors, file_names, files, folder_lock, strict_json, sweeps
+from tff_lg import (
+  checksums,
+  differences,
+  errors,
+  file_names,
+  files,
+  folder_lock,
+  strict_json,
+  sweeps,
+)
 from tff_lg import config as config_lib
 from tff_lg.run_folder import changed_settings
 
@@ -88,12 +97,7 @@ def _differences(
       raise
     logging.warning('%s is damaged and written again, as flags.txt has the same settings.', path)
     return None
-  hparams = _flat(hparams)
-  return {
-    name: (found.get(name), hparams.get(name))
-    for name in sorted({*found, *hparams} - set(open_names))
-    if found.get(name) != hparams.get(name)
-  }
+  return differences.find(found, _flat(hparams), open_names)
 
 
 def to_config(hparams: Mapping[str, Any]) -> config_lib.TrainConfig:
@@ -144,9 +148,7 @@ TRIAL_CHANGES = sweeps.Changes(config_lib.WITHOUT_EFFECT, changed_settings.may_c
 
 def _refuse(run_dir: str, different: changed_settings.Differences) -> None:
   if different:
-    # Those first that are not off, which others follow from.
-    items = sorted(different.items(), key=lambda item: None in item[1])
-    changes = [f'{name} was {before}, now {now}' for name, (before, now) in items]
+    changes = [f'{name} was {before}, now {now}' for name, (before, now) in different.items()]
     raise ValueError(
       f'--run_dir={run_dir} holds a run with other settings ({errors.list_some(changes)}): choose '
       'another folder, or delete this one.'

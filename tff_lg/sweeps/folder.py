@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
-from tff_lg import checksums, errors, file_names, files, folder_lock, strict_json
+from tff_lg import checksums, differences, errors, file_names, files, folder_lock, strict_json
 from tff_lg.sweeps.grid import Axis, SweepError, Trial
 from tff_lg.sweeps.scheduler import Job
 
@@ -42,15 +42,9 @@ class Changes:
     """Returns what settings were and are that differ, and the names of those that may not."""
     if self.complete:
       before = self.complete(before, config)
-    changes = {
-      key: (before.get(key), now.get(key))
-      for key in sorted({*before, *now} - set(self.open_names))
-      if before.get(key) != now.get(key)
-    }
+    changes = differences.find(before, now, self.open_names)
     allowed = self.may_change(run_dir, config, changes) if self.may_change else ()
-    refused = [name for name in changes if name not in allowed]
-    # Those first that are not off, which others follow from.
-    return changes, sorted(refused, key=lambda name: None in changes[name])
+    return changes, [name for name in changes if name not in allowed]
 
 
 @dataclasses.dataclass(frozen=True)
