@@ -123,6 +123,11 @@ class FolderTest(absltest.TestCase):
     ):
       run_settings.check(self.run_dir, other)
 
+  def test_option_that_had_no_default_when_the_run_began(self):
+    old = json.loads(json.dumps(dataclasses.asdict(_CONFIG))) | {'score_on_others': None}
+    run_settings.claim_hparams(self.run_dir, old)
+    self.assertTrue(run_settings.check(self.run_dir, _CONFIG))
+
   def test_options_that_an_adaptation_and_its_source_are_too_old_to_know(self):
     config = config_lib.AdaptConfig(from_run='a', epochs=3)
     now = {**dataclasses.asdict(config), 'source': dataclasses.asdict(_CONFIG)}

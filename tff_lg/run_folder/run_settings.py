@@ -128,11 +128,12 @@ def with_new_options(
   """
   nested = {n: with_new_options(v) for n, v in hparams.items() if isinstance(v, dict)}
   own = {name: value for name, value in hparams.items() if name not in nested}
+  # None is an option that was not given; some have since got a default.
+  given = {name: value for name, value in own.items() if value is not None}
   try:
-    config = make_config(**_with_tuples(own))
+    config = make_config(**_with_tuples(given))
   except (TypeError, config_lib.ConfigError):
     return own | nested
-  given = {name: value for name, value in own.items() if value is not None}
   return _as_json_gives_it(dataclasses.asdict(config)) | given | nested
 
 
