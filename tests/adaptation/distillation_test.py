@@ -51,6 +51,20 @@ class DistillationTest(parameterized.TestCase):
     np.testing.assert_allclose(gradients[0], self.x.T @ by_output, rtol=1e-3, atol=1e-6)
     np.testing.assert_allclose(gradients[1], by_output.sum(axis=0), rtol=1e-3, atol=1e-6)
 
+  def test_losses_of_the_students_layers_are_added_once(self):
+    dense = tf.keras.layers.Dense(3, kernel_regularizer='l2', name='dense')
+    model = models.from_keras(
+      tf.keras.Sequential([tf.keras.layers.InputLayer((2,)), dense]),
+      loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+      metrics={},
+    )
+    one, other = (
+      _loss(adaptation.distillation(0.7, 3.0), each, self.weights, self.start, self.x, self.y)[0]
+      for each in (model, self.model)
+    )
+    # 0.01 is Keras's default.
+    np.testing.assert_allclose(one - other, 0.01 * np.sum(self.weights[0] ** 2), rtol=1e-4)
+
   def test_the_teachers_term_is_scaled_by_default(self):
     alpha, temperature = 0.95, 6.0
     divergence, cross_entropy = [], []

@@ -5,7 +5,7 @@ import tensorflow as tf
 from absl.testing import absltest, parameterized
 
 from tff_lg import models
-from tff_lg.models import batch_norm
+from tff_lg.models import told
 
 _X = np.random.default_rng(0).normal(1, 2, size=(6, 4)).astype(np.float32)
 
@@ -32,7 +32,7 @@ def _run(model, training):
   """Returns the output, and the next statistics in the order of weights."""
   with tf.Graph().as_default(), tf.compat.v1.Session() as session:
     weights = tuple(map(tf.constant, model.initial_weights))
-    with batch_norm.collect_statistics() as found:
+    with told.STATISTICS.collect() as found:
       output = model.predict(weights, tf.constant(_X), training)
     following = {id(weight): value for weight, value in found}
     return session.run((output, [following[id(w)] for w in weights if id(w) in following]))

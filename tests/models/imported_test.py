@@ -59,7 +59,6 @@ def of_ten(input_shape, num_outputs, seed):
 wide = lambda input_shape, num_outputs, seed: build(input_shape, num_outputs + 2, seed)
 softmax = head(lambda n: layers.Dense(n, 'softmax'))
 sigmoid = head(lambda n: layers.Dense(n, 'sigmoid'))
-regularised = head(lambda n: layers.Dense(n, kernel_regularizer='l2'))
 frozen = head(lambda n: layers.Dense(n, trainable=False))
 infinite = head(lambda n: layers.Dense(n, kernel_initializer=tf.keras.initializers.Constant(1e39)))
 
@@ -150,7 +149,6 @@ class ImportedTest(absltest.TestCase):
       ('wide', r'gives \[5\] for an example, expected num_outputs, \[3\]'),
       ('softmax', 'ends in a softmax, expected logits'),
       ('sigmoid', 'ends in a sigmoid, expected logits'),
-      ('regularised', 'has regularisers'),
       ('frozen', 'has no trainable weights'),
       ('infinite', 'has a weight that is not finite'),
       ('two_inputs', 'takes the inputs a, b, but an example has one input'),

@@ -12,7 +12,7 @@ from absl.testing import absltest, parameterized
 
 from tests.learning import testing
 from tff_lg import models
-from tff_lg.models import batch_norm, keras3, keras3_operation
+from tff_lg.models import keras3, keras3_operation, told
 
 _X = np.array([[-4.0, -1.5, 0.0, 1.0, 2.5, 4.0]], np.float32)
 _MODULE = '''
@@ -175,7 +175,7 @@ class Keras3LayerTest(parameterized.TestCase):
 
     def step():
       weights = [tf.constant(weight) for weight in model.initial_weights]
-      with tf.GradientTape() as tape, batch_norm.collect_statistics() as found:
+      with tf.GradientTape() as tape, told.STATISTICS.collect() as found:
         tape.watch(weights)
         loss = tf.reduce_sum(model.predict(weights, tf.constant(x), True) ** 2)
       following = {id(weight): value for weight, value in found}
@@ -213,7 +213,7 @@ class Keras3LayerTest(parameterized.TestCase):
     ).stdout
     np.testing.assert_allclose(json.loads(printed), model(x), rtol=1e-5, atol=1e-6)
 
-  def test_refuses_what_adds_to_the_loss(self):
+  def test_losses_of_layers(self):
     keras = self.keras
 
     class Sparse(keras.layers.Layer):
@@ -221,15 +221,32 @@ class Keras3LayerTest(parameterized.TestCase):
         self.add_loss(keras.ops.mean(x**2))
         return x
 
-    norm = keras.layers.RMSNormalization(name='own')
+    norm = keras.layers.RMSNormalization(name='norm')
     norm.build((None, 3))
     norm.scale.regularizer = keras.regularizers.L2(0.1)
-    for layer, sentence in (
-      (Sparse(), 'has a layer that calls add_loss, which no loss'),
-      (norm, 'layer own of Keras 3 has a regulariser, which no loss'),
-    ):
-      with self.assertRaisesRegex(ValueError, sentence):
-        keras3.to_legacy(self._sequential(layer))
+    # Legacy Keras has the first one.
+    dense = keras.layers.Dense(
+      3, kernel_regularizer='l2', activity_regularizer=keras.regularizers.L1(0.2), name='dense'
+    )
+    original = self._sequential(dense, Sparse(), norm)
+    x = _batch()
+    original(x, training=True)
+    expected = sorted(map(float, original.losses))
+    model = models.from_keras(
+      original,
+      loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True),
+      metrics={'accuracy': tf.keras.metrics.SparseCategoricalAccuracy},
+    )
+
+    def losses(training):
+      with told.LOSSES.collect() as found:
+        model.predict(model.initial_weights, tf.constant(x), training)
+      return found
+
+    self.assertLen(expected, 4)
+    found = testing.in_graph(lambda: losses(training=True))
+    np.testing.assert_allclose(sorted(found), expected, rtol=1e-5)
+    self.assertEmpty(testing.in_graph(lambda: losses(training=False)))
 
   def test_refuses_other_weights(self):
     with self.assertRaisesRegex(ValueError, 'layer half of Keras 3 has the weight .*float16'):

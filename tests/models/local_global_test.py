@@ -195,16 +195,6 @@ class FromKerasTest(absltest.TestCase):
       with self.assertRaisesRegex(ValueError, sentence):
         _wrap(keras_model)
 
-  def test_regularisers_are_refused(self):
-    # Its loss would be 0.01 * 12 more, which no training step would see.
-    dense = tf.keras.layers.Dense(
-      3, kernel_initializer='ones', kernel_regularizer=tf.keras.regularizers.L2(0.01)
-    )
-    keras_model = tf.keras.Sequential([tf.keras.layers.InputLayer((4,)), dense])
-    self.assertAlmostEqual(float(keras_model.losses[0]), 0.12, places=6)
-    with self.assertRaisesRegex(ValueError, 'regularisers found, .* use learning.weight_decay'):
-      _wrap(keras_model)
-
   def test_mixed_precision_is_refused(self):
     half = tf.keras.layers.Dense(4, dtype='mixed_float16', name='half')
     layers = [tf.keras.layers.InputLayer((4,)), half, tf.keras.layers.Dense(3, dtype='float32')]

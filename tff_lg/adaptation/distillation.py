@@ -100,18 +100,23 @@ def distillation(
   ) -> tf.Tensor:
     import tensorflow as tf  # It takes seconds to import.
 
-    student = model.predict(weights, x, training=True)
+    from tff_lg.models import told
+
+    with told.LOSSES.collect() as of_layers:
+      student = model.predict(weights, x, training=True)
     # Even where both weights are the same tensors, none of the gradient is the teacher's.
     teacher = tf.stop_gradient(model.predict(initial_weights, x, training=False))
     if not model.has_classes:
       difference = tf.reduce_mean(tf.square(student - teacher))
-      return (1 - alpha) * model.functional.loss(student, y) + alpha * difference
+      label_loss = model.functional.loss(student, y)
+      return tf.add_n([(1 - alpha) * label_loss, alpha * difference, *of_layers])
     log_p, log_q = (
       tf.nn.log_softmax(_logits(model, output) / temperature) for output in (teacher, student)
     )
     divergence = tf.reduce_sum(tf.exp(log_p) * (log_p - log_q), axis=-1)
-    label_loss = model.functional.loss(student, y)
-    return label_factor * label_loss + teacher_factor * _mean_over_examples(model, divergence, y)
+    label_term = label_factor * model.functional.loss(student, y)
+    teacher_term = teacher_factor * _mean_over_examples(model, divergence, y)
+    return tf.add_n([label_term, teacher_term, *of_layers])
 
   return Adaptation(objective=lambda measured: objective)
 

@@ -10,7 +10,7 @@ from tff_lg.compatibility import tff
 from tff_lg.learning import batches as batches_lib
 from tff_lg.learning import phases as phases_lib
 from tff_lg.learning import settings as settings_lib
-from tff_lg.models import batch_norm, dropout, local_global
+from tff_lg.models import dropout, local_global, told
 
 _ALL = phases_lib.Phase()
 
@@ -217,12 +217,12 @@ def train(
     if before_step is not None:
       weights = before_step(weights, x, y, key)
     moved = phase.select(weights)
-    with batch_norm.collect_statistics() as found, tf.GradientTape() as tape:
+    with told.STATISTICS.collect() as statistics, tf.GradientTape() as tape:
       tape.watch(moved)
       loss = loss_fn(phase.replace(weights, moved), x, y, key)
     gradients = tape.gradient(loss, moved, unconnected_gradients=tf.UnconnectedGradients.ZERO)
     optimizer_state, moved = optimizer.next(optimizer_state, moved, gradients)
-    weights = phase.set_statistics(phase.replace(weights, moved), found)
+    weights = phase.set_statistics(phase.replace(weights, moved), statistics)
     batch_size = count_examples(y)
     loss_sum += loss * tf.cast(batch_size, tf.float32)
     return TrainingState(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import tensorflow as tf
 
-from tff_lg.models import auxiliary, local_global
+from tff_lg.models import auxiliary, local_global, told
 
 # (model, weights, initial_weights, x, y) -> scalar loss.
 Objective = Callable[[local_global.LocalGlobalModel, tuple, tuple, tf.Tensor, tf.Tensor], tf.Tensor]
@@ -22,9 +22,11 @@ def supervised(
   x: tf.Tensor,
   y: tf.Tensor,
 ) -> tf.Tensor:
-  """Returns the model's own loss on the batch, a scalar."""
+  """Returns the model's own loss on the batch, a scalar, plus the losses of its layers."""
   del initial_weights
-  return model.functional.loss(model.predict(weights, x, training=True), y)
+  with told.LOSSES.collect() as of_layers:
+    output = model.predict(weights, x, training=True)
+  return tf.add_n([model.functional.loss(output, y), *of_layers])
 
 
 def proximal(strength: float, objective: Objective = supervised) -> Objective:

@@ -9,7 +9,7 @@ import tensorflow as tf
 from tff_lg.compatibility import tff
 from tff_lg.learning import batches as batches_lib
 from tff_lg.learning import objectives
-from tff_lg.models import batch_norm, local_global
+from tff_lg.models import local_global, told
 
 # (model, weights, initial_weights, x, y) -> weights, as an objective has its arguments.
 BeforeStep = Callable[[local_global.LocalGlobalModel, tuple, tuple, tf.Tensor, tf.Tensor], Sequence]
@@ -70,7 +70,7 @@ class Phase:
     pairs = zip(weights, self.trained, strict=True)
     return tuple(next(new) if moves else weight for weight, moves in pairs)
 
-  def set_statistics(self, weights: Sequence, found: batch_norm.Found) -> tuple:
+  def set_statistics(self, weights: Sequence, found: Sequence[told.Statistic]) -> tuple:
     """Returns all weights, with moving statistics as the step has left them.
 
     Args:

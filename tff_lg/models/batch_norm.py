@@ -4,35 +4,11 @@ A functional model takes its weights as inputs and cannot assign to them. So the
 moving statistics are after a batch, to whoever collects it while the step is traced.
 """
 
-import contextlib
-import contextvars
-from collections.abc import Iterator
 from typing import Any
 
 import tensorflow as tf
 
-# Of a weight, as the tensor that went into the network, and its next value.
-Found = list[tuple[tf.Tensor, tf.Tensor]]
-
-_FOUND: contextvars.ContextVar[Found | None] = contextvars.ContextVar('_FOUND', default=None)
-
-
-@contextlib.contextmanager
-def collect_statistics() -> Iterator[Found]:
-  """Collects the next moving statistics of networks that are called in training."""
-  found: Found = []
-  token = _FOUND.set(found)
-  try:
-    yield found
-  finally:
-    _FOUND.reset(token)
-
-
-def tell_statistic(weight: tf.Tensor, value: tf.Tensor) -> None:
-  """Tells whoever collects statistics what a weight of a layer is after a batch."""
-  found = _FOUND.get()
-  if found is not None:
-    found.append((weight, tf.stop_gradient(value)))
+from tff_lg.models import told
 
 
 @tf.keras.saving.register_keras_serializable(package='tff_lg')
@@ -43,7 +19,16 @@ class StatelessBatchNormalization(tf.keras.layers.Layer):
   """
 
   def __init__(
-    self, axis: int, momentum: float, epsilon: float, *, center: bool, scale: bool, **options: Any
+    self,
+    axis: int,
+    momentum: float,
+    epsilon: float,
+    *,
+    center: bool,
+    scale: bool,
+    gamma_regularizer: Any = None,
+    beta_regularizer: Any = None,
+    **options: Any,
   ) -> None:
     """Makes the layer.
 
@@ -53,11 +38,15 @@ class StatelessBatchNormalization(tf.keras.layers.Layer):
       epsilon: added to variances.
       center: whether there is an offset, beta.
       scale: whether there is a factor, gamma.
+      gamma_regularizer: of the factor, as Keras takes it.
+      beta_regularizer: of the offset.
       **options: of `tf.keras.layers.Layer`.
     """
     super().__init__(**options)
     self.axis, self.momentum, self.epsilon = axis, momentum, epsilon
     self.center, self.scale = center, scale
+    self.gamma_regularizer = tf.keras.regularizers.get(gamma_regularizer)
+    self.beta_regularizer = tf.keras.regularizers.get(beta_regularizer)
 
   def build(self, input_shape: tf.TensorShape) -> None:
     """Adds the weights in the order of Keras's layer; for Keras, all of them are trained."""
@@ -66,8 +55,12 @@ class StatelessBatchNormalization(tf.keras.layers.Layer):
     self._shape = [1] * rank
     self._shape[self.axis] = input_shape[self.axis]
     size = (input_shape[self.axis],)
-    self._gamma = self.add_weight('gamma', size, initializer='ones') if self.scale else None
-    self._beta = self.add_weight('beta', size) if self.center else None
+    self._gamma = self._beta = None
+    if self.scale:
+      regularizer = self.gamma_regularizer
+      self._gamma = self.add_weight('gamma', size, initializer='ones', regularizer=regularizer)
+    if self.center:
+      self._beta = self.add_weight('beta', size, regularizer=self.beta_regularizer)
     self._mean = self.add_weight('moving_mean', size)
     self._variance = self.add_weight('moving_variance', size, initializer='ones')
     super().build(input_shape)
@@ -79,7 +72,8 @@ class StatelessBatchNormalization(tf.keras.layers.Layer):
     if training:
       mean, variance = tf.nn.moments(inputs, self._axes)
       for weight, of_batch in ((self._mean, mean), (self._variance, variance)):
-        tell_statistic(weight, self.momentum * weight + (1 - self.momentum) * of_batch)
+        following = self.momentum * weight + (1 - self.momentum) * of_batch
+        told.STATISTICS.tell((weight, tf.stop_gradient(following)))
     scale = tf.reshape(self._gamma, self._shape) if self.scale else None
     offset = tf.reshape(self._beta, self._shape) if self.center else None
     mean, variance = (tf.reshape(each, self._shape) for each in (mean, variance))
@@ -88,4 +82,6 @@ class StatelessBatchNormalization(tf.keras.layers.Layer):
   def get_config(self) -> dict[str, Any]:
     """Returns the config from which `from_config` makes the same layer."""
     own = {name: getattr(self, name) for name in ('axis', 'momentum', 'epsilon', 'center', 'scale')}
+    for name in ('gamma_regularizer', 'beta_regularizer'):
+      own[name] = tf.keras.regularizers.serialize(getattr(self, name))
     return {**super().get_config(), **own}

@@ -143,6 +143,8 @@ def copy_without_states(keras_model: tf.keras.Model) -> tf.keras.Model:
         layer.epsilon,
         center=layer.center,
         scale=layer.scale,
+        gamma_regularizer=layer.gamma_regularizer,
+        beta_regularizer=layer.beta_regularizer,
         name=layer.name,
       )
     config = layer.get_config()

@@ -10,6 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from tff_lg.compatibility import tff
+from tff_lg.models import told
 
 
 def from_keras(
@@ -89,7 +90,10 @@ class _Network(tf.keras.layers.Layer):
     self._make = functools.partial(tf.keras.models.clone_model, keras_model)
 
   def call(self, inputs: tf.Tensor, training: bool) -> tf.Tensor:
-    del training
     if tf.keras.backend.is_keras_tensor(inputs):  # Of another network, which Keras would look for.
       inputs = tf.identity(inputs)
-    return self._make(input_tensors=inputs).output
+    network = self._make(input_tensors=inputs)
+    if training:
+      for loss in network.losses:
+        told.LOSSES.tell(loss)
+    return network.output

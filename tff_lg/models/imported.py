@@ -146,8 +146,6 @@ def _faults(
     )
   if not model.trainable_weights:
     yield 'has no trainable weights.'
-  if model.losses:
-    yield 'has regularisers, which the losses here do not add: leave them out.'
   name = getattr(getattr(model.layers[-1], 'activation', None), '__name__', None)
   name = 'softmax' if isinstance(model.layers[-1], tf.keras.layers.Softmax) else name
   if not predicts_numbers and name in _NOT_LOGITS:

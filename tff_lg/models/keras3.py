@@ -213,6 +213,8 @@ def _plain(name: str, value: Any) -> Any:
   if isinstance(value, dict):
     if value.get('class_name') == 'DTypePolicy':
       return value['config']['name']
+    if value.get('module') == 'keras.regularizers':
+      return {'class_name': value['class_name'], 'config': value['config']}
     if value.get('module') == 'keras.layers':
       both = (keras3_operation.import_keras3(), tf.keras)
       kind, legacy = (getattr(keras.layers, value['class_name']) for keras in both)

@@ -13,11 +13,10 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tff_lg.models import batch_norm, keras3_operation
+from tff_lg.models import keras3_operation, told
 
 # Layers that this process has wrapped, by the key that is in the config of what wraps them.
 _WRAPPED: weakref.WeakValueDictionary[str, Any] = weakref.WeakValueDictionary()
-_NO_LOSS = 'which no loss of functional models adds; leave it out.'
 
 
 def wrap(layer: Any, assigned: Collection[int]) -> tf.keras.layers.Layer:
@@ -28,10 +27,8 @@ def wrap(layer: Any, assigned: Collection[int]) -> tf.keras.layers.Layer:
     assigned: of `find_assigned`.
 
   Raises:
-    ValueError: a weight is not float32 or has a regulariser; one sentence.
+    ValueError: a weight is not float32; one sentence.
   """
-  if layer.losses:
-    raise ValueError(f'layer {layer.name} of Keras 3 has a regulariser, {_NO_LOSS}')
   for weight in layer.weights:
     if weight.dtype != 'float32':
       raise ValueError(
@@ -49,15 +46,9 @@ def wrap(layer: Any, assigned: Collection[int]) -> tf.keras.layers.Layer:
 
 
 def find_assigned(model: Any, inputs: Any) -> set[int]:
-  """Returns the ids of variables of a Keras 3 model that a step of training sets, by a trial.
-
-  Raises:
-    ValueError: a layer calls add_loss; one sentence.
-  """
-  with keras3_operation.import_keras3().StatelessScope(collect_losses=True) as scope:
+  """Returns the ids of variables of a Keras 3 model that a step of training sets, by a trial."""
+  with keras3_operation.import_keras3().StatelessScope() as scope:
     model(inputs, training=True)
-  if scope.losses:
-    raise ValueError(f'model {model.name} of Keras 3 has a layer that calls add_loss, {_NO_LOSS}')
   return {id(each) for each in model.variables if scope.get_current_value(each) is not None}
 
 
@@ -120,13 +111,15 @@ class Keras3Layer(tf.keras.__internal__.layers.BaseRandomLayer):
     return [self._own[place] for place in self.places]
 
   def call(self, inputs: Any, *args: Any, training: bool | None = None, **options: Any) -> Any:
-    """Returns what the wrapped layer does; in training, it tells of its next statistics."""
-    outputs, following = self._compute(
+    """Returns what the wrapped layer does; in training, it tells its next statistics and losses."""
+    outputs, following, losses = self._compute(
       self._own, self._draw_seed, (inputs, *args), {**options, 'training': bool(training)}
     )
     if training:
       for statistic, value in zip(self.statistics, following, strict=True):
-        batch_norm.tell_statistic(statistic, value)
+        told.STATISTICS.tell((statistic, tf.stop_gradient(value)))
+      for loss in losses:
+        told.LOSSES.tell(loss)
     return outputs
 
   def _draw_seed(self) -> tf.Tensor:
@@ -149,8 +142,10 @@ def _new_weights(layer: Any) -> list[tuple[str, tuple[int, ...], bool]]:
   ]
 
 
-def _computation(layer: Any, places: Sequence[int]) -> Callable[..., tuple[Any, list[Any]]]:
-  """Returns what computes a layer with other weights, and gives its next statistics, too."""
+def _computation(
+  layer: Any, places: Sequence[int]
+) -> Callable[..., tuple[Any, list[Any], list[Any]]]:
+  """Returns what computes a layer with other weights, and gives next statistics and losses."""
   scope_of = keras3_operation.import_keras3().StatelessScope
   weights = layer.weights
   known = set(map(id, weights))
@@ -161,13 +156,14 @@ def _computation(layer: Any, places: Sequence[int]) -> Callable[..., tuple[Any, 
     draw_seed: Callable[[], tf.Tensor],
     arguments: Sequence[Any],
     options: dict[str, Any],
-  ) -> tuple[Any, list[Any]]:
+  ) -> tuple[Any, list[Any], list[Any]]:
     unused = np.zeros(2, np.uint32)
     drawn = [draw_seed() if options['training'] else unused for _ in seeds]
     pairs = zip([*weights, *seeds], [*values, *drawn], strict=True)
-    with scope_of(pairs) as scope:
+    with scope_of(pairs, collect_losses=True) as scope:
       outputs = layer(*arguments, **options)
-      return outputs, [scope.get_current_value(weights[place]) for place in places]
+      following = [scope.get_current_value(weights[place]) for place in places]
+      return outputs, following, layer.losses
 
   # It is no code of the user's, with loops on tensors.
   return tf.autograph.experimental.do_not_convert(compute)

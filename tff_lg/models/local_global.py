@@ -251,7 +251,7 @@ def from_keras(
       Weights of frozen layers stay as they are. Keras's dropout draws its masks from the step's
       key. Do not use the model afterwards: TFF clones it in a graph, where Keras changes its
       classes.
-    loss: mean loss of a batch.
+    loss: mean loss of a batch. Training adds what layers add: regularisers and `add_loss`.
     metrics: by name, what makes a Keras metric of labels and outputs; the main one first.
     label_spec: type of a batch of labels, int32 [None] by default.
     padding_label: for sequences, the label that marks no target and is not an example.
@@ -261,10 +261,9 @@ def from_keras(
     The model; choose a split by `with_global_layers`.
 
   Raises:
-    ValueError: the model has several inputs or outputs, regularisers, mixed precision, no weights
-      to train, or two weights of one name. Or weights change without a gradient, and are not
-      statistics of batch normalisation. Or the model or a metric of Keras 3 has no counterpart in
-      legacy Keras.
+    ValueError: the model has several inputs or outputs, mixed precision, no weights to train, or
+      two weights of one name. Or weights change without a gradient, and are not statistics of batch
+      normalisation. Or the model or a metric of Keras 3 has no counterpart in legacy Keras.
   """
   _check_ends(keras_model)
   if keras3.is_keras3(keras_model):
@@ -323,11 +322,6 @@ def _check_ends(keras_model: tf.keras.Model) -> None:
 
 def _check_layers(keras_model: tf.keras.Model) -> None:
   """Refuses what a functional model cannot compute, and weights that nothing trains."""
-  if getattr(keras_model, 'losses', ()):
-    raise ValueError(
-      f'model {keras_model.name}: regularisers found, which no loss of functional models adds; '
-      'leave them out, or use learning.weight_decay.'
-    )
   for layer in keras_model._flatten_layers(include_self=False):
     if layer.weights and layer.compute_dtype != layer.variable_dtype:
       raise ValueError(

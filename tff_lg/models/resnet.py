@@ -29,7 +29,7 @@ def build_resnet18(
 
   `--global_layers` sees the layers `RESNET18_BODY` and `output`: a stage is global as a
   whole. Keras's regularisers, 1e-4 in TFF's network, are left out: functional models
-  ignore them.
+  of TFF ignore them.
 
   Args:
     input_shape: height, width and channels of an image.
