@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tff_lg.models import batch_norm, dropout, keras3_layer
+from tff_lg.models import batch_norm, cloning, dropout, keras3_layer
 
 
 @tf.keras.saving.register_keras_serializable(package='tff_lg')
@@ -120,8 +120,13 @@ def copy_without_states(keras_model: tf.keras.Model) -> tf.keras.Model:
 
   def copy(layer: tf.keras.layers.Layer) -> tf.keras.layers.Layer:
     nonlocal num_dropouts
-    if isinstance(layer, tf.keras.Model):
-      return tf.keras.models.clone_model(layer, clone_function=copy)
+    if isinstance(layer, tf.keras.Model) and needs_copy(layer):
+      if not cloning.is_graph(layer):
+        raise ValueError(
+          f'model {layer.name}: a subclassed model with frozen layers, batch normalisation or '
+          'dropout found, expected a sequential or functional one, or one of Keras 3.'
+        )
+      return cloning.clone(layer, copy)
     if _is_adapted(layer):
       moments = (weight.numpy() for weight in (layer.adapt_mean, layer.adapt_variance))
       return tf.keras.layers.Normalization(
@@ -147,12 +152,11 @@ def copy_without_states(keras_model: tf.keras.Model) -> tf.keras.Model:
         beta_regularizer=layer.beta_regularizer,
         name=layer.name,
       )
-    config = layer.get_config()
     if isinstance(layer, keras3_layer.Keras3Layer):
-      config['trains_all'] = True
-    return type(layer).from_config(config)
+      return type(layer).from_config({**layer.get_config(), 'trains_all': True})
+    return cloning.copy_layer(layer)
 
-  copied = tf.keras.models.clone_model(keras_model, clone_function=copy)
+  copied = cloning.clone(keras_model, copy)
   copied.trainable = True
   keys = {id(key) for key in dropout.keys(copied)}
   own = [weight for weight in copied.weights if id(weight) not in keys]

@@ -10,7 +10,7 @@ import numpy as np
 import tensorflow as tf
 
 from tff_lg.compatibility import tff
-from tff_lg.models import told
+from tff_lg.models import cloning, told
 
 
 def from_keras(
@@ -34,7 +34,7 @@ def from_keras(
     The functional model, and the place of each of its weights among those that Keras trains. The
     model has them in the order in which its copy creates them, Keras in that of its layers.
   """
-  with _numbered_weights(keras_model) as values:
+  with _numbered_weights(keras_model) as values, cloning.own_objects(keras_model):
     converted = tff.learning.models.functional_model_from_keras(
       keras_model, loss_fn=loss, input_spec=input_spec
     )
@@ -87,7 +87,7 @@ class _Network(tf.keras.layers.Layer):
 
   def __init__(self, keras_model: tf.keras.Model) -> None:
     super().__init__()
-    self._make = functools.partial(tf.keras.models.clone_model, keras_model)
+    self._make = functools.partial(cloning.clone, keras_model)
 
   def call(self, inputs: tf.Tensor, training: bool) -> tf.Tensor:
     if tf.keras.backend.is_keras_tensor(inputs):  # Of another network, which Keras would look for.

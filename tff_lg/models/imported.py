@@ -13,7 +13,7 @@ import numpy as np
 import tensorflow as tf
 
 from tff_lg import metrics
-from tff_lg.models import frozen, keras3, named_inputs
+from tff_lg.models import cloning, frozen, keras3, named_inputs
 
 _EXPECTED = 'build(input_shape, num_outputs, seed)'
 # Of the last layer, where losses take logits.
@@ -72,7 +72,7 @@ def build_imported(
     raise ValueError(f'--model={path}: {error}') from error
   for sentence in _faults(keras_model, shape, several, num_outputs, objective):
     raise ValueError(f'--model={path} {sentence}')
-  copy = tf.keras.models.clone_model(keras_model)
+  copy = cloning.clone(keras_model)
   for layer, same in zip(copy._flatten_layers(), keras_model._flatten_layers(), strict=True):
     layer._trainable = same.trainable  # A model's own flag is not part of its copy.
   frozen.set_weights(copy, keras_model.get_weights())
@@ -132,6 +132,7 @@ def _faults(
       'returns a subclassed model or one without an Input, expected a sequential or functional '
       'model.'
     )
+  yield from cloning.faults(model)
   if len(model.outputs) != 1:
     yield f'has {len(model.outputs)} outputs, expected one.'
   if _takes_names(model, several):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tff_lg.models import frozen, keras3_layer, keras3_operation
+from tff_lg.models import cloning, frozen, keras3_layer, keras3_operation
 
 # What every layer takes.
 _COMMON = ('name', 'trainable', 'dtype')
@@ -44,6 +44,8 @@ def to_legacy(model: Any) -> tf.keras.Model:
     ValueError: the model is subclassed, has weights that are not float32, or computes something
       else than the copy; one sentence.
   """
+  for fault in cloning.constraints(model):
+    raise ValueError(f'model {model.name} {fault}')
   with warnings.catch_warnings():
     # Functions are called as they are; what Keras makes of their code is not used.
     warnings.filterwarnings('ignore', message='The object being serialized includes a `lambda`')

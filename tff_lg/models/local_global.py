@@ -13,7 +13,7 @@ import numpy as np
 import tensorflow as tf
 
 from tff_lg.compatibility import tff
-from tff_lg.models import dropout, frozen, functional_model, keras3, keyed_draws
+from tff_lg.models import cloning, dropout, frozen, functional_model, keras3, keyed_draws
 
 # A model's trainable weights, in the model's own order.
 ModelWeights = tuple[np.ndarray, ...]
@@ -322,6 +322,8 @@ def _check_ends(keras_model: tf.keras.Model) -> None:
 
 def _check_layers(keras_model: tf.keras.Model) -> None:
   """Refuses what a functional model cannot compute, and weights that nothing trains."""
+  for fault in cloning.faults(keras_model):
+    raise ValueError(f'model {keras_model.name} {fault}')
   for layer in keras_model._flatten_layers(include_self=False):
     if layer.weights and layer.compute_dtype != layer.variable_dtype:
       raise ValueError(
