@@ -35,7 +35,7 @@ def build_imported(
   number of classes or labels, or 1 for a number. The seed is an int. The seeds of TensorFlow, NumPy
   and Python are set before. A network without seeds of its own is therefore the same each time, and
   so are the names of unnamed layers. The function returns a sequential or functional model of
-  legacy Keras (tf_keras) or of Keras 3. It maps float32 [batch, *input_shape] to logits
+  legacy Keras (tf_keras), or any of Keras 3. It maps float32 [batch, *input_shape] to logits
   [batch, num_outputs]. Several inputs have the names and shapes of `input_shape` and any dtype, or
   are joined as the columns of one.
 
@@ -67,7 +67,9 @@ def build_imported(
   except Exception as error:  # Whatever the user's function raises.
     raise ValueError(f'--model={path} failed: {_first_line(error)}') from error
   try:
-    keras_model = keras3.to_legacy(built) if keras3.is_keras3(built) else built
+    keras_model = (
+      keras3.to_legacy(built, None if several else shape) if keras3.is_keras3(built) else built
+    )
   except ValueError as error:
     raise ValueError(f'--model={path}: {error}') from error
   for sentence in _faults(keras_model, shape, several, num_outputs, objective):
@@ -130,7 +132,7 @@ def _faults(
   if not model._is_graph_network or not model.built:
     yield (
       'returns a subclassed model or one without an Input, expected a sequential or functional '
-      'model.'
+      'model, or one of Keras 3.'
     )
   yield from cloning.faults(model)
   if len(model.outputs) != 1:

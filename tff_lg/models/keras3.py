@@ -5,13 +5,13 @@ import functools
 import inspect
 import json
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from tff_lg.models import cloning, frozen, keras3_layer, keras3_operation
+from tff_lg.models import cloning, frozen, keras3_graph, keras3_layer, keras3_operation
 
 # What every layer takes.
 _COMMON = ('name', 'trainable', 'dtype')
@@ -33,17 +33,21 @@ def is_keras3(thing: Any) -> bool:
   return not isinstance(thing, legacy) and 'keras' in modules
 
 
-def to_legacy(model: Any) -> tf.keras.Model:
+def to_legacy(model: Any, input_shape: Sequence[int] | None = None) -> tf.keras.Model:
   """Returns a copy of a Keras 3 model in legacy Keras, with the same weights.
 
   Args:
-    model: a sequential or functional Keras 3 model, built. Layers without a counterpart in legacy
-      Keras, such as a user's own and subclassed models, become `keras3_layer.Keras3Layer`.
+    model: a Keras 3 model, built. Layers without a counterpart in legacy Keras, such as a user's
+      own and subclassed models, become `keras3_layer.Keras3Layer`. The layers of a model that is
+      itself subclassed are found by `keras3_graph.of_subclass`.
+    input_shape: of an example, for a subclassed model; that which it was built with by default.
 
   Raises:
-    ValueError: the model is subclassed, has weights that are not float32, or computes something
-      else than the copy; one sentence.
+    ValueError: the model is not built, has constraints or weights that are not float32, or computes
+      something else than the copy. Or it is subclassed and takes several inputs. One sentence.
   """
+  if not any(_is_kind(model, kind) for kind in _COPIES):
+    model = keras3_graph.of_subclass(model, input_shape or keras3_graph.built_shape(model))
   for fault in cloning.constraints(model):
     raise ValueError(f'model {model.name} {fault}')
   with warnings.catch_warnings():
@@ -60,16 +64,10 @@ def to_legacy(model: Any) -> tf.keras.Model:
 
 def _copy_model(model: Any, assigned: _Assigned) -> tf.keras.Model:
   """Returns a copy without the weights of a model, or of a model within another."""
-  copies = {'Sequential': _copy_sequential, 'Functional': _copy_functional}
-  for kind, copy in copies.items():
-    if _is_kind(model, kind):
-      if not model.built:
-        raise ValueError(f'model {model.name} is not built: give it an Input.')
-      return copy(model, assigned)
-  raise ValueError(
-    f'model {model.name} is a subclass of Keras 3: expected a sequential or functional model, such '
-    'as keras.Sequential([keras.Input(input_shape), model]).'
-  )
+  if not model.built:
+    raise ValueError(f'model {model.name} is not built: give it an Input.')
+  (copy,) = (copy for kind, copy in _COPIES.items() if _is_kind(model, kind))
+  return copy(model, assigned)
 
 
 def _is_kind(model: Any, kind: str) -> bool:
@@ -141,6 +139,9 @@ def _copy_functional(model: Any, assigned: _Assigned) -> tf.keras.Model:
   )
 
 
+_COPIES = {'Sequential': _copy_sequential, 'Functional': _copy_functional}
+
+
 def _input(tensor: Any, name: str | None = None) -> tf.Tensor:
   return tf.keras.Input(tuple(tensor.shape[1:]), dtype=tensor.dtype, name=name)
 
@@ -156,7 +157,7 @@ def _keys(places: Any) -> list[tuple[str, int, int]]:
 
 def _copy_layer(layer: Any, assigned: _Assigned) -> tf.keras.layers.Layer:
   """Returns the counterpart of a layer in legacy Keras, or a layer that calls it."""
-  if _is_kind(layer, 'Sequential') or _is_kind(layer, 'Functional'):
+  if any(_is_kind(layer, kind) for kind in _COPIES):
     return _copy_model(layer, assigned)
   kind = type(layer).__name__
   is_own = type(layer).__module__.partition('.')[0] != 'keras'
