@@ -53,6 +53,8 @@ def subclassed(input_shape, num_outputs, seed):
     pass
   return Own()
 
+unbuilt = lambda input_shape, num_outputs, seed: tf.keras.Sequential([layers.Dense(num_outputs)])
+
 def of_ten(input_shape, num_outputs, seed):
   return build((10,), num_outputs, seed)
 
@@ -144,7 +146,8 @@ class ImportedTest(absltest.TestCase):
       ('two_arguments', r'cannot be called as build\(input_shape, num_outputs, seed\)'),
       ('fails', "--model=networks_of_mine:fails failed: KeyError: 'no such body'"),
       ('nothing', 'returns a int, expected a Keras model'),
-      ('subclassed', 'expected a sequential or functional model'),
+      ('subclassed', r'model own cannot be called on examples of \[5\]: NotImpl'),
+      ('unbuilt', 'returns a model without an Input: give it one'),
       ('of_ten', r'takes float32 \[10\], but an example is float32 \[5\]'),
       ('wide', r'gives \[5\] for an example, expected num_outputs, \[3\]'),
       ('softmax', 'ends in a softmax, expected logits'),

@@ -108,7 +108,9 @@ def _find_own(keras_model: tf.keras.Model) -> Iterator[tuple[tf.keras.layers.Lay
       options = layer.get_config()
     except Exception:  # `faults` says what is wrong with it.
       options = vars(layer)
-    given = ((name, of) for name, of in vars(layer).items() if name.lstrip('_') in options)
+    given = [(name, of) for name, of in vars(layer).items() if name.lstrip('_') in options]
+    if not isinstance(layer, tf.keras.layers.Lambda):  # Operations have theirs in another way.
+      given = [(name, of) for name, of in given if name != 'function']
     for attribute, thing in (('class', type(layer)), *given):
       own = type(thing) if isinstance(thing, _PARTS) else thing
       is_named = isinstance(own, type) or (callable(own) and hasattr(own, '__name__'))
@@ -121,7 +123,7 @@ def _is_of_library(own: Any) -> bool:
   library = (getattr(own, '__module__', None) or '').partition('.')[0]
   if library == 'tensorflow':
     return hasattr(tf.keras.activations, own.__name__)
-  return library in ('keras', 'tf_keras')
+  return library in ('keras', 'tf_keras', 'tff_lg')
 
 
 def _keep_arguments(layer: tf.keras.layers.Layer) -> None:

@@ -34,8 +34,8 @@ def build_imported(
   example, a tuple of ints; of several inputs it is a dict from names to shapes. The second is the
   number of classes or labels, or 1 for a number. The seed is an int. The seeds of TensorFlow, NumPy
   and Python are set before. A network without seeds of its own is therefore the same each time, and
-  so are the names of unnamed layers. The function returns a sequential or functional model of
-  legacy Keras (tf_keras), or any of Keras 3. It maps float32 [batch, *input_shape] to logits
+  so are the names of unnamed layers. The function returns a model of legacy Keras
+  (tf_keras) or of Keras 3. It maps float32 [batch, *input_shape] to logits
   [batch, num_outputs]. Several inputs have the names and shapes of `input_shape` and any dtype, or
   are joined as the columns of one.
 
@@ -67,9 +67,7 @@ def build_imported(
   except Exception as error:  # Whatever the user's function raises.
     raise ValueError(f'--model={path} failed: {_first_line(error)}') from error
   try:
-    keras_model = (
-      keras3.to_legacy(built, None if several else shape) if keras3.is_keras3(built) else built
-    )
+    keras_model = keras3.to_legacy(built, None if several else shape)
   except ValueError as error:
     raise ValueError(f'--model={path}: {error}') from error
   for sentence in _faults(keras_model, shape, several, num_outputs, objective):
@@ -130,10 +128,7 @@ def _faults(
   if not isinstance(model, tf.keras.Model):
     yield f'returns a {type(model).__name__}, expected a Keras model.'
   if not model._is_graph_network or not model.built:
-    yield (
-      'returns a subclassed model or one without an Input, expected a sequential or functional '
-      'model, or one of Keras 3.'
-    )
+    yield 'returns a model without an Input: give it one.'
   yield from cloning.faults(model)
   if len(model.outputs) != 1:
     yield f'has {len(model.outputs)} outputs, expected one.'

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tff_lg.models import cloning, frozen, keras3_graph, keras3_layer, keras3_operation
+from tff_lg.models import cloning, frozen, keras3_layer, keras3_operation, subclassed
 
 # What every layer takes.
 _COMMON = ('name', 'trainable', 'dtype')
@@ -34,20 +34,23 @@ def is_keras3(thing: Any) -> bool:
 
 
 def to_legacy(model: Any, input_shape: Sequence[int] | None = None) -> tf.keras.Model:
-  """Returns a copy of a Keras 3 model in legacy Keras, with the same weights.
+  """Returns a model in legacy Keras, a graph of layers with the weights of a model of any Keras.
 
   Args:
-    model: a Keras 3 model, built. Layers without a counterpart in legacy Keras, such as a user's
-      own and subclassed models, become `keras3_layer.Keras3Layer`. The layers of a model that is
-      itself subclassed are found by `keras3_graph.of_subclass`.
+    model: built. A graph of layers in legacy Keras is returned as it is. Layers of Keras 3 without
+      a counterpart, such as a user's own and subclassed models, become `Keras3Layer`. A model that
+      is itself subclassed becomes a graph by `subclassed.to_graph`.
     input_shape: of an example, for a subclassed model; that which it was built with by default.
 
   Raises:
     ValueError: the model is not built, has constraints or weights that are not float32, or computes
       something else than the copy. Or it is subclassed and takes several inputs. One sentence.
   """
-  if not any(_is_kind(model, kind) for kind in _COPIES):
-    model = keras3_graph.of_subclass(model, input_shape or keras3_graph.built_shape(model))
+  keras = keras3_operation.import_keras3() if is_keras3(model) else tf.keras
+  if isinstance(model, keras.Model) and not any(_is_kind(model, kind) for kind in _COPIES):
+    model = subclassed.to_graph(keras, model, input_shape or subclassed.built_shape(model))
+  if keras is tf.keras:
+    return model
   for fault in cloning.constraints(model):
     raise ValueError(f'model {model.name} {fault}')
   with warnings.catch_warnings():
@@ -71,9 +74,11 @@ def _copy_model(model: Any, assigned: _Assigned) -> tf.keras.Model:
 
 
 def _is_kind(model: Any, kind: str) -> bool:
-  """Returns whether a model is of a class of Keras 3, which may not be imported here."""
-  bases = type(model).__mro__
-  return any(base.__name__ == kind and base.__module__.startswith('keras.') for base in bases)
+  """Returns whether a model is of a class of Keras; Keras 3 may not be imported here."""
+  return any(
+    base.__name__ == kind and base.__module__.startswith(('keras.', 'tf_keras.'))
+    for base in type(model).__mro__
+  )
 
 
 def _copy_sequential(model: Any, assigned: _Assigned) -> tf.keras.Model:

@@ -13,7 +13,15 @@ import numpy as np
 import tensorflow as tf
 
 from tff_lg.compatibility import tff
-from tff_lg.models import cloning, dropout, frozen, functional_model, keras3, keyed_draws
+from tff_lg.models import (
+  cloning,
+  dropout,
+  frozen,
+  functional_model,
+  keras3,
+  keyed_draws,
+  tensors_first,
+)
 
 # A model's trainable weights, in the model's own order.
 ModelWeights = tuple[np.ndarray, ...]
@@ -266,8 +274,7 @@ def from_keras(
       normalisation. Or the model or a metric of Keras 3 has no counterpart in legacy Keras.
   """
   _check_ends(keras_model)
-  if keras3.is_keras3(keras_model):
-    keras_model = keras3.to_legacy(keras_model)
+  keras_model = tensors_first.put(keras3.to_legacy(keras_model))
   for name, build in metrics.items():
     if keras3.is_keras3(build()):
       raise ValueError(f'metric {name} is one of Keras 3, expected metrics of tf.keras.')

@@ -1,0 +1,115 @@
+"""Tests of subclassed models as graphs of their layers, of both Keras."""
+
+import numpy as np
+import tensorflow as tf
+from absl.testing import absltest, parameterized
+
+from tests.learning import testing
+from tff_lg import models
+from tff_lg.models import keras3, keras3_operation
+
+_X = np.random.default_rng(0).normal(size=(5, 3)).astype(np.float32)
+
+
+def _net(keras, call, *, with_bias=False, with_states=True):
+  """Returns a network whose `call` is a function of itself, a batch and `training`."""
+
+  class Net(keras.Model):
+    def __init__(self):
+      super().__init__(name='net')
+      self.hidden = keras.layers.Dense(4, 'relu', name='hidden')
+      if with_states:
+        self.norm = keras.layers.BatchNormalization(name='norm')
+        self.dropout = keras.layers.Dropout(0.5, name='dropout')
+      self.out = keras.layers.Dense(2, name='out')
+      if with_bias:
+        self.bias = self.add_weight(shape=(2,), initializer='ones', name='bias')
+
+    def call(self, x, training=False):
+      return call(self, x, training)
+
+  net = Net()
+  net(_X, training=True)
+  return net
+
+
+def _usual(net, x, training):
+  # The dropout is in no call.
+  h = net.norm(net.hidden(x), training=training)
+  return net.out(h + 2 * h)
+
+
+def _branching(net, x, training):
+  h = net.hidden(x)
+  return net.out(h * 2 if training else h)
+
+
+def _of_tensors(net, x, training):
+  # Neither Keras calls it on what it makes graphs with.
+  if isinstance(x, tf.Tensor):
+    return net.out(net.hidden(tf.abs(x)))
+  raise TypeError('not a tensor')
+
+
+def _with_bias(net, x, training):
+  return net.out(net.hidden(x)) + net.bias
+
+
+def _with_loss(net, x, training):
+  h = net.hidden(x)
+  net.add_loss(sum(h[0, place] ** 2 for place in range(4)))
+  return net.out(h)
+
+
+def _wrap(network):
+  return models.from_keras(
+    network, loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True), metrics={}
+  )
+
+
+class SubclassedTest(parameterized.TestCase):
+  def _keras(self, is_legacy):
+    if is_legacy:
+      return tf.keras
+    if tf.__version__.startswith('2.14.'):
+      self.skipTest('Legacy Keras is all there is.')
+    return keras3_operation.import_keras3()
+
+  @parameterized.parameters(True, False)
+  def test_each_layer_is_one(self, is_legacy):
+    net = _net(self._keras(is_legacy), _usual)
+    outputs = [np.asarray(net(_X, training=mode)) for mode in (False, True)]
+    model = _wrap(net)
+    self.assertEqual(model.layer_names, ('hidden', 'norm', 'out'))
+    self.assertEqual(model.statistics, {'norm/moving_mean', 'norm/moving_variance'})
+    trained = testing.in_graph(
+      lambda: model.predict(model.initial_weights, tf.constant(_X), training=True)
+    )
+    np.testing.assert_allclose(trained, outputs[1], rtol=1e-4, atol=1e-5)
+
+  @parameterized.product(
+    is_legacy=(True, False), call=(_branching, _of_tensors, _with_bias, _with_loss)
+  )
+  def test_other_calls_are_one_layer(self, is_legacy, call):
+    net = _net(self._keras(is_legacy), call, with_bias=call is _with_bias, with_states=False)
+    copy = keras3.to_legacy(net)
+    self.assertEqual([layer.name for layer in copy.layers if layer.weights], ['net'])
+    np.testing.assert_allclose(copy(_X), net(_X), rtol=1e-5, atol=1e-6)
+
+  @parameterized.parameters(True, False)
+  def test_refuses(self, is_legacy):
+    keras = self._keras(is_legacy)
+
+    class Sum(keras.Model):
+      def call(self, pair):
+        return pair[0] + pair[1]
+
+    network = Sum(name='net')
+    for _ in range(2):
+      with self.assertRaisesRegex(ValueError, 'model net is subclassed and was not built with one'):
+        keras3.to_legacy(network)
+      network([_X, _X])
+
+
+if __name__ == '__main__':
+  absltest.main()
