@@ -61,6 +61,13 @@ class _Apply(tf.keras.layers.Layer):
     return self.function(x)
 
 
+def _scale(start):
+  class Scale(_Scale):
+    pass
+
+  return Scale(start)
+
+
 class _Net(tf.keras.Model):
   def __init__(self, rate):
     super().__init__(name='net')
@@ -89,6 +96,8 @@ class CloningTest(absltest.TestCase):
     original = _sequential(
       dense(4, tf.sin, kernel_initializer=_Fill(), kernel_regularizer=_Quartic()),
       _Scale(2.0),
+      _scale(1.5),
+      _scale(0.5),
       dense(4, tf.nn.relu),
       within,
       tf.keras.layers.Reshape((4, 1)),

@@ -68,7 +68,8 @@ def faults(keras_model: tf.keras.Model) -> Iterator[str]:
   for layer, attribute, own in _find_own(keras_model):
     name = own.__name__
     with_own.add(id(layer))
-    if isinstance(layer, tf.keras.layers.Lambda):  # Its config has the code of the function.
+    # A layer has its class at hand, and the config of a Lambda has the code of its function.
+    if attribute == 'class' or isinstance(layer, tf.keras.layers.Lambda):
       continue
     if name == '<lambda>':
       yield f'has the layer {layer.name} with a lambda as its {attribute}: name it by def.'

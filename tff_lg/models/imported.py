@@ -34,10 +34,9 @@ def build_imported(
   example, a tuple of ints; of several inputs it is a dict from names to shapes. The second is the
   number of classes or labels, or 1 for a number. The seed is an int. The seeds of TensorFlow, NumPy
   and Python are set before. A network without seeds of its own is therefore the same each time, and
-  so are the names of unnamed layers. The function returns a model of legacy Keras
-  (tf_keras) or of Keras 3. It maps float32 [batch, *input_shape] to logits
-  [batch, num_outputs]. Several inputs have the names and shapes of `input_shape` and any dtype, or
-  are joined as the columns of one.
+  so are the names of unnamed layers. The function returns a model of legacy Keras (tf_keras) or of
+  Keras 3. It maps float32 [batch, *input_shape] to logits [batch, num_outputs]. Several inputs have
+  the names and shapes of `input_shape` and any dtype, or are joined as the columns of one.
 
   Args:
     path: module and function, such as `my_module:build`; found from the working directory, too.
