@@ -73,8 +73,8 @@ class _Net(tf.keras.Model):
     super().__init__(name='net')
     self.dense, self.dropout = tf.keras.layers.Dense(4), tf.keras.layers.Dropout(rate)
 
-  def call(self, x):
-    return self.dropout(self.dense(x))
+  def call(self, x, training=False):
+    return self.dropout(self.dense(x)) if training else self.dense(x)
 
 
 def _sequential(*layers):
@@ -116,7 +116,7 @@ class CloningTest(absltest.TestCase):
     )
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
-  def test_subclass_within(self):
+  def test_refuses_subclass_that_is_a_layer_and_has_dropout(self):
     net = _Net(0.0)
     original = _sequential(net, tf.keras.layers.Dense(2))
     with self.assertRaisesRegex(ValueError, 'model net: a subclassed model with .* or dropout'):

@@ -138,8 +138,9 @@ class Keras3LayerTest(parameterized.TestCase):
         self.hidden = keras.layers.Dense(4, 'relu', name='hidden')
         self.out = keras.layers.Dense(2, name='out')
 
-      def call(self, x):
-        return self.out(self.hidden(x))
+      def call(self, x, training=False):
+        h = self.hidden(x)
+        return self.out(h + 1.0 if training else h)
 
     model = self._model(Net())
     self.assertEqual(

@@ -125,6 +125,13 @@ class ToLegacyTest(parameterized.TestCase):
     drawn = np.stack([copy(x, training=True) for _ in range(20)])
     self.assertGreater(np.abs(drawn - 2 * x).max(), 0)
 
+  def test_dropout_of_a_functional_model_is_that_of_training(self):
+    layers, inputs = _keras().layers, _keras().Input((50,))
+    copy = keras3.to_legacy(_keras().Model(inputs, layers.Dropout(0.5)(inputs)))
+    x = np.ones((4, 50), np.float32)
+    np.testing.assert_array_equal(copy(x, training=False), x)
+    self.assertCountEqual(np.unique(copy(x, training=True)), [0, 2])
+
   def test_trains_as_a_model_of_tff(self):
     keras = _keras()
     model = models.from_keras(

@@ -39,6 +39,15 @@ def _usual(net, x, training):
   return net.out(h + 2 * h)
 
 
+def _told(net, x, training):
+  # Dropout hears of training from whoever calls the network.
+  return net.out(net.dropout(net.hidden(x)))
+
+
+def _told_otherwise(net, x, training):
+  return net.out(net.dropout(net.hidden(x), training=False))
+
+
 def _branching(net, x, training):
   h = net.hidden(x)
   return net.out(h * 2 if training else h)
@@ -82,6 +91,58 @@ class SubclassedTest(parameterized.TestCase):
     model = _wrap(net)
     self.assertEqual(model.layer_names, ('hidden', 'norm', 'out'))
     self.assertEqual(model.statistics, {'norm/moving_mean', 'norm/moving_variance'})
+    trained = testing.in_graph(
+      lambda: model.predict(model.initial_weights, tf.constant(_X), training=True)
+    )
+    np.testing.assert_allclose(trained, outputs[1], rtol=1e-4, atol=1e-5)
+
+  @parameterized.product(is_legacy=(True, False), case=((_told, True), (_told_otherwise, False)))
+  def test_what_layers_are_told_of_training(self, is_legacy, case):
+    call, is_random = case
+    model = _wrap(_net(self._keras(is_legacy), call))
+    one, other = testing.in_graph(
+      lambda: [
+        model.with_dropout_key(tf.constant([7, place], tf.int64)).predict(
+          model.initial_weights, tf.constant(_X), training=True
+        )
+        for place in (1, 2)
+      ]
+    )
+    self.assertEqual(bool(np.abs(one - other).max() > 1e-3), is_random)
+
+  @parameterized.product(is_legacy=(True, False), is_sequential=(True, False))
+  def test_models_among_layers(self, is_legacy, is_sequential):
+    keras = self._keras(is_legacy)
+
+    class Block(keras.Model):
+      def __init__(self, units):
+        super().__init__()
+        self.dense = keras.layers.Dense(units)
+        self.norm = keras.layers.BatchNormalization()
+
+      def call(self, x, training=False):
+        return x + self.norm(self.dense(x), training=training)
+
+    class Net(keras.Model):
+      def __init__(self):
+        super().__init__(name='net')
+        self.blocks = [Block(3), Block(3)]
+        self.out = keras.layers.Dense(2, name='out')
+
+      def call(self, x):
+        for block in self.blocks:
+          x = block(x)
+        return self.out(x)
+
+    net = Net()
+    if is_sequential:
+      net = keras.Sequential([keras.Input((3,)), Block(3), Block(3), keras.layers.Dense(2)])
+    outputs = [np.asarray(net(_X, training=mode)) for mode in (False, True)]
+    call = Block.__call__
+    model = _wrap(net)
+    self.assertIs(Block.__call__, call)
+    self.assertLen(model.layer_names, 5)
+    self.assertLen(model.statistics, 4)
     trained = testing.in_graph(
       lambda: model.predict(model.initial_weights, tf.constant(_X), training=True)
     )

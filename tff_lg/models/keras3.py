@@ -38,8 +38,8 @@ def to_legacy(model: Any, input_shape: Sequence[int] | None = None) -> tf.keras.
 
   Args:
     model: built. A graph of layers in legacy Keras is returned as it is. Layers of Keras 3 without
-      a counterpart, such as a user's own and subclassed models, become `Keras3Layer`. A model that
-      is itself subclassed becomes a graph by `subclassed.to_graph`.
+      a counterpart, such as a user's own, become `Keras3Layer`. Subclassed models become parts of a
+      graph by `subclassed.to_graph`.
     input_shape: of an example, for a subclassed model; that which it was built with by default.
 
   Raises:
@@ -47,7 +47,7 @@ def to_legacy(model: Any, input_shape: Sequence[int] | None = None) -> tf.keras.
       something else than the copy. Or it is subclassed and takes several inputs. One sentence.
   """
   keras = keras3_operation.import_keras3() if is_keras3(model) else tf.keras
-  if isinstance(model, keras.Model) and not any(_is_kind(model, kind) for kind in _COPIES):
+  if subclassed.has_subclassed(keras, model):
     model = subclassed.to_graph(keras, model, input_shape or subclassed.built_shape(model))
   if keras is tf.keras:
     return model
@@ -69,16 +69,8 @@ def _copy_model(model: Any, assigned: _Assigned) -> tf.keras.Model:
   """Returns a copy without the weights of a model, or of a model within another."""
   if not model.built:
     raise ValueError(f'model {model.name} is not built: give it an Input.')
-  (copy,) = (copy for kind, copy in _COPIES.items() if _is_kind(model, kind))
+  (copy,) = (copy for kind, copy in _COPIES.items() if subclassed.is_kind(model, kind))
   return copy(model, assigned)
-
-
-def _is_kind(model: Any, kind: str) -> bool:
-  """Returns whether a model is of a class of Keras; Keras 3 may not be imported here."""
-  return any(
-    base.__name__ == kind and base.__module__.startswith(('keras.', 'tf_keras.'))
-    for base in type(model).__mro__
-  )
 
 
 def _copy_sequential(model: Any, assigned: _Assigned) -> tf.keras.Model:
@@ -126,8 +118,7 @@ def _copy_functional(model: Any, assigned: _Assigned) -> tf.keras.Model:
       else:
         keywords = keras3_operation.fill(node['kwargs'], tensors)
         keywords = {name: value for name, value in keywords.items() if value is not None}
-        if keywords.get('training') is True:  # A default; the model's own call overrules it.
-          del keywords['training']
+        keywords.pop('training', None)  # The model's own call overrules it, in Keras 3.
         arguments = keras3_operation.fill(node['args'], tensors)
         outputs = tf.nest.flatten(copies[name](*arguments, **keywords))
       tensors |= {(name, number, index): output for index, output in enumerate(outputs)}
@@ -144,7 +135,7 @@ def _copy_functional(model: Any, assigned: _Assigned) -> tf.keras.Model:
   )
 
 
-_COPIES = {'Sequential': _copy_sequential, 'Functional': _copy_functional}
+_COPIES = dict(zip(subclassed.GRAPHS, (_copy_sequential, _copy_functional), strict=True))
 
 
 def _input(tensor: Any, name: str | None = None) -> tf.Tensor:
@@ -162,7 +153,7 @@ def _keys(places: Any) -> list[tuple[str, int, int]]:
 
 def _copy_layer(layer: Any, assigned: _Assigned) -> tf.keras.layers.Layer:
   """Returns the counterpart of a layer in legacy Keras, or a layer that calls it."""
-  if any(_is_kind(layer, kind) for kind in _COPIES):
+  if any(subclassed.is_kind(layer, kind) for kind in _COPIES):
     return _copy_model(layer, assigned)
   kind = type(layer).__name__
   is_own = type(layer).__module__.partition('.')[0] != 'keras'

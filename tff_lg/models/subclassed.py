@@ -1,16 +1,39 @@
 """Subclassed models as graphs of their layers, each of which can be global or local."""
 
+import contextlib
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
+# The classes of models that are graphs of layers.
+GRAPHS = ('Sequential', 'Functional')
 _TOLERANCE = 1e-4
 
 
+def is_kind(model: Any, kind: str) -> bool:
+  """Returns whether a model is of a class of Keras; Keras 3 may not be imported here."""
+  return any(
+    base.__name__ == kind and base.__module__.startswith(('keras.', 'tf_keras.'))
+    for base in type(model).__mro__
+  )
+
+
+def has_subclassed(keras: Any, model: Any) -> bool:
+  """Returns whether a model is subclassed, or is a graph of one input with such a layer."""
+  if _is_subclassed(keras, model):
+    return True
+  if not getattr(model, 'built', False) or len(model.inputs) != 1:
+    return False
+  return any(_is_subclassed(keras, layer) for layer in model.layers)
+
+
 def to_graph(keras: Any, model: Any, input_shape: Sequence[int]) -> Any:
-  """Returns a model that computes what a subclassed one does, with its weights.
+  """Returns a model that computes the same with the same weights, a graph of layers.
+
+  Subclassed models among the layers are not layers of the graph, but theirs are.
 
   Args:
     keras: the module of the model's Keras: Keras 3, or legacy Keras.
@@ -18,43 +41,41 @@ def to_graph(keras: Any, model: Any, input_shape: Sequence[int]) -> Any:
     input_shape: of an example.
 
   Returns:
-    A functional model of the same layers, where `call` is a graph of layers and operations. The
-    graph has to be the same in training. Otherwise, a sequential model in which all is one layer.
+    A functional model of the same layers, where each `call` is a graph of layers and operations.
+    The graph has to be the same in training. Otherwise, the model, or a sequential one in which it
+    is one layer.
 
   Raises:
     ValueError: the model's call fails; one sentence.
   """
-  try:
-    whole = keras.Sequential([keras.Input(input_shape), model], name=f'{model.name}_as_layer')
-  except Exception as error:  # Whatever a call of the user's raises.
-    raise ValueError(
-      f'model {model.name} cannot be called on examples of {list(input_shape)}: '
-      f'{type(error).__name__}: {str(error).strip().splitlines()[0]}'
-    ) from error
-  # Weights and seeds of the model itself are none of its layers'.
-  of_layers = {id(variable) for layer in model.layers for variable in layer.variables}
+  whole = _as_layer(keras, model, input_shape) if _is_subclassed(keras, model) else model
+  layers = list(_layers(keras, model))
+  # Weights and seeds of a subclassed model itself are none of its layers'.
+  of_layers = {id(variable) for layer in layers for variable in layer.variables}
   if not of_layers.issuperset(map(id, model.variables)):
     return whole
   try:
-    modes = (True, False, None)
-    trained, evaluated, graph = (_trace(keras, model, input_shape, mode) for mode in modes)
+    graphs = [_trace(keras, model, input_shape, mode) for mode in (True, False, None)]
   except Exception:  # Whatever a call of the user's raises that is given no array.
     return whole
-  if not _structure(model, trained) == _structure(model, evaluated) == _structure(model, graph):
+  graph = graphs[-1]
+  if not _hears_of_training(keras, [_calls(layers, each) for each in graphs]):
     return whole
   batch = np.random.default_rng(0).normal(size=(2, *input_shape)).astype(np.float32)
   (output, loss), (expected, expected_loss) = (_compute(each, batch) for each in (graph, model))
-  # A loss that the model itself adds is none of its layers'.
+  # A loss that a subclassed model itself adds is none of its layers'.
   is_same = np.allclose(output, expected, rtol=_TOLERANCE, atol=_TOLERANCE)
   return graph if is_same and np.isclose(loss, expected_loss, rtol=_TOLERANCE) else whole
 
 
 def built_shape(model: Any) -> tuple[int, ...]:
-  """Returns the shape of an example, with which a subclassed model was built.
+  """Returns the shape of an example, with which a model was built.
 
   Raises:
     ValueError: it was not, or with several inputs; one sentence.
   """
+  if getattr(model, 'inputs', None):  # A graph.
+    return tuple(model.inputs[0].shape[1:])
   shapes = list((getattr(model, '_build_shapes_dict', None) or {}).values())  # Of Keras 3.
   if (of_legacy := getattr(model, '_build_input_shape', None)) is not None:
     shapes = [tuple(of_legacy)]
@@ -66,21 +87,121 @@ def built_shape(model: Any) -> tuple[int, ...]:
   return tuple(shapes[0][1:])
 
 
+def _is_subclassed(keras: Any, model: Any) -> bool:
+  return isinstance(model, keras.Model) and not any(is_kind(model, kind) for kind in GRAPHS)
+
+
+def _layers(keras: Any, model: Any) -> Iterator[Any]:
+  """Yields the layers of a model, and those of subclassed models among them."""
+  for layer in model.layers:
+    yield from _layers(keras, layer) if _is_subclassed(keras, layer) else (layer,)
+
+
+def _as_layer(keras: Any, model: Any, input_shape: Sequence[int]) -> Any:
+  """Returns a sequential model in which a model is a layer; both are built."""
+  try:
+    return keras.Sequential([keras.Input(input_shape), model], name=f'{model.name}_as_layer')
+  except Exception as error:  # Whatever a call of the user's raises.
+    raise ValueError(
+      f'model {model.name} cannot be called on examples of {list(input_shape)}: '
+      f'{type(error).__name__}: {str(error).strip().splitlines()[0]}'
+    ) from error
+
+
 def _trace(keras: Any, model: Any, input_shape: Sequence[int], training: bool | None) -> Any:
   """Returns the functional model of a call; layers hear of training later where it is None."""
+  found = []
+
+  def call(inputs: Any) -> None:
+    with contextlib.ExitStack() as stack:
+      for kind in set(_subclasses(keras, model)):
+        stack.enter_context(mock.patch.object(kind, '__call__', _call_part(training)))
+      found.append(model.call(inputs, **_options(model, training)))
+
   inputs = keras.Input(input_shape)
+  if _is_keras3(keras):
+    _call_in_layer(keras, call, inputs, training)
+  else:
+    call(inputs)
+  return keras.Model(inputs, found[0], name=model.name)
+
+
+def _is_keras3(keras: Any) -> bool:
+  return hasattr(keras, 'ops')
+
+
+def _call_in_layer(
+  keras: Any, call: Callable[[Any], None], inputs: Any, training: bool | None
+) -> None:
+  """Calls a function within a layer of Keras 3, from which layers hear whether it is training."""
+
+  class Caller(keras.layers.Layer):
+    def call(self, inputs: Any, training: bool | None = None) -> Any:
+      del training
+      return inputs
+
+    def compute_output_spec(self, inputs: Any, training: bool | None = None) -> Any:
+      del training
+      call(inputs)
+      return keras.KerasTensor(inputs.shape, inputs.dtype)
+
+  Caller()(inputs, training=training)
+
+
+def _subclasses(keras: Any, model: Any) -> Iterator[type]:
+  """Yields the classes of subclassed models among the layers of a model, and among theirs."""
+  for layer in model.layers:
+    if _is_subclassed(keras, layer):
+      yield type(layer)
+      yield from _subclasses(keras, layer)
+
+
+def _call_part(training: bool | None) -> Callable[..., Any]:
+  """Returns a `__call__` of models that gives what their `call` does, and no node of a graph."""
+
+  def call(model: Any, *args: Any, training: bool | None = training, **keywords: Any) -> Any:
+    return model.call(*args, **keywords, **_options(model, training))
+
+  return call
+
+
+def _options(model: Any, training: bool | None) -> dict[str, Any]:
   takes_training = 'training' in inspect.signature(model.call).parameters
-  options = {'training': training} if takes_training else {}
-  return keras.Model(inputs, model.call(inputs, **options), name=model.name)
+  return {'training': training} if takes_training else {}
 
 
-def _structure(model: Any, graph: Any) -> list[Any]:
-  """Returns a model's layers in a graph, and the kinds of its other operations, in their order."""
-  layers = set(map(id, model.layers))
-  return [
-    id(operation) if id(operation) in layers else type(operation).__name__
-    for operation in getattr(graph, 'operations', graph.layers)
-  ]
+def _hears_of_training(keras: Any, calls: Sequence[Sequence[tuple[Any, bool | None]]]) -> bool:
+  """Returns whether calls are the same in training, in evaluation and in a graph for both.
+
+  Calls that differ in what they are told are left to whoever calls the graph. Others have to be
+  told nothing in Keras 3, whose graphs tell all layers the same.
+  """
+  if len(set(map(len, calls))) > 1:
+    return False
+  for same in zip(*calls, strict=True):
+    if len({operation for operation, _ in same}) > 1:
+      return False
+    in_training, in_evaluation, in_graph = (said for _, said in same)
+    left = in_training != in_evaluation
+    if _is_keras3(keras):
+      if not left and in_training is not None:
+        return False
+    elif in_graph != (None if left else in_training):
+      return False
+  return True
+
+
+def _calls(layers: Sequence[Any], graph: Any) -> list[tuple[Any, bool | None]]:
+  """Returns each call of a graph: the layer, or the kind of another operation, and `training`."""
+  known = set(map(id, layers))
+  found = []
+  for _, nodes in sorted(graph._nodes_by_depth.items()):
+    for node in nodes:
+      operation = node.layer if hasattr(node, 'layer') else node.operation
+      arguments = node.call_kwargs if hasattr(node, 'call_kwargs') else node.arguments.kwargs
+      name = id(operation) if id(operation) in known else type(operation).__name__
+      found.append((name, arguments.get('training')))
+  return found
 
 
 def _compute(model: Any, batch: np.ndarray) -> tuple[np.ndarray, float]:
