@@ -53,6 +53,10 @@ def _branching(net, x, training):
   return net.out(h * 2 if training else h)
 
 
+def _scaling(net, x, training):
+  return net.out(net.hidden(x) * (0.5 if training else 1.0))
+
+
 def _of_tensors(net, x, training):
   # Neither Keras calls it on what it makes graphs with.
   if isinstance(x, tf.Tensor):
@@ -149,7 +153,7 @@ class SubclassedTest(parameterized.TestCase):
     np.testing.assert_allclose(trained, outputs[1], rtol=1e-4, atol=1e-5)
 
   @parameterized.product(
-    is_legacy=(True, False), call=(_branching, _of_tensors, _with_bias, _with_loss)
+    is_legacy=(True, False), call=(_branching, _scaling, _of_tensors, _with_bias, _with_loss)
   )
   def test_other_calls_are_one_layer(self, is_legacy, call):
     net = _net(self._keras(is_legacy), call, with_bias=call is _with_bias, with_states=False)

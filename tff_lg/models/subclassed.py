@@ -7,6 +7,7 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
+import tensorflow as tf
 
 # The classes of models that are graphs of layers.
 GRAPHS = ('Sequential', 'Functional')
@@ -192,15 +193,22 @@ def _hears_of_training(keras: Any, calls: Sequence[Sequence[tuple[Any, bool | No
 
 
 def _calls(layers: Sequence[Any], graph: Any) -> list[tuple[Any, bool | None]]:
-  """Returns each call of a graph: the layer, or the kind of another operation, and `training`."""
+  """Returns each call of a graph: what it is a call of, with which constants, and `training`."""
   known = set(map(id, layers))
   found = []
   for _, nodes in sorted(graph._nodes_by_depth.items()):
     for node in nodes:
       operation = node.layer if hasattr(node, 'layer') else node.operation
-      arguments = node.call_kwargs if hasattr(node, 'call_kwargs') else node.arguments.kwargs
+      args, keywords = (
+        (node.call_args, dict(node.call_kwargs))
+        if hasattr(node, 'call_kwargs')
+        else (node.arguments.args, dict(node.arguments.kwargs))
+      )
+      told = keywords.pop('training', None)
+      flat = tf.nest.flatten((args, keywords))
+      constants = [repr(each) for each in flat if not hasattr(each, '_keras_history')]
       name = id(operation) if id(operation) in known else type(operation).__name__
-      found.append((name, arguments.get('training')))
+      found.append(((name, *constants), told))
   return found
 
 
