@@ -125,9 +125,17 @@ class Keras3LayerTest(parameterized.TestCase):
         return x + factor * self.share * y
 
     x = keras.Input((3,))
-    model = keras.Model(x, Mix(name='mix')(x, keras.layers.Dense(3)(x), factor=2.0))
+    network = keras.Model(x, Mix(name='mix')(x, keras.layers.Dense(3)(x), factor=2.0))
     batch = _batch()
-    np.testing.assert_allclose(keras3.to_legacy(model)(batch), model(batch), rtol=1e-5)
+    expected = network(batch)
+    np.testing.assert_allclose(keras3.to_legacy(network)(batch), expected, rtol=1e-5)
+    model = models.from_keras(
+      network, loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True), metrics={}
+    )
+    found = testing.in_graph(
+      lambda: model.predict(model.initial_weights, tf.constant(batch), training=True)
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-5)
 
   def test_subclass_as_a_layer(self):
     keras = self.keras

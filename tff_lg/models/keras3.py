@@ -111,14 +111,18 @@ def _copy_functional(model: Any, assigned: _Assigned) -> tf.keras.Model:
       if not all(history in tensors for history in needed):
         waiting.append((name, number, node))
         continue
+      given = [tensors[history] for history in needed]
+      # The model's own call overrules it, in Keras 3.
+      node['kwargs'].pop('training', None)
       if name not in copies:
         operation, called_with = json.dumps(configs[name]), json.dumps(node)
         call = keras3_operation.Keras3Operation(operation, called_with, name=name)
-        outputs = tf.nest.flatten(call([tensors[history] for history in needed]))
+        outputs = tf.nest.flatten(call(given))
+      elif isinstance(copies[name], keras3_layer.Keras3Layer):
+        outputs = tf.nest.flatten(copies[name](given, node=json.dumps(node)))
       else:
         keywords = keras3_operation.fill(node['kwargs'], tensors)
         keywords = {name: value for name, value in keywords.items() if value is not None}
-        keywords.pop('training', None)  # The model's own call overrules it, in Keras 3.
         arguments = keras3_operation.fill(node['args'], tensors)
         outputs = tf.nest.flatten(copies[name](*arguments, **keywords))
       tensors |= {(name, number, index): output for index, output in enumerate(outputs)}

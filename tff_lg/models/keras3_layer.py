@@ -110,10 +110,20 @@ class Keras3Layer(tf.keras.__internal__.layers.BaseRandomLayer):
     """The weights that steps of training set."""
     return [self._own[place] for place in self.places]
 
-  def call(self, inputs: Any, *args: Any, training: bool | None = None, **options: Any) -> Any:
-    """Returns what the wrapped layer does; in training, it tells its next statistics and losses."""
+  def call(self, inputs: Any, node: str | None = None, training: bool | None = None) -> Any:
+    """Returns what the wrapped layer does; in training, it tells its next statistics and losses.
+
+    Args:
+      inputs: what it is called with, a tensor or some.
+      node: JSON of the arguments that they fill in, as the config of a model of Keras 3 has them.
+      training: whether this is a step of training.
+    """
+    args: list[Any] = [inputs]
+    options: dict[str, Any] = {}
+    if node is not None:
+      args, options = keras3_operation.fill_node(json.loads(node), tf.nest.flatten(inputs))
     outputs, following, losses = self._compute(
-      self._own, self._draw_seed, (inputs, *args), {**options, 'training': bool(training)}
+      self._own, self._draw_seed, args, {**options, 'training': bool(training)}
     )
     if training:
       for statistic, value in zip(self.statistics, following, strict=True):

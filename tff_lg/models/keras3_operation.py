@@ -2,7 +2,7 @@
 
 import importlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -28,8 +28,8 @@ class Keras3Operation(tf.keras.layers.Layer):
     function, called_with = load(json.loads(operation)).call, json.loads(node)
 
     def compute(inputs: list[tf.Tensor]) -> Any:
-      tensors = dict(zip(histories(called_with), tf.nest.flatten(inputs), strict=True))
-      return function(*fill(called_with['args'], tensors), **fill(called_with['kwargs'], tensors))
+      args, keywords = fill_node(called_with, tf.nest.flatten(inputs))
+      return function(*args, **keywords)
 
     # It is no code of the user's, with loops on tensors.
     self._compute = tf.autograph.experimental.do_not_convert(compute)
@@ -51,6 +51,12 @@ def histories(value: Any) -> list[History]:
   if not isinstance(value, dict | list | tuple):
     return []
   return list(dict.fromkeys(history for item in values for history in histories(item)))
+
+
+def fill_node(node: Any, inputs: Sequence[tf.Tensor]) -> tuple[list[Any], dict[str, Any]]:
+  """Returns the arguments of a call, by place and by name; `inputs` are as of `histories`."""
+  tensors = dict(zip(histories(node), inputs, strict=True))
+  return fill(node['args'], tensors), fill(node['kwargs'], tensors)
 
 
 def fill(value: Any, tensors: Mapping[History, tf.Tensor]) -> Any:
