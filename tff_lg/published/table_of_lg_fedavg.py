@@ -173,7 +173,7 @@ register(
         12.7,
       ),
     ),
-    note="New test of local learning and MTL is the accuracy of the mean of all clients' weights, "
-    'that of LG-FedAvg is of the mean of their log-probabilities.',
+    note="New test of local learning and MTL is the accuracy of the mean of all clients' weights. "
+    'That of LG-FedAvg is of the mean of their log-probabilities.',
   )
 )
