@@ -11,6 +11,18 @@ class RunFailure(RuntimeError):
 SENTENCES = (ValueError, OSError, RunFailure)
 
 
+def first_line(error: BaseException) -> str:
+  """Returns the first line of a message, which can have pages; the error's class without one."""
+  lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+  return (lines or [type(error).__name__])[0]
+
+
+def describe(error: BaseException) -> str:
+  """Returns an error's class and the first line of its message."""
+  line = first_line(error) if str(error).strip() else 'no message'
+  return f'{type(error).__name__}: {line}'
+
+
 def list_some(texts: Sequence[str], separator: str = ', ', most: int = 5) -> str:
   """Returns texts as a sentence lists them; of many the first ones, and how many more there are."""
   rest = [f'and {len(texts) - most} more'] if len(texts) > most else []

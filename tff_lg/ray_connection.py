@@ -18,7 +18,7 @@ from typing import Any
 
 from absl import logging
 
-from tff_lg import orphans
+from tff_lg import errors, orphans
 
 _CONNECT_SECONDS = 10
 _LOOPBACK = '127.0.0.1'
@@ -124,15 +124,10 @@ def connect(
       what = f'{name} is {address}, but Ray cannot join it' if address else 'Ray cannot start here'
       # Of the cluster of this machine Ray does not say what it wants.
       hint = f' (is {_AUTH_TOKEN} missing?)' if address == 'auto' else ''
-      raise ClusterError(f'{what}: {first_line(error)}{hint}') from error
+      raise ClusterError(f'{what}: {errors.first_line(error)}{hint}') from error
     stack.callback(ray.shutdown)
     leave = stack.pop_all().close
   return ray, leave
-
-
-def first_line(error: BaseException) -> str:
-  """Returns the message of an error of Ray, without the many lines that follow."""
-  return (str(error).strip() or type(error).__name__).splitlines()[0]
 
 
 def _read_authentication(ray: Any) -> None:

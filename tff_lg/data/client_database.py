@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from absl import logging
 
+from tff_lg import errors
 from tff_lg.data import arrays, client_examples, client_parts, client_reader, examples, federated
 
 # What is read of a file to notice that it has changed: pieces of so many bytes.
@@ -211,7 +212,7 @@ def _parse(
     parsed = tf.io.parse_example(serialized, spec)
   # TensorFlow's message may quote bytes that are no text.
   except (tf.errors.OpError, UnicodeDecodeError) as error:
-    reason = str(error).strip().splitlines()[0]
+    reason = errors.first_line(error)
     raise examples.DataError(
       f'{where}: an example cannot be read ({reason}), expected {keys[0]} '
       f'{list(spec[keys[0]].shape)} and {keys[1]} [].'

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tff_lg import metrics
+from tff_lg import errors, metrics
 from tff_lg.data import examples, folds, splits, table_encoding, table_files
 
 if TYPE_CHECKING:  # pandas takes a second to import.
@@ -277,7 +277,7 @@ def _to_dates(column: pd.Series, where: str) -> pd.Series:
   try:
     return pd.to_datetime(column, utc=True)
   except (TypeError, ValueError) as error:
-    reason = str(error).splitlines()[0].rstrip('.')
+    reason = errors.first_line(error).rstrip('.')
     raise examples.DataError(
       f'{where}: {column.name} has values that are not dates ({reason}).'
     ) from error

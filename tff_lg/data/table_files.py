@@ -8,6 +8,7 @@ import pathlib
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
+from tff_lg import errors
 from tff_lg.data import bounded, examples
 
 if TYPE_CHECKING:  # pandas takes a second to import.
@@ -169,7 +170,7 @@ def _read(file: pathlib.Path, only_head: bool = False) -> 'pd.DataFrame':
   except examples.DataError:
     raise
   except (OSError, ValueError, pa.ArrowException) as error:
-    reason = str(error).strip().splitlines()[0].rstrip('.')
+    reason = errors.first_line(error).rstrip('.')
     raise examples.DataError(f'{file}: cannot be read as a table ({reason}).') from error
   if not isinstance(table.index, pd.RangeIndex):
     table = table.reset_index()

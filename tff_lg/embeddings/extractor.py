@@ -10,6 +10,7 @@ from collections.abc import Callable
 import tensorflow as tf
 import tensorflow_hub as hub
 
+from tff_lg import errors
 from tff_lg.embeddings import embedding_set, presets
 
 # What is computed around the network; raised by one when it changes, so that no older embedding
@@ -85,7 +86,7 @@ def load_extractor(
       network = hub.KerasLayer(folder, trainable=False)
   except Exception as error:  # Anything from the network to the file system.
     raise embedding_set.EmbeddingError(
-      f'--handle: {handle} cannot be loaded ({_first_line(error)}).'
+      f'--handle: {handle} cannot be loaded ({_reason(error)}).'
     ) from error
 
   def embed(inputs: tf.Tensor) -> tf.Tensor:
@@ -103,7 +104,7 @@ def load_extractor(
   except Exception as error:  # What a network does with wrong input is its own affair.
     raise embedding_set.EmbeddingError(
       f'--handle: {handle} cannot be used with --preset={preset.name}, which gives it float32 '
-      f'{list(spec.shape)} ({_first_line(error)}).'
+      f'{list(spec.shape)} ({_reason(error)}).'
     ) from error
   if not fits:
     wanted = '[patches, d], pooled to [d]' if is_audio else '[batch, d]'
@@ -139,7 +140,6 @@ def hash_model(folder: str) -> str:
   return digest.hexdigest()
 
 
-def _first_line(error: Exception) -> str:
-  """Returns a network's own error can be pages long."""
-  lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-  return (lines or [type(error).__name__])[0].rstrip('.')[:300]
+def _reason(error: Exception) -> str:
+  """Returns what a network's own error says first, cut where it is long."""
+  return errors.first_line(error).rstrip('.')[:300]

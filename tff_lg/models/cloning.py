@@ -7,6 +7,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from tff_lg import errors
+
 _PARTS = (
   tf.keras.constraints.Constraint,
   tf.keras.initializers.Initializer,
@@ -84,8 +86,10 @@ def faults(keras_model: tf.keras.Model) -> Iterator[str]:
       except NotImplementedError:
         yield f'has the layer {layer.name} with arguments of other types: give it a get_config.'
       except Exception as error:  # Whatever a layer of the user's raises.
-        reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-        yield f'has the layer {layer.name}, which its get_config does not make again: {reason}'
+        yield (
+          f'has the layer {layer.name}, which its get_config does not make again: '
+          f'{errors.first_line(error)}'
+        )
 
 
 def constraints(model: Any) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tff_lg import metrics
+from tff_lg import errors, metrics
 from tff_lg.models import cloning, frozen, keras3, named_inputs
 
 _EXPECTED = 'build(input_shape, num_outputs, seed)'
@@ -64,7 +64,7 @@ def build_imported(
   try:
     built = build(several or shape, num_outputs, seed)
   except Exception as error:  # Whatever the user's function raises.
-    raise ValueError(f'--model={path} failed: {_first_line(error)}') from error
+    raise ValueError(f'--model={path} failed: {errors.describe(error)}') from error
   try:
     keras_model = keras3.to_legacy(built, None if several else shape)
   except ValueError as error:
@@ -85,7 +85,7 @@ def _import_function(path: str) -> Callable[..., Any]:
       module = importlib.import_module(module_name)
     except Exception as error:  # An import runs the module.
       raise ValueError(
-        f'--model is {path}, expected a module that can be imported: {_first_line(error)}'
+        f'--model is {path}, expected a module that can be imported: {errors.describe(error)}'
       ) from error
   build = getattr(module, name, None)
   if not callable(build):
@@ -163,7 +163,3 @@ def _fault_of_input(model: tf.keras.Model, input_shape: tuple[int, ...]) -> str 
   return (
     f'takes {model.input.dtype.name} {list(found)}, but an example is float32 {list(input_shape)}.'
   )
-
-
-def _first_line(error: Exception) -> str:
-  return f'{type(error).__name__}: {(str(error).strip() or "no message").splitlines()[0]}'

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tff_lg import errors
 from tff_lg.models import cloning, frozen, keras3_layer, keras3_operation, subclassed
 
 # What every layer takes.
@@ -85,7 +86,7 @@ def _copy_functional(model: Any, assigned: _Assigned) -> tf.keras.Model:
   try:
     config = model.get_config()
   except NotImplementedError as error:  # Of an own layer with arguments that are no numbers.
-    reason = str(error).strip().splitlines()[0]
+    reason = errors.first_line(error)
     raise ValueError(f'model {model.name} has a layer without get_config: {reason}') from error
   copies = {
     layer.name: _copy_layer(layer, assigned)

@@ -9,9 +9,13 @@ from unittest import mock
 import numpy as np
 import tensorflow as tf
 
+from tff_lg import errors
+
 # The classes of models that are graphs of layers.
 GRAPHS = ('Sequential', 'Functional')
 _TOLERANCE = 1e-4
+# Of dimensions of any length, in a trial.
+_LENGTH = 3
 
 
 def is_kind(model: Any, kind: str) -> bool:
@@ -62,7 +66,8 @@ def to_graph(keras: Any, model: Any, input_shape: Sequence[int]) -> Any:
   graph = graphs[-1]
   if not _hears_of_training(keras, [_calls(layers, each) for each in graphs]):
     return whole
-  batch = np.random.default_rng(0).normal(size=(2, *input_shape)).astype(np.float32)
+  shape = [size or _LENGTH for size in input_shape]
+  batch = np.random.default_rng(0).normal(size=(2, *shape)).astype(np.float32)
   (output, loss), (expected, expected_loss) = (_compute(each, batch) for each in (graph, model))
   # A loss that a subclassed model itself adds is none of its layers'.
   is_same = np.allclose(output, expected, rtol=_TOLERANCE, atol=_TOLERANCE)
@@ -105,7 +110,7 @@ def _as_layer(keras: Any, model: Any, input_shape: Sequence[int]) -> Any:
   except Exception as error:  # Whatever a call of the user's raises.
     raise ValueError(
       f'model {model.name} cannot be called on examples of {list(input_shape)}: '
-      f'{type(error).__name__}: {str(error).strip().splitlines()[0]}'
+      f'{errors.describe(error)}'
     ) from error
 
 

@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from tff_lg import ray_connection
+from tff_lg import errors, ray_connection
 
 # Deaths of an actor at the same call before it is given up: the call could be what kills it.
 _RETRIES = 3
@@ -64,7 +64,7 @@ class ActorCall:
 
     is_lost = isinstance(error, (ray.exceptions.RayActorError, ray.exceptions.ObjectLostError))
     if not is_lost or self._deaths == _RETRIES:
-      reason = ray_connection.first_line(error)
+      reason = errors.first_line(error)
       raise ray_connection.ClusterError(
         f'The work at clients is lost on the Ray cluster: {reason}'
       ) from error

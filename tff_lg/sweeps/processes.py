@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from multiprocessing import connection as connection_lib
 from typing import Any
 
+from tff_lg import errors
 from tff_lg.sweeps.scheduler import Job
 
 _RunTrial = Callable[[Any, str], None]
@@ -180,7 +181,7 @@ def run_logged(run: _RunTrial, job: Job) -> str | None:
     except (Exception, SystemExit) as error:
       traceback.print_exc()
       # TensorFlow's errors have many lines; the log has them.
-      return f'{type(error).__name__}: {(str(error).strip() or "no message").splitlines()[0]}'
+      return errors.describe(error)
   return None
 
 

@@ -11,7 +11,7 @@ import pickle
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tff_lg import ray_connection
+from tff_lg import errors, ray_connection
 from tff_lg.sweeps import processes
 from tff_lg.sweeps.grid import SweepError
 from tff_lg.sweeps.scheduler import Job
@@ -106,7 +106,7 @@ class RayPool:
     try:
       return job, self._ray.get(task)
     except self._ray.exceptions.RayError as error:
-      reason = ray_connection.first_line(error)
+      reason = errors.first_line(error)
       return job, f'its worker on Ray failed ({type(error).__name__}): {reason}'
 
   def close(self) -> None:
