@@ -42,6 +42,13 @@ class TensorsFirstTest(absltest.TestCase):
     names = [weight.name for weight in tensors_first.put(network).trainable_weights]
     self.assertEqual(names, ['dense/kernel:0', 'dense/bias:0'])
 
+  def test_normalisation_keeps_its_moments(self):
+    x = tf.keras.Input((3,))
+    norm = tf.keras.layers.Normalization()
+    norm.adapt(3 * _X + 1)
+    network = tf.keras.Model(x, 1 - norm(x))
+    np.testing.assert_allclose(tensors_first.put(network)(_X), network(_X), rtol=1e-6)
+
   def test_others_are_returned_as_they_are(self):
     x = tf.keras.Input((3,))
     network = tf.keras.Model(x, tf.nn.relu(x * 2) + x)

@@ -72,8 +72,7 @@ class StatelessBatchNormalization(tf.keras.layers.Layer):
     if training:
       mean, variance = tf.nn.moments(inputs, self._axes)
       for weight, of_batch in ((self._mean, mean), (self._variance, variance)):
-        following = self.momentum * weight + (1 - self.momentum) * of_batch
-        told.STATISTICS.tell((weight, tf.stop_gradient(following)))
+        told.tell_statistic(weight, self.momentum * weight + (1 - self.momentum) * of_batch)
     scale = tf.reshape(self._gamma, self._shape) if self.scale else None
     offset = tf.reshape(self._beta, self._shape) if self.center else None
     mean, variance = (tf.reshape(each, self._shape) for each in (mean, variance))

@@ -8,6 +8,10 @@ from typing import Any
 import tensorflow as tf
 
 from tff_lg import errors
+from tff_lg.models import subclassed
+
+# Makes a layer of a layer.
+CloneFunction = Callable[[tf.keras.layers.Layer], tf.keras.layers.Layer]
 
 _PARTS = (
   tf.keras.constraints.Constraint,
@@ -18,7 +22,7 @@ _PARTS = (
 
 def clone(
   keras_model: tf.keras.Model,
-  clone_function: Callable[[tf.keras.layers.Layer], tf.keras.layers.Layer] | None = None,
+  clone_function: CloneFunction | None = None,
   input_tensors: Any = None,
 ) -> tf.keras.Model:
   """Returns a clone as `tf.keras.models.clone_model` makes it, with a user's own objects, too.
@@ -36,16 +40,11 @@ def clone(
 
 def copy_layer(layer: tf.keras.layers.Layer) -> tf.keras.layers.Layer:
   """Returns a layer, or a model within a model, made again with other weights."""
-  if is_graph(layer):
+  if subclassed.is_graph(layer):
     return tf.keras.models.clone_model(layer, clone_function=copy_layer)
   copy = type(layer).from_config(layer.get_config())
   copy._name = layer.name  # An own config may have none.
   return copy
-
-
-def is_graph(layer: tf.keras.layers.Layer) -> bool:
-  """Returns whether a layer is a model whose layers Keras knows: sequential or functional."""
-  return isinstance(layer, tf.keras.Model) and bool(layer._is_graph_network)
 
 
 def own_objects(keras_model: tf.keras.Model) -> AbstractContextManager[Any]:
@@ -103,7 +102,7 @@ def constraints(model: Any) -> Iterator[str]:
 def _layers(keras_model: tf.keras.Model) -> Iterator[tf.keras.layers.Layer]:
   """Yields the layers of a model and of sequential and functional models within it."""
   for layer in keras_model.layers:
-    yield from _layers(layer) if is_graph(layer) else (layer,)
+    yield from _layers(layer) if subclassed.is_graph(layer) else (layer,)
 
 
 def _find_own(keras_model: tf.keras.Model) -> Iterator[tuple[tf.keras.layers.Layer, str, Any]]:

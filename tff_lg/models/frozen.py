@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tff_lg.models import batch_norm, cloning, dropout, keras3_layer
+from tff_lg.models import batch_norm, cloning, dropout, keras3_layer, subclassed
 
 
 @tf.keras.saving.register_keras_serializable(package='tff_lg')
@@ -70,6 +70,17 @@ def moving_statistics(keras_model: tf.keras.Model) -> list[tf.Variable]:
   return [weight for weight in found if id(weight) not in fixed]
 
 
+def clone_with_weights(
+  keras_model: tf.keras.Model, clone_function: cloning.CloneFunction | None = None
+) -> tf.keras.Model:
+  """Returns a clone, see `cloning.clone`, with equal weights and the same frozen layers."""
+  copy = cloning.clone(keras_model, clone_function)
+  for layer, same in zip(copy._flatten_layers(), keras_model._flatten_layers(), strict=True):
+    layer._trainable = same.trainable  # A model's own flag is not part of its copy.
+  set_weights(copy, keras_model.get_weights())
+  return copy
+
+
 def set_weights(keras_model: tf.keras.Model, weights: Sequence[np.ndarray]) -> None:
   """Sets all weights; `Normalization` layers compute with what they make of theirs."""
   keras_model.set_weights(weights)
@@ -121,7 +132,7 @@ def copy_without_states(keras_model: tf.keras.Model) -> tf.keras.Model:
   def copy(layer: tf.keras.layers.Layer) -> tf.keras.layers.Layer:
     nonlocal num_dropouts
     if isinstance(layer, tf.keras.Model) and needs_copy(layer):
-      if not cloning.is_graph(layer):
+      if not subclassed.is_graph(layer):
         raise ValueError(
           f'model {layer.name}: a subclassed model with frozen layers, batch normalisation or '
           'dropout found, expected a sequential or functional one, or one of Keras 3.'

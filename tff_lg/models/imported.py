@@ -71,10 +71,7 @@ def build_imported(
     raise ValueError(f'--model={path}: {error}') from error
   for sentence in _faults(keras_model, shape, several, num_outputs, objective):
     raise ValueError(f'--model={path} {sentence}')
-  copy = cloning.clone(keras_model)
-  for layer, same in zip(copy._flatten_layers(), keras_model._flatten_layers(), strict=True):
-    layer._trainable = same.trainable  # A model's own flag is not part of its copy.
-  frozen.set_weights(copy, keras_model.get_weights())
+  copy = frozen.clone_with_weights(keras_model)
   return named_inputs.join_inputs(copy, several) if _takes_names(copy, several) else copy
 
 

@@ -70,8 +70,8 @@ def _copy_model(model: Any, assigned: _Assigned) -> tf.keras.Model:
   """Returns a copy without the weights of a model, or of a model within another."""
   if not model.built:
     raise ValueError(f'model {model.name} is not built: give it an Input.')
-  (copy,) = (copy for kind, copy in _COPIES.items() if subclassed.is_kind(model, kind))
-  return copy(model, assigned)
+  is_sequential = subclassed.is_kind(model, 'Sequential')
+  return (_copy_sequential if is_sequential else _copy_functional)(model, assigned)
 
 
 def _copy_sequential(model: Any, assigned: _Assigned) -> tf.keras.Model:
@@ -140,9 +140,6 @@ def _copy_functional(model: Any, assigned: _Assigned) -> tf.keras.Model:
   )
 
 
-_COPIES = dict(zip(subclassed.GRAPHS, (_copy_sequential, _copy_functional), strict=True))
-
-
 def _input(tensor: Any, name: str | None = None) -> tf.Tensor:
   return tf.keras.Input(tuple(tensor.shape[1:]), dtype=tensor.dtype, name=name)
 
@@ -158,7 +155,7 @@ def _keys(places: Any) -> list[tuple[str, int, int]]:
 
 def _copy_layer(layer: Any, assigned: _Assigned) -> tf.keras.layers.Layer:
   """Returns the counterpart of a layer in legacy Keras, or a layer that calls it."""
-  if any(subclassed.is_kind(layer, kind) for kind in _COPIES):
+  if subclassed.is_graph(layer):
     return _copy_model(layer, assigned)
   kind = type(layer).__name__
   is_own = type(layer).__module__.partition('.')[0] != 'keras'

@@ -127,7 +127,7 @@ class Keras3Layer(tf.keras.__internal__.layers.BaseRandomLayer):
     )
     if training:
       for statistic, value in zip(self.statistics, following, strict=True):
-        told.STATISTICS.tell((statistic, tf.stop_gradient(value)))
+        told.tell_statistic(statistic, value)
       for loss in losses:
         told.LOSSES.tell(loss)
     return outputs

@@ -274,11 +274,12 @@ def from_keras(
       normalisation. Or the model or a metric of Keras 3 has no counterpart in legacy Keras.
   """
   _check_ends(keras_model)
-  keras_model = tensors_first.put(keras3.to_legacy(keras_model))
+  keras_model = keras3.to_legacy(keras_model)
   for name, build in metrics.items():
     if keras3.is_keras3(build()):
       raise ValueError(f'metric {name} is one of Keras 3, expected metrics of tf.keras.')
   _check_layers(keras_model)
+  keras_model = tensors_first.put(keras_model)
   fixed = frozen.frozen_weights(keras_model)
   moving = frozen.moving_statistics(keras_model)
   names_of_fixed = set(map(_weight_name, fixed))

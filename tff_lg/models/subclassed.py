@@ -11,8 +11,6 @@ import tensorflow as tf
 
 from tff_lg import errors
 
-# The classes of models that are graphs of layers.
-GRAPHS = ('Sequential', 'Functional')
 _TOLERANCE = 1e-4
 # Of dimensions of any length, in a trial.
 _LENGTH = 3
@@ -24,6 +22,11 @@ def is_kind(model: Any, kind: str) -> bool:
     base.__name__ == kind and base.__module__.startswith(('keras.', 'tf_keras.'))
     for base in type(model).__mro__
   )
+
+
+def is_graph(layer: Any) -> bool:
+  """Returns whether a layer is a model whose layers Keras knows: sequential or functional."""
+  return is_kind(layer, 'Sequential') or is_kind(layer, 'Functional')
 
 
 def has_subclassed(keras: Any, model: Any) -> bool:
@@ -94,7 +97,7 @@ def built_shape(model: Any) -> tuple[int, ...]:
 
 
 def _is_subclassed(keras: Any, model: Any) -> bool:
-  return isinstance(model, keras.Model) and not any(is_kind(model, kind) for kind in GRAPHS)
+  return isinstance(model, keras.Model) and not is_graph(model)
 
 
 def _layers(keras: Any, model: Any) -> Iterator[Any]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tff_lg.models import cloning
+from tff_lg.models import cloning, frozen, subclassed
 
 
 def put(keras_model: tf.keras.Model) -> tf.keras.Model:
@@ -22,15 +22,11 @@ def put(keras_model: tf.keras.Model) -> tf.keras.Model:
   """
   if not any(map(_has_other_first, keras_model._flatten_layers(include_self=False))):
     return keras_model
-  copied = cloning.clone(keras_model, _copy)
-  for layer, same in zip(copied._flatten_layers(), keras_model._flatten_layers(), strict=True):
-    layer._trainable = same.trainable
-  copied.set_weights(keras_model.get_weights())
-  return copied
+  return frozen.clone_with_weights(keras_model, _copy)
 
 
 def _copy(layer: tf.keras.layers.Layer) -> tf.keras.layers.Layer:
-  if cloning.is_graph(layer):
+  if subclassed.is_graph(layer):
     return cloning.clone(layer, _copy)
   if _has_other_first(layer):
     key, of = uuid.uuid4().hex, _Call(layer.function)

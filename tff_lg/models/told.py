@@ -44,3 +44,8 @@ Statistic = tuple[tf.Tensor, tf.Tensor]
 STATISTICS = Told[Statistic]('STATISTICS')
 # Scalars that objectives add to the loss: of regularisers and of `add_loss`.
 LOSSES = Told[tf.Tensor]('LOSSES')
+
+
+def tell_statistic(weight: tf.Tensor, value: tf.Tensor) -> None:
+  """Tells what a weight of a layer is after a batch; no gradient goes through it."""
+  STATISTICS.tell((weight, tf.stop_gradient(value)))
