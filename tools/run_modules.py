@@ -1,7 +1,8 @@
 """Runs test modules, each in a process that begins with TensorFlow Federated and ours imported.
 
 The imports take longer than most modules' tests, so they are done once. Each module then runs in a
-fork as by `python -m`. So flags, devices and contexts of one never meet those of another.
+fork as by `python -m`. So flags, devices and contexts of one never meet those of another. A module
+that draws without a seed draws the same again, for instance the initial weights of Keras.
 
   run_modules.py [--no_preload] FILE...
 
@@ -20,6 +21,7 @@ import itertools
 import json
 import os
 import pathlib
+import random
 import resource
 import runpy
 import select
@@ -84,6 +86,7 @@ def run(path: str, folder: pathlib.Path, requests: socket.socket) -> int:
     os.environ | {'XML_OUTPUT_FILE': str(folder / 'cases.xml'), 'TEST_TMPDIR': str(temporary)},
     os.getcwd(),
     sys.path,
+    seed=0,
   )
   running: dict[int, tuple[int, socket.socket | None]] = {os.pidfd_open(pid): (pid, None)}
   while True:
@@ -121,6 +124,7 @@ def _fork(
   environment: Mapping[str, str],
   folder: str,
   paths: Sequence[str],
+  seed: int | None = None,
 ) -> int:
   """Returns the id of a fork of this process that becomes `python -m MODULE ARGUMENTS`.
 
@@ -132,6 +136,7 @@ def _fork(
     environment: all its variables.
     folder: the folder that it begins in.
     paths: of its imports.
+    seed: of what it draws without one; a program's differs each time.
   """
   sys.stdout.flush()
   with warnings.catch_warnings():
@@ -147,6 +152,7 @@ def _fork(
   os.chdir(folder)
   sys.path[:] = paths
   sys.argv = [module, *arguments]
+  random.seed(seed)  # Both Keras draw initial weights' seeds from it.
   global _fork_status
   _fork_status = 1
   try:

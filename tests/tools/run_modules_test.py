@@ -13,6 +13,7 @@ from tools import run_modules
 
 _ROOT = pathlib.Path(__file__).parents[2]
 _MODULE = """\
+import random
 import sys
 from absl import flags
 from absl.testing import absltest
@@ -29,6 +30,9 @@ class ModuleTest(absltest.TestCase):
 
   def test_it_is_the_main_module(self):
     self.assertEqual(sys.modules['__main__'].__spec__.name, 'room.{name}_test')
+
+  def test_draws(self):
+    self.assertEqual(random.random(), random.Random(0).random())
 
 
 if __name__ == '__main__':
@@ -105,7 +109,9 @@ class RunModulesTest(absltest.TestCase):
     first, second = result.stdout.splitlines()
     self.assertRegex(first, r'^PASSED in \d+\.\d s \(\d+\.\d of CPU\): room/first_test.py$')
     self.assertEndsWith(second, 'room/second_test.py')
-    names = ['test_it_is_the_main_module', 'test_number', 'test_temporary_files']
+    names = [
+      f'test_{name}' for name in ('draws', 'it_is_the_main_module', 'number', 'temporary_files')
+    ]
     self.assertEqual(self._cases(), [(name, 0) for name in names * 2])
 
   def test_a_failure_fails_and_is_shown_and_the_next_is_run(self):
@@ -115,7 +121,7 @@ class RunModulesTest(absltest.TestCase):
     self.assertEqual(result.returncode, 1)
     self.assertIn('AssertionError: 0 != 7', result.stdout)
     self.assertRegex(result.stdout, r'FAILED \(1\) in .*: room/first_test.py\nPASSED in')
-    self.assertEqual([number for _, number in self._cases()], [0, 1, 0, 0, 0, 0])
+    self.assertEqual([number for _, number in self._cases()], [0, 0, 1, 0, 0, 0, 0, 0])
 
   def test_one_that_is_killed_and_one_that_cannot_be_imported(self):
     (self.root / 'room' / 'killed_test.py').write_text('import os\nos.kill(os.getpid(), 9)\n')
@@ -125,7 +131,7 @@ class RunModulesTest(absltest.TestCase):
     self.assertEqual(result.returncode, 1)
     self.assertRegex(result.stdout, r'FAILED \(-9\) .*killed_test.py')
     self.assertIn("No module named 'nowhere'", result.stdout)
-    self.assertLen(self._cases(), 3)
+    self.assertLen(self._cases(), 4)
 
   def test_a_module_asks_for_programs(self):
     files = {
