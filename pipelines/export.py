@@ -4,8 +4,9 @@
   python -m pipelines.export --run_dir=runs/patients --client=Aspen --output=aspen
 
 The folder `aspen` then has `saved_model`, which takes the columns of a table (or the features of
-other data) and gives probabilities and classes. It also has `model.keras`, the network alone, and
-`about.json`, with the client's sizes, test scores and verdicts.
+other data) and gives probabilities and classes. It also has `model.keras`, the network alone. That
+of a function which returns models of Keras 3 is for Keras 3, others are for tf_keras. `about.json`
+has the client's sizes, test scores and verdicts.
 
 --all_clients in place of --client writes the models of all clients into numbered folders, which
 `models.csv` lists.

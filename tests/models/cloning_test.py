@@ -116,6 +116,15 @@ class CloningTest(absltest.TestCase):
     )
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
+  def test_layers_that_were_made_in_a_graph_can_be_called_outside(self):
+    model = _sequential(tf.keras.layers.Dense(2))
+    with tf.Graph().as_default():
+      tf.keras.layers.Dense(2)
+    with self.assertRaisesRegex(ValueError, 'in an invalid state'):
+      model(_X)
+    cloning.restore_classes(model)
+    np.testing.assert_allclose(model(_X), _X @ model.get_weights()[0], rtol=1e-6)
+
   def test_refuses_subclass_that_is_a_layer_and_has_dropout(self):
     net = _Net(0.0)
     original = _sequential(net, tf.keras.layers.Dense(2))

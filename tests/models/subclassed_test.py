@@ -39,6 +39,10 @@ def _usual(net, x, training):
   return net.out(h + 2 * h)
 
 
+def _plain(net, x, training):
+  return net.out(net.hidden(x))
+
+
 def _told(net, x, training):
   # Dropout hears of training from whoever calls the network.
   return net.out(net.dropout(net.hidden(x)))
@@ -74,6 +78,10 @@ def _with_loss(net, x, training):
   return net.out(h)
 
 
+def _with_loss_in_training(net, x, training):
+  return _with_loss(net, x, training) if training else net.out(net.hidden(x))
+
+
 def _wrap(network):
   return models.from_keras(
     network, loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True), metrics={}
@@ -99,6 +107,11 @@ class SubclassedTest(parameterized.TestCase):
       lambda: model.predict(model.initial_weights, tf.constant(_X), training=True)
     )
     np.testing.assert_allclose(trained, outputs[1], rtol=1e-4, atol=1e-5)
+
+  @parameterized.parameters(True, False)
+  def test_each_layer_is_one_without_states(self, is_legacy):
+    model = _wrap(_net(self._keras(is_legacy), _plain, with_states=False))
+    self.assertEqual(model.layer_names, ('hidden', 'out'))
 
   @parameterized.product(is_legacy=(True, False), case=((_told, True), (_told_otherwise, False)))
   def test_what_layers_are_told_of_training(self, is_legacy, case):
@@ -153,13 +166,39 @@ class SubclassedTest(parameterized.TestCase):
     np.testing.assert_allclose(trained, outputs[1], rtol=1e-4, atol=1e-5)
 
   @parameterized.product(
-    is_legacy=(True, False), call=(_branching, _scaling, _of_tensors, _with_bias, _with_loss)
+    is_legacy=(True, False),
+    call=(
+      _branching,
+      _scaling,
+      _of_tensors,
+      _with_bias,
+      _with_loss,
+      _with_loss_in_training,
+    ),
   )
   def test_other_calls_are_one_layer(self, is_legacy, call):
     net = _net(self._keras(is_legacy), call, with_bias=call is _with_bias, with_states=False)
     copy = keras3.to_legacy(net)
     self.assertEqual([layer.name for layer in copy.layers if layer.weights], ['net'])
     np.testing.assert_allclose(copy(_X), net(_X), rtol=1e-5, atol=1e-6)
+
+  @parameterized.parameters(True, False)
+  def test_weights_go_back_by_their_names(self, is_legacy):
+    keras = self._keras(is_legacy)
+    # One that is a graph of its layers, and one that is a layer.
+    for call in (_usual, _plain, _scaling):
+      first, second = (_net(keras, call, with_states=call is _usual) for _ in range(2))
+      model = _wrap(first)
+      weights = [weight + number for number, weight in enumerate(model.initial_weights)]
+      expected = testing.in_graph(
+        lambda model=model, weights=weights: model.predict(weights, tf.constant(_X), training=False)
+      )
+      named = dict(zip(model.weight_names, weights, strict=True))
+      graph = models.assign_weights(second, named)
+      for network in (second, graph):
+        np.testing.assert_allclose(network(_X), expected, rtol=1e-4, atol=1e-5)
+    with self.assertRaisesRegex(ValueError, '^model net has no weight lost/kernel.$'):
+      models.assign_weights(second, {'lost/kernel': np.zeros(3)})
 
   @parameterized.parameters(True, False)
   def test_refuses(self, is_legacy):

@@ -66,6 +66,16 @@ class PerClientTest(absltest.TestCase):
     groups = [(clients.tolist(), int(w[0][0])) for clients, w, _ in selected.groups()]
     self.assertEqual(groups, [([1], 10), ([0, 2], 30)])
 
+  def test_weights_of_the_chosen_models(self):
+    selected = _selection(True, False)
+    _offer(selected, 10, [0.5, 0.9, 0.1])
+    _offer(selected, 20, [0.6, 0.8, 0.3])
+    process = types.SimpleNamespace(merge=lambda ours, own: (int(ours[0][0]), int(own[0][0])))
+    weights = [(20, 2000), (10, 1001), (20, 2002)]
+    self.assertEqual(selection.selected_weights(process, selected), weights)
+    some = selection.selected_weights(process, selected, np.array([1]))
+    self.assertEqual(some, [(), (10, 1001), ()])
+
   def test_nothing_chosen_before_the_first_offer(self):
     self.assertEqual(_selection(True, False).groups(), [])
 

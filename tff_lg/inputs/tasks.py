@@ -118,14 +118,27 @@ def build_keras_model(
   inputs: config_lib.InputOptions, federated_data: data.FederatedData
 ) -> tf.keras.Model:
   """Builds the network that the options name, for the data."""
-  setting = tasks.NetworkSetting(
+  return find_network(inputs).build(
+    _network_options(inputs), _network_setting(inputs, federated_data)
+  )
+
+
+def build_original(inputs: config_lib.InputOptions, federated_data: data.FederatedData) -> Any:
+  """Builds the network as a user's function returns it; None for a network that is ours."""
+  build = find_network(inputs).build_original
+  return None if build is None else build(_network_setting(inputs, federated_data))
+
+
+def _network_setting(
+  inputs: config_lib.InputOptions, federated_data: data.FederatedData
+) -> tasks.NetworkSetting:
+  return tasks.NetworkSetting(
     task_options=config_lib.TASK_OPTIONS.build(inputs, inputs.task),
     data=federated_data,
     seed=seeds.derive_seed(inputs.seed, seeds.Purpose.INITIALISATION),
     objective=inputs.predicts.name,
     output_activation=inputs.choices.output_activation,
   )
-  return find_network(inputs).build(_network_options(inputs), setting)
 
 
 def _network_options(options: config_lib.TaskOptions) -> Any:

@@ -27,7 +27,8 @@ from tff_lg.models.cgau_network import (
 from tff_lg.models.cnn import build_cnn
 from tff_lg.models.dropout import StatelessDropout
 from tff_lg.models.example_weights import WeighedClassLoss, with_example_weights
-from tff_lg.models.imported import build_imported
+from tff_lg.models.imported import build_imported, build_original
+from tff_lg.models.keras3 import is_keras3
 from tff_lg.models.lenet import build_lenet, build_reference_lenet
 from tff_lg.models.local_global import (
   LocalGlobalModel,
@@ -71,12 +72,14 @@ __all__ = [
   'build_reference_lenet',
   'build_lstm',
   'build_mlp',
+  'build_original',
   'build_resnet18',
   'build_vqa',
   'cgau_global_layers',
   'from_keras',
   'from_keras_sequences',
   'from_keras_vqa',
+  'is_keras3',
   'join_inputs',
   'layer_names',
   'protected_classifier',

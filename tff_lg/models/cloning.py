@@ -47,6 +47,17 @@ def copy_layer(layer: tf.keras.layers.Layer) -> tf.keras.layers.Layer:
   return copy
 
 
+def restore_classes(keras_model: tf.keras.Model) -> None:
+  """Makes the layers of a model callable in eager execution again.
+
+  Keras gives a class of layers other bases where one is made in a graph, as TFF does. All layers of
+  the class then refuse to be called until one is made in eager execution.
+  """
+  kinds: set[Any] = {type(layer) for layer in keras_model._flatten_layers()}
+  for kind in kinds:
+    kind.__new__(kind)
+
+
 def own_objects(keras_model: tf.keras.Model) -> AbstractContextManager[Any]:
   """Returns the context in which Keras finds what a model has and Keras has not, by its name.
 

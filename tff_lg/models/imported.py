@@ -53,18 +53,12 @@ def build_imported(
     ValueError: there is no such function, it fails, or what it returns cannot be trained; one
       sentence.
   """
-  build = _import_function(path)
+  built = build_original(path, input_shape, num_outputs, seed)
   several: dict[str, tuple[int, ...]] = {}
   if isinstance(input_shape, Mapping):
     several = dict(input_shape)
     input_shape = (sum(map(math.prod, several.values())),)
   shape = tuple(input_shape)
-  tf.keras.utils.set_random_seed(seed % 2**32)
-  _name_from_the_start()
-  try:
-    built = build(several or shape, num_outputs, seed)
-  except Exception as error:  # Whatever the user's function raises.
-    raise ValueError(f'--model={path} failed: {errors.describe(error)}') from error
   try:
     keras_model = keras3.to_legacy(built, None if several else shape)
   except ValueError as error:
@@ -73,6 +67,20 @@ def build_imported(
     raise ValueError(f'--model={path} {sentence}')
   copy = frozen.clone_with_weights(keras_model)
   return named_inputs.join_inputs(copy, several) if _takes_names(copy, several) else copy
+
+
+def build_original(
+  path: str, input_shape: Sequence[int] | Mapping[str, tuple[int, ...]], num_outputs: int, seed: int
+) -> Any:
+  """Returns what the function returns that `build_imported` names, unchecked."""
+  build = _import_function(path)
+  shape = dict(input_shape) if isinstance(input_shape, Mapping) else tuple(input_shape)
+  tf.keras.utils.set_random_seed(seed % 2**32)
+  _name_from_the_start()
+  try:
+    return build(shape, num_outputs, seed)
+  except Exception as error:  # Whatever the user's function raises.
+    raise ValueError(f'--model={path} failed: {errors.describe(error)}') from error
 
 
 def _import_function(path: str) -> Callable[..., Any]:

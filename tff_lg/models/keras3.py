@@ -47,11 +47,24 @@ def to_legacy(model: Any, input_shape: Sequence[int] | None = None) -> tf.keras.
     ValueError: the model is not built, has constraints or weights that are not float32, or computes
       something else than the copy. Or it is subclassed and takes several inputs. One sentence.
   """
+  return with_legacy(model, input_shape)[1]
+
+
+def with_legacy(model: Any, input_shape: Sequence[int] | None = None) -> tuple[Any, tf.keras.Model]:
+  """Returns what `to_legacy` does, after a model of the same Keras as the one given.
+
+  This has the variables of the one given, in the order of those of the other.
+  """
   keras = keras3_operation.import_keras3() if is_keras3(model) else tf.keras
+  if isinstance(model, tf.keras.Model):
+    cloning.restore_classes(model)
   if subclassed.has_subclassed(keras, model):
     model = subclassed.to_graph(keras, model, input_shape or subclassed.built_shape(model))
+    if keras is tf.keras and not subclassed.has_subclassed(keras, model):
+      # Names of weights begin with those of layers in the copy, else with the subclassed model's.
+      return model, frozen.clone_with_weights(model)
   if keras is tf.keras:
-    return model
+    return model, model
   for fault in cloning.constraints(model):
     raise ValueError(f'model {model.name} {fault}')
   with warnings.catch_warnings():
@@ -63,7 +76,7 @@ def to_legacy(model: Any, input_shape: Sequence[int] | None = None) -> tf.keras.
     raise ValueError(f'model {model.name}: its weights and those of its legacy copy differ.')
   frozen.set_weights(copy, weights)
   _check_agreement(model, copy)
-  return copy
+  return model, copy
 
 
 def _copy_model(model: Any, assigned: _Assigned) -> tf.keras.Model:

@@ -8,6 +8,7 @@ Liang et al. 2020, section 3.
 import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import tensorflow as tf
@@ -257,8 +258,8 @@ def from_keras(
       (see `keras3.to_legacy`). It is built and has weights to train. It may also have weights of
       frozen layers, moving statistics of batch normalisation, and keys of `StatelessDropout`.
       Weights of frozen layers stay as they are. Keras's dropout draws its masks from the step's
-      key. Do not use the model afterwards: TFF clones it in a graph, where Keras changes its
-      classes.
+      key. One of tf.keras can be called afterwards once `assign_weights` had it: TFF clones it in
+      a graph, where Keras changes its classes.
     loss: mean loss of a batch. Training adds what layers add: regularisers and `add_loss`.
     metrics: by name, what makes a Keras metric of labels and outputs; the main one first.
     label_spec: type of a batch of labels, int32 [None] by default.
@@ -351,11 +352,30 @@ def _check_layers(keras_model: tf.keras.Model) -> None:
     raise ValueError(f'model {keras_model.name}: no weight is trainable, expected one or more.')
 
 
-def assign_weights(keras_model: tf.keras.Model, weights: Mapping[str, np.ndarray]) -> None:
-  """Sets a Keras model's weights, by their names in `LocalGlobalModel.weight_names`."""
-  for variable in keras_model.weights:
-    if _weight_name(variable) in weights:
-      variable.assign(weights[_weight_name(variable)])
+def assign_weights(
+  keras_model: Any, weights: Mapping[str, np.ndarray], input_shape: Sequence[int] | None = None
+) -> Any:
+  """Sets weights of a model of any Keras, by their names in `LocalGlobalModel.weight_names`.
+
+  Args:
+    keras_model: such a model as `from_keras` takes.
+    weights: by name; others stay as they are.
+    input_shape: of an example, for a subclassed model that is not built.
+
+  Returns:
+    The model; one that is subclassed as a graph of its layers, which Keras can save without its
+    class.
+
+  Raises:
+    ValueError: the model has no weight of a name, or `from_keras` does not take it.
+  """
+  model, copy = keras3.with_legacy(keras_model, input_shape)
+  variables = dict(zip(map(_weight_name, copy.weights), model.weights, strict=True))
+  if missing := weights.keys() - variables:
+    raise ValueError(f'model {keras_model.name} has no weight {min(missing)}.')
+  for name, value in weights.items():
+    variables[name].assign(value)
+  return model
 
 
 def layer_names(keras_model: tf.keras.Model) -> tuple[str, ...]:

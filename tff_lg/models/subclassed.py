@@ -72,7 +72,6 @@ def to_graph(keras: Any, model: Any, input_shape: Sequence[int]) -> Any:
   shape = [size or _LENGTH for size in input_shape]
   batch = np.random.default_rng(0).normal(size=(2, *shape)).astype(np.float32)
   (output, loss), (expected, expected_loss) = (_compute(each, batch) for each in (graph, model))
-  # A loss that a subclassed model itself adds is none of its layers'.
   is_same = np.allclose(output, expected, rtol=_TOLERANCE, atol=_TOLERANCE)
   return graph if is_same and np.isclose(loss, expected_loss, rtol=_TOLERANCE) else whole
 
@@ -124,6 +123,7 @@ def _trace(keras: Any, model: Any, input_shape: Sequence[int], training: bool | 
   def call(inputs: Any) -> None:
     with contextlib.ExitStack() as stack:
       for kind in set(_subclasses(keras, model)):
+        stack.enter_context(mock.patch.object(kind, 'add_loss', _refuse_loss))
         stack.enter_context(mock.patch.object(kind, '__call__', _call_part(training)))
       found.append(model.call(inputs, **_options(model, training)))
 
@@ -158,11 +158,18 @@ def _call_in_layer(
 
 
 def _subclasses(keras: Any, model: Any) -> Iterator[type]:
-  """Yields the classes of subclassed models among the layers of a model, and among theirs."""
+  """Yields the classes of subclassed models: a model, those among its layers, and among theirs."""
+  if _is_subclassed(keras, model):
+    yield type(model)
   for layer in model.layers:
     if _is_subclassed(keras, layer):
-      yield type(layer)
       yield from _subclasses(keras, layer)
+
+
+def _refuse_loss(model: Any, *args: Any, **keywords: Any) -> None:
+  """Refuses what a subclassed model itself adds to the loss, which is none of its layers'."""
+  del args, keywords
+  raise ValueError(f'model {model.name} adds to the loss.')
 
 
 def _call_part(training: bool | None) -> Callable[..., Any]:

@@ -76,25 +76,22 @@ def _open_own(run_dir: str, data_dir: str | None) -> Load:
     kind = row[metric_names.OWN_MODEL]
     if kind is None:
       raise ValueError(f'--client is {client_id}, which has no own model in {run_dir}.')
+    name = f'{local_only.NAME} ({kind})'
     if kind == _NETWORK:
       rate = summary[metric_names.own_setting(_NETWORK, 'learning_rate')]
       epoch = int(row['epochs'])
       weights = own_models.retrain_network(options, model, train, client, rate, epoch)
-      network = export.build_network(inputs, data, model, weights)
-    else:
-      simple = simple_models.SIMPLE_MODELS[kind]
-      if simple.to_affine is None:
-        raise ValueError(
-          f'The own model of {client_id} is {kind}, which has no Keras form and cannot be exported.'
-        )
-      value = summary[metric_names.own_setting(kind, simple.hyperparameter)]
-      affine = own_models.refit(kind, value, options, data, client)
-      network = _as_network(affine, data.clients[client].train.x.shape[1:])
-    is_probability = kind == _NETWORK and model.outputs_probabilities
-    name = f'{local_only.NAME} ({kind})'
-    found = export.ClientModel(
-      name, inputs, data, data.clients[client], network, is_probability, row
-    )
+      found = export.with_weights(name, inputs, data, data.clients[client], model, weights, row)
+      return _checked(found, run_dir)
+    simple = simple_models.SIMPLE_MODELS[kind]
+    if simple.to_affine is None:
+      raise ValueError(
+        f'The own model of {client_id} is {kind}, which has no Keras form and cannot be exported.'
+      )
+    value = summary[metric_names.own_setting(kind, simple.hyperparameter)]
+    affine = own_models.refit(kind, value, options, data, client)
+    network = _as_network(affine, data.clients[client].train.x.shape[1:])
+    found = export.ClientModel(name, inputs, data, data.clients[client], network, False, row)
     return _checked(found, run_dir)
 
   return load
@@ -133,14 +130,13 @@ def _open_adapted(run_dir: str, hparams: dict[str, Any], data_dir: str | None) -
         np.array([client]), setting, int(row[metric_names.epoch(name)])
       )
       weights = output.weights
-    network = export.build_network(inputs, source.federated_data, source.model, weights)
-    found = export.ClientModel(
+    found = export.with_weights(
       f'{source.config.method}, {name}',
       inputs,
       source.federated_data,
       source.federated_data.clients[client],
-      network,
-      source.model.outputs_probabilities,
+      source.model,
+      weights,
       row.to_dict(),
     )
     return _checked(found, run_dir, f'{metric_names.BEST}/')

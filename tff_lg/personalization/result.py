@@ -4,7 +4,6 @@ import os
 from typing import Any
 
 import pandas as pd
-import tensorflow as tf
 
 from tff_lg import csv_text, file_names, files, metric_names, progress
 from tff_lg.personalization import client_models
@@ -31,10 +30,11 @@ class Result:
     self.clients: pd.DataFrame
     self.summary, self.clients = run_files.load_results(run_dir)
 
-  def model_for(self, client_id: str) -> tf.keras.Model:
-    """Returns the legacy Keras model of a client, from features to logits, several inputs by name.
+  def model_for(self, client_id: str) -> Any:
+    """Returns the Keras model of a client, from features to logits, several inputs by name.
 
-    In an advice it is the model that the client is advised to use, in a run its chosen one.
+    Functions that return models of Keras 3 give such ones, all others those of legacy Keras. In an
+    advice it is the model that the client is advised to use, in a run its chosen one.
 
     Args:
       client_id: the client's name.

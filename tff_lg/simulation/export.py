@@ -35,6 +35,7 @@ class ClientModel:
     client: the client's examples.
     network: a legacy Keras model with its weights, from features to outputs. Several inputs are
       the columns of one array.
+    keras3_network: the same as a user's function builds it, if it is one of Keras 3.
     outputs_probabilities: whether outputs are probabilities, else logits.
     row: of the client, in the run's table of clients.
   """
@@ -46,10 +47,13 @@ class ClientModel:
   network: tf.keras.Model
   outputs_probabilities: bool
   row: Mapping[str, Any]
+  keras3_network: Any = None
 
   @property
-  def keras_model(self) -> tf.keras.Model:
-    """The network, from features to outputs; of several inputs with each by its name."""
+  def keras_model(self) -> Any:
+    """The network of the Keras that it was built with; of several inputs with each by its name."""
+    if self.keras3_network is not None:
+      return self.keras3_network
     return models.separate_inputs(self.network)
 
   def predict(self, x: np.ndarray) -> np.ndarray:
@@ -81,16 +85,13 @@ def client_model(run: trained_run.TrainedRun, client_id: str) -> ClientModel:
       f'--client is {client_id}, which the run did not evaluate: expected one of those that '
       '--max_evaluated_clients drew, marked in clients.parquet.'
     )
-  network = build_network(
-    run.config.input_options, run.federated_data, run.model, run.weights[index]
-  )
-  return ClientModel(
+  return with_weights(
     run.config.method,
     run.config.input_options,
     run.federated_data,
     run.federated_data.clients[index],
-    network,
-    run.model.outputs_probabilities,
+    run.model,
+    run.weights[index],
     run.clients.iloc[index].to_dict(),
   )
 
@@ -109,17 +110,44 @@ def find_client(federated_data: data_lib.FederatedData, client_id: str) -> int:
   return ids.index(client_id)
 
 
-def build_network(
+def with_weights(
+  name: str,
   inputs: config_lib.InputOptions,
   federated_data: data_lib.FederatedData,
+  client: data_lib.ClientExamples | data_lib.UnreadClient,
   model: models.LocalGlobalModel,
   weights: models.ModelWeights,
-) -> tf.keras.Model:
-  """Returns the network of a run with all weights of one client, global and local."""
+  row: Mapping[str, Any],
+) -> ClientModel:
+  """Returns the network of a run with all weights of one client, global and local.
+
+  Args:
+    name: as in `ClientModel`.
+    inputs: of the run.
+    federated_data: of the run.
+    client: one of its clients.
+    model: of the run.
+    weights: of the client, as the model has them.
+    row: of the client, in a table of clients.
+  """
   network = tasks.build_keras_model(inputs, federated_data)
   # A functional model may have them in another order.
-  models.assign_weights(network, dict(zip(model.weight_names, weights, strict=True)))
-  return network
+  named = dict(zip(model.weight_names, weights, strict=True))
+  models.assign_weights(network, named)
+  original, keras3_network = tasks.build_original(inputs, federated_data), None
+  if models.is_keras3(original):
+    shape = None if federated_data.inputs else network.input_shape[1:]
+    keras3_network = models.assign_weights(original, named, shape)
+  return ClientModel(
+    name,
+    inputs,
+    federated_data,
+    client,
+    network,
+    model.outputs_probabilities,
+    row,
+    keras3_network,
+  )
 
 
 def export_client(model: ClientModel, output_dir: str) -> None:
@@ -130,8 +158,9 @@ def export_client(model: ClientModel, output_dir: str) -> None:
     dictionary of several inputs, too; other data are the features x. It gives a dictionary with
     `probabilities` and `class`, or for numbers with `value`, in the unit of the table. Several
     labels have `probabilities` alone, one column per label.
-  - `model.keras`: the network alone, from features to logits, for legacy Keras (tf_keras); several
-    inputs by name.
+  - `model.keras`: the network alone, from features to logits, for the Keras that it was built
+    with: legacy Keras (tf_keras), or Keras 3 for a function that returns its models. Several inputs
+    go by name.
   - `about.json`: whose model it is, and what its test data say of it.
 
   Args:
@@ -139,7 +168,7 @@ def export_client(model: ClientModel, output_dir: str) -> None:
     output_dir: a folder that does not exist yet, or is empty.
 
   Raises:
-    ValueError: a folder with something in it.
+    ValueError: a folder with something in it, or a network of a user's that Keras cannot save.
     OSError: the folder cannot be written.
   """
   check_output(output_dir)
@@ -150,10 +179,19 @@ def export_client(model: ClientModel, output_dir: str) -> None:
     predictor = _Predictor(model)
     signatures = {_SERVING: predictor.predict.get_concrete_function(predictor.spec)}
     tf.saved_model.save(predictor, os.path.join(whole, 'saved_model'), signatures)
-    model.keras_model.save(os.path.join(whole, 'model.keras'))
+    _save(model.keras_model, os.path.join(whole, 'model.keras'))
     about = strict_json.dumps(_describe(model))
     files.write_atomically(os.path.join(whole, file_names.ABOUT), about)
     files.move_folder(whole, output_dir)
+
+
+def _save(network: Any, path: str) -> None:
+  try:
+    network.save(path)
+  except (NotImplementedError, TypeError, ValueError) as error:
+    raise ValueError(
+      f'Keras cannot save the network {network.name}: {errors.describe(error)}'
+    ) from error
 
 
 def check_output(output_dir: str) -> None:

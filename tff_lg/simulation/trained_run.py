@@ -308,7 +308,10 @@ def _load_weights(
     start_weights,
     held_out_train,
   )
-  weights = (*_merge(process, selection, evaluated), *_merge(process, of_held_out))
+  weights = (
+    *selection_lib.selected_weights(process, selection, evaluated),
+    *selection_lib.selected_weights(process, of_held_out),
+  )
   clients.close()
   return weights
 
@@ -331,17 +334,3 @@ def _last(
       'again.'
     )
   return newest
-
-
-def _merge(
-  process: process_lib.LocalGlobalProcess,
-  selection: selection_lib.ModelSelection,
-  among: np.ndarray | None = None,
-) -> list[models.ModelWeights]:
-  """Returns all weights of each client's model; of no others than those `among` some, if given."""
-  weights = {
-    client: process.merge(global_weights, state.local_weights)
-    for clients, global_weights, states in selection.groups(among)
-    for client, state in zip(clients.tolist(), states, strict=True)
-  }
-  return [weights.get(client, ()) for client in range(len(selection.best_round))]

@@ -92,6 +92,7 @@ class NetworkEntry(entries.Entry):
     build: (options, setting) -> the Keras model, from features to logits.
     global_layers: (options, the task's options) -> layers that LG-FedAvg sends, unless the user
       names others; by default all but the first third.
+    build_original: builds it as a user's function returns it, a model of any Keras.
     wrap: turns it into the model to train, with every weight global and metrics of its own. By
       default the metrics are those of what is predicted.
     prepare: what it makes of the data, if it needs more than they have.
@@ -103,6 +104,7 @@ class NetworkEntry(entries.Entry):
   tasks: tuple[str, ...] = ()
   build: Callable[[Any, NetworkSetting], tf.keras.Model]
   global_layers: Callable[[Any, Any], tuple[str, ...]] | None = None
+  build_original: Callable[[NetworkSetting], Any] | None = None
   wrap: Callable[[tf.keras.Model], models.LocalGlobalModel] | None = None
   prepare: Callable[[data.FederatedData], data.FederatedData] | None = None
   task_options: tuple[str, ...] = ()
@@ -225,12 +227,19 @@ def _of_function(path: str) -> NetworkEntry:
     from tff_lg import models  # It imports TensorFlow.
 
     del options
-    shape, num_outputs = setting.data.test.x.shape[1:], setting.data.num_classes
-    return models.build_imported(
-      path, setting.data.inputs or shape, num_outputs, setting.seed, objective=setting.objective
-    )
+    return models.build_imported(path, *arguments(setting), objective=setting.objective)
 
-  return NetworkEntry(name=path, label='a function of your own', build=build)
+  def build_original(setting: NetworkSetting) -> Any:
+    from tff_lg import models
+
+    return models.build_original(path, *arguments(setting))
+
+  def arguments(setting: NetworkSetting) -> tuple[Any, int, int]:
+    shape = setting.data.inputs or setting.data.test.x.shape[1:]
+    return shape, setting.data.num_classes, setting.seed
+
+  label = 'a function of your own'
+  return NetworkEntry(name=path, label=label, build=build, build_original=build_original)
 
 
 def find_network(task: str, name: str | None) -> NetworkEntry:

@@ -20,6 +20,7 @@ from tff_lg.training.evaluation import evaluate_selected
 from tff_lg.training.plan import NEVER, Evaluation, Phase
 from tff_lg.training.rounds import DivergenceError, RunError, initial_state, run
 from tff_lg.training.run_state import RunState
+from tff_lg.training.selection import selected_weights
 
 __all__ = [
   'NEVER',
@@ -41,5 +42,6 @@ __all__ = [
   'everybody',
   'initial_state',
   'run',
+  'selected_weights',
   'to_clients',
 ]

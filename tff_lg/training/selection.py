@@ -10,6 +10,7 @@ from tff_lg.client_states import client_store
 from tff_lg.learning import client_work
 from tff_lg.learning import process as process_lib
 from tff_lg.learning import server as server_lib
+from tff_lg.models import local_global
 
 
 class ChosenStates(Protocol):
@@ -141,3 +142,17 @@ class ChosenModels(NamedTuple):
 
   server_state: server_lib.ServerState
   selection: ModelSelection
+
+
+def selected_weights(
+  process: process_lib.LocalGlobalProcess,
+  selection: ModelSelection,
+  clients: np.ndarray | None = None,
+) -> list[local_global.ModelWeights]:
+  """Returns all weights of each client's chosen model; none for those not among `clients`."""
+  weights = {
+    client: process.merge(global_weights, state.local_weights)
+    for of_group, global_weights, states in selection.groups(clients)
+    for client, state in zip(of_group.tolist(), states, strict=True)
+  }
+  return [weights.get(client, ()) for client in range(len(selection.best_round))]
