@@ -200,6 +200,12 @@ class SubclassedTest(parameterized.TestCase):
     with self.assertRaisesRegex(ValueError, '^model net has no weight lost/kernel.$'):
       models.assign_weights(second, {'lost/kernel': np.zeros(3)})
 
+  def test_refuses_what_has_no_name(self):
+    net = _net(tf.keras, _plain, with_states=False)
+    net.hidden.activation = lambda x: x
+    with self.assertRaisesRegex(ValueError, '^model net has the layer hidden with a lambda as its'):
+      _wrap(net)
+
   @parameterized.parameters(True, False)
   def test_refuses(self, is_legacy):
     keras = self._keras(is_legacy)

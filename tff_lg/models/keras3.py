@@ -5,7 +5,7 @@ import functools
 import inspect
 import json
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -61,12 +61,12 @@ def with_legacy(model: Any, input_shape: Sequence[int] | None = None) -> tuple[A
   if subclassed.has_subclassed(keras, model):
     model = subclassed.to_graph(keras, model, input_shape or subclassed.built_shape(model))
     if keras is tf.keras and not subclassed.has_subclassed(keras, model):
+      _refuse(model, cloning.faults(model))
       # Names of weights begin with those of layers in the copy, else with the subclassed model's.
       return model, frozen.clone_with_weights(model)
   if keras is tf.keras:
     return model, model
-  for fault in cloning.constraints(model):
-    raise ValueError(f'model {model.name} {fault}')
+  _refuse(model, cloning.constraints(model))
   with warnings.catch_warnings():
     # Functions are called as they are; what Keras makes of their code is not used.
     warnings.filterwarnings('ignore', message='The object being serialized includes a `lambda`')
@@ -77,6 +77,11 @@ def with_legacy(model: Any, input_shape: Sequence[int] | None = None) -> tuple[A
   frozen.set_weights(copy, weights)
   _check_agreement(model, copy)
   return model, copy
+
+
+def _refuse(model: Any, faults: Iterable[str]) -> None:
+  for fault in faults:
+    raise ValueError(f'model {model.name} {fault}')
 
 
 def _copy_model(model: Any, assigned: _Assigned) -> tf.keras.Model:

@@ -258,8 +258,8 @@ def from_keras(
       (see `keras3.to_legacy`). It is built and has weights to train. It may also have weights of
       frozen layers, moving statistics of batch normalisation, and keys of `StatelessDropout`.
       Weights of frozen layers stay as they are. Keras's dropout draws its masks from the step's
-      key. One of tf.keras can be called afterwards once `assign_weights` had it: TFF clones it in
-      a graph, where Keras changes its classes.
+      key. TFF clones it in a graph, where Keras changes classes: one of tf.keras can be called
+      again after `assign_weights`.
     loss: mean loss of a batch. Training adds what layers add: regularisers and `add_loss`.
     metrics: by name, what makes a Keras metric of labels and outputs; the main one first.
     label_spec: type of a batch of labels, int32 [None] by default.
