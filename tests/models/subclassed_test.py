@@ -200,6 +200,51 @@ class SubclassedTest(parameterized.TestCase):
     with self.assertRaisesRegex(ValueError, '^model net has no weight lost/kernel.$'):
       models.assign_weights(second, {'lost/kernel': np.zeros(3)})
 
+  @parameterized.parameters(True, False)
+  def test_ids_of_an_embedding(self, is_legacy):
+    keras = self._keras(is_legacy)
+
+    class Net(keras.Model):
+      def __init__(self):
+        super().__init__(name='net')
+        self.words = keras.layers.Embedding(2, 4, name='words')
+        self.out = keras.layers.Dense(2, name='out')
+
+      def call(self, x):
+        return self.out(self.words(x)[:, 0])
+
+    net, ids = Net(), np.float32([[0, 1], [1, 0]])
+    expected = np.asarray(net(ids))
+    copy = keras3.to_legacy(net)
+    self.assertEqual([layer.name for layer in copy.layers if layer.weights], ['words', 'out'])
+    np.testing.assert_allclose(copy(ids), expected, rtol=1e-5, atol=1e-6)
+
+  @parameterized.product(is_legacy=(True, False), is_graph=(True, False))
+  def test_several_inputs(self, is_legacy, is_graph):
+    keras = self._keras(is_legacy)
+
+    class Net(keras.Model):
+      def __init__(self):
+        super().__init__(name='net')
+        self.left = keras.layers.Dense(3, name='left')
+        self.join = keras.layers.Concatenate(name='join')
+        self.out = keras.layers.Dense(2, name='out')
+
+      def call(self, x, training=False):
+        h = self.join([self.left(x['a']), x['b']])
+        return self.out(h if is_graph or not training else 2 * h)
+
+    net, x = Net(), np.concatenate([_X, _X[:, 1:]], axis=1)
+    model = _wrap(models.join_inputs(net, {'a': (3,), 'b': (2,)}))
+    self.assertEqual(model.layer_names, ('left', 'out') if is_graph else ('net',))
+    found = testing.in_graph(
+      lambda: model.predict(model.initial_weights, tf.constant(x), training=True)
+    )
+    named = dict(zip(model.weight_names, model.initial_weights, strict=True))
+    models.assign_weights(net, named, {'a': (3,), 'b': (2,)})
+    expected = net({'a': _X, 'b': _X[:, 1:]}, training=True)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
   def test_refuses_what_has_no_name(self):
     net = _net(tf.keras, _plain, with_states=False)
     net.hidden.activation = lambda x: x

@@ -60,7 +60,7 @@ def build_imported(
     input_shape = (sum(map(math.prod, several.values())),)
   shape = tuple(input_shape)
   try:
-    keras_model = keras3.to_legacy(built, None if several else shape)
+    keras_model = keras3.to_legacy(built, several or shape)
   except ValueError as error:
     raise ValueError(f'--model={path}: {error}') from error
   for sentence in _faults(keras_model, shape, several, num_outputs, objective):

@@ -5,14 +5,14 @@ import functools
 import inspect
 import json
 import warnings
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from tff_lg import errors
-from tff_lg.models import cloning, frozen, keras3_layer, keras3_operation, subclassed
+from tff_lg.models import cloning, frozen, keras3_layer, keras3_operation, subclassed, trial
 
 # What every layer takes.
 _COMMON = ('name', 'trainable', 'dtype')
@@ -21,8 +21,6 @@ _FORMAT = ('data_format', 'channels_last')
 # Options that legacy Keras calls otherwise, by the class of the layer.
 _RENAMED = {('LeakyReLU', 'negative_slope'): 'alpha'}
 # A batch on which a model and its copy have to agree.
-_NUM_EXAMPLES = 2
-_TOLERANCE = 1e-4
 # Returns what `keras3_layer.find_assigned` does, of the whole model.
 _Assigned = Callable[[], Collection[int]]
 
@@ -34,23 +32,26 @@ def is_keras3(thing: Any) -> bool:
   return not isinstance(thing, legacy) and 'keras' in modules
 
 
-def to_legacy(model: Any, input_shape: Sequence[int] | None = None) -> tf.keras.Model:
+def to_legacy(model: Any, input_shape: subclassed.InputShape | None = None) -> tf.keras.Model:
   """Returns a model in legacy Keras, a graph of layers with the weights of a model of any Keras.
 
   Args:
     model: built. A graph of layers in legacy Keras is returned as it is. Layers of Keras 3 without
       a counterpart, such as a user's own, become `Keras3Layer`. Subclassed models become parts of a
       graph by `subclassed.to_graph`.
-    input_shape: of an example, for a subclassed model; that which it was built with by default.
+    input_shape: of an example, for a subclassed model; that which it was built with by default. Of
+      several inputs by name.
 
   Raises:
     ValueError: the model is not built, has constraints or weights that are not float32, or computes
-      something else than the copy. Or it is subclassed and takes several inputs. One sentence.
+      something else than the copy. Or it is subclassed and was not built. One sentence.
   """
   return with_legacy(model, input_shape)[1]
 
 
-def with_legacy(model: Any, input_shape: Sequence[int] | None = None) -> tuple[Any, tf.keras.Model]:
+def with_legacy(
+  model: Any, input_shape: subclassed.InputShape | None = None
+) -> tuple[Any, tf.keras.Model]:
   """Returns what `to_legacy` does, after a model of the same Keras as the one given.
 
   This has the variables of the one given, in the order of those of the other.
@@ -59,7 +60,7 @@ def with_legacy(model: Any, input_shape: Sequence[int] | None = None) -> tuple[A
   if isinstance(model, tf.keras.Model):
     cloning.restore_classes(model)
   if subclassed.has_subclassed(keras, model):
-    model = subclassed.to_graph(keras, model, input_shape or subclassed.built_shape(model))
+    model = subclassed.to_graph(keras, model, subclassed.find_shape(model, input_shape))
     if keras is tf.keras and not subclassed.has_subclassed(keras, model):
       _refuse(model, cloning.faults(model))
       # Names of weights begin with those of layers in the copy, else with the subclassed model's.
@@ -224,7 +225,7 @@ def _has_activation(name: str) -> bool:
     return False
   x = np.linspace(-5, 5, 40, dtype=np.float32).reshape(10, 4)
   original = keras3_operation.import_keras3().activations.get(name)
-  return np.allclose(original(x), legacy(tf.constant(x)), rtol=_TOLERANCE, atol=_TOLERANCE)
+  return trial.agree(original(x), legacy(tf.constant(x)))
 
 
 def _plain(name: str, value: Any) -> Any:
@@ -247,12 +248,9 @@ def _plain(name: str, value: Any) -> Any:
 
 def _trial_inputs(model: Any) -> tuple[Any, Any]:
   """Returns a batch as a model takes it, and as its copy does."""
-  rng = np.random.default_rng(0)
   batch = [
-    rng.normal(size=(_NUM_EXAMPLES, *(size or 3 for size in tensor.shape[1:]))).astype(tensor.dtype)
-    for tensor in model.inputs
+    trial.draw(tensor.shape[1:], tensor.dtype, seed) for seed, tensor in enumerate(model.inputs)
   ]
-  batch = [abs(each) if each.dtype.kind in 'iu' else each for each in batch]
   inputs = inputs_of_copy = batch[0] if len(batch) == 1 else batch
   if len(batch) > 1:  # The original may take them as a dict.
     values = {id(tensor): each for tensor, each in zip(model.inputs, batch, strict=True)}
@@ -267,7 +265,7 @@ def _check_agreement(model: Any, copy: tf.keras.Model) -> None:
     tf.nest.flatten(model(inputs, training=False)),
     strict=True,
   ):
-    if not np.allclose(found, expected, rtol=_TOLERANCE, atol=_TOLERANCE):
+    if not trial.agree(found, expected):
       raise ValueError(
         f'model {model.name} of Keras 3 and its copy in legacy Keras give different outputs: '
         'expected a model of layers that compute the same in both, or one of tf.keras.'

@@ -21,6 +21,7 @@ from tff_lg.models import (
   functional_model,
   keras3,
   keyed_draws,
+  subclassed,
   tensors_first,
 )
 
@@ -353,14 +354,16 @@ def _check_layers(keras_model: tf.keras.Model) -> None:
 
 
 def assign_weights(
-  keras_model: Any, weights: Mapping[str, np.ndarray], input_shape: Sequence[int] | None = None
+  keras_model: Any,
+  weights: Mapping[str, np.ndarray],
+  input_shape: subclassed.InputShape | None = None,
 ) -> Any:
   """Sets weights of a model of any Keras, by their names in `LocalGlobalModel.weight_names`.
 
   Args:
     keras_model: such a model as `from_keras` takes.
     weights: by name; others stay as they are.
-    input_shape: of an example, for a subclassed model that is not built.
+    input_shape: of an example, for a subclassed model that is not built; of several inputs by name.
 
   Returns:
     The model; one that is subclassed as a graph of its layers, which Keras can save without its

@@ -6,6 +6,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from tff_lg.models import keras3
+
 _JOINED = 'joined_inputs'
 
 
@@ -38,22 +40,23 @@ class TakeInput(tf.keras.layers.Layer):
     return {**super().get_config(), **own}
 
 
-def join_inputs(
-  keras_model: tf.keras.Model, inputs: Mapping[str, tuple[int, ...]]
-) -> tf.keras.Model:
+def join_inputs(keras_model: Any, inputs: Mapping[str, tuple[int, ...]]) -> tf.keras.Model:
   """Returns a network that takes several inputs as the columns of one array, float32 [batch, d].
 
   Args:
-    keras_model: a functional model with these inputs by the names of its `tf.keras.Input`.
+    keras_model: of any Keras, a functional model with these inputs by the names of its `Input`, or
+      a subclassed one that takes a dict of them.
     inputs: the shape of each input of an example by its name, in the order of the columns, as
       `inputs` of the data.
 
   Returns:
-    A functional model with the layers and the weights of the given one.
+    A functional model of legacy Keras with the layers and the weights of the given one.
 
   Raises:
-    ValueError: the model has other inputs, or one of another shape; one sentence.
+    ValueError: the model has other inputs, or one of another shape, or `keras3.to_legacy` does not
+      take it; one sentence.
   """
+  keras_model = keras3.to_legacy(keras_model, inputs)
   for sentence in faults(keras_model, inputs):
     raise ValueError(f'model {keras_model.name} {sentence}')
   found = dict(zip(keras_model.input_names, keras_model.inputs, strict=True))

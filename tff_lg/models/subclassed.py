@@ -2,7 +2,7 @@
 
 import contextlib
 import inspect
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 from unittest import mock
 
@@ -10,10 +10,10 @@ import numpy as np
 import tensorflow as tf
 
 from tff_lg import errors
+from tff_lg.models import trial
 
-_TOLERANCE = 1e-4
-# Of dimensions of any length, in a trial.
-_LENGTH = 3
+# Of an example, or of each of its inputs by name.
+InputShape = Sequence[int] | Mapping[str, Sequence[int]]
 
 
 def is_kind(model: Any, kind: str) -> bool:
@@ -38,20 +38,19 @@ def has_subclassed(keras: Any, model: Any) -> bool:
   return any(_is_subclassed(keras, layer) for layer in model.layers)
 
 
-def to_graph(keras: Any, model: Any, input_shape: Sequence[int]) -> Any:
+def to_graph(keras: Any, model: Any, input_shape: InputShape) -> Any:
   """Returns a model that computes the same with the same weights, a graph of layers.
 
   Subclassed models among the layers are not layers of the graph, but theirs are.
 
   Args:
     keras: the module of the model's Keras: Keras 3, or legacy Keras.
-    model: takes one float32 array of examples.
-    input_shape: of an example.
+    model: takes one float32 array of examples, or a dict of several.
+    input_shape: of an example; of several inputs by name.
 
   Returns:
     A functional model of the same layers, where each `call` is a graph of layers and operations.
-    The graph has to be the same in training. Otherwise, the model, or a sequential one in which it
-    is one layer.
+    The graph has to be the same in training. Otherwise, the model, or one in which it is one layer.
 
   Raises:
     ValueError: the model's call fails; one sentence.
@@ -69,30 +68,52 @@ def to_graph(keras: Any, model: Any, input_shape: Sequence[int]) -> Any:
   graph = graphs[-1]
   if not _hears_of_training(keras, [_calls(layers, each) for each in graphs]):
     return whole
-  shape = [size or _LENGTH for size in input_shape]
-  batch = np.random.default_rng(0).normal(size=(2, *shape)).astype(np.float32)
-  (output, loss), (expected, expected_loss) = (_compute(each, batch) for each in (graph, model))
-  is_same = np.allclose(output, expected, rtol=_TOLERANCE, atol=_TOLERANCE)
-  return graph if is_same and np.isclose(loss, expected_loss, rtol=_TOLERANCE) else whole
+  batch = _map(lambda shape, place: trial.draw(shape, seed=place), input_shape)
+  outputs = (_compute(each, batch) for each in (graph, model))
+  return graph if all(trial.agree(*pair) for pair in zip(*outputs, strict=True)) else whole
 
 
-def built_shape(model: Any) -> tuple[int, ...]:
-  """Returns the shape of an example, with which a model was built.
+def find_shape(model: Any, input_shape: InputShape | None) -> InputShape:
+  """Returns the shape that a model takes.
+
+  Args:
+    model: of any Keras.
+    input_shape: of an example, if it is known. Several inputs by name count where the model was not
+      built with one.
 
   Raises:
-    ValueError: it was not, or with several inputs; one sentence.
+    ValueError: it is not known, and the model was not built with one input; one sentence.
   """
+  if input_shape is not None and not isinstance(input_shape, Mapping):
+    return input_shape
   if getattr(model, 'inputs', None):  # A graph.
     return tuple(model.inputs[0].shape[1:])
   shapes = list((getattr(model, '_build_shapes_dict', None) or {}).values())  # Of Keras 3.
   if (of_legacy := getattr(model, '_build_input_shape', None)) is not None:
-    shapes = [tuple(of_legacy)]
-  if len(shapes) != 1 or not all(isinstance(size, int) for size in shapes[0][1:]):
+    shapes = [of_legacy]
+  if len(shapes) == 1 and not isinstance(shapes[0], Mapping):
+    shape = tuple(shapes[0])[1:]
+    if all(isinstance(size, int) for size in shape):
+      return shape
+  if input_shape is None:
     raise ValueError(
       f'model {model.name} is subclassed and was not built with one input: call it on a batch '
       'first.'
     )
-  return tuple(shapes[0][1:])
+  return input_shape
+
+
+def _map(function: Callable[[Sequence[int], int], Any], shape: InputShape) -> Any:
+  """Returns what a function makes of a shape and its place; of several, a dict by name."""
+  if not isinstance(shape, Mapping):
+    return function(shape, 0)
+  return {name: function(each, place) for place, (name, each) in enumerate(shape.items())}
+
+
+def _inputs(keras: Any, shape: InputShape) -> Any:
+  if not isinstance(shape, Mapping):
+    return keras.Input(shape)
+  return {name: keras.Input(each, name=name) for name, each in shape.items()}
 
 
 def _is_subclassed(keras: Any, model: Any) -> bool:
@@ -105,18 +126,22 @@ def _layers(keras: Any, model: Any) -> Iterator[Any]:
     yield from _layers(keras, layer) if _is_subclassed(keras, layer) else (layer,)
 
 
-def _as_layer(keras: Any, model: Any, input_shape: Sequence[int]) -> Any:
-  """Returns a sequential model in which a model is a layer; both are built."""
+def _as_layer(keras: Any, model: Any, input_shape: InputShape) -> Any:
+  """Returns a model in which a model is the only layer; both are built."""
+  name = f'{model.name}_as_layer'
   try:
-    return keras.Sequential([keras.Input(input_shape), model], name=f'{model.name}_as_layer')
+    if not isinstance(input_shape, Mapping):
+      return keras.Sequential([keras.Input(input_shape), model], name=name)
+    inputs = _inputs(keras, input_shape)
+    return keras.Model(inputs, model(inputs), name=name)
   except Exception as error:  # Whatever a call of the user's raises.
+    shape = dict(input_shape) if isinstance(input_shape, Mapping) else list(input_shape)
     raise ValueError(
-      f'model {model.name} cannot be called on examples of {list(input_shape)}: '
-      f'{errors.describe(error)}'
+      f'model {model.name} cannot be called on examples of {shape}: {errors.describe(error)}'
     ) from error
 
 
-def _trace(keras: Any, model: Any, input_shape: Sequence[int], training: bool | None) -> Any:
+def _trace(keras: Any, model: Any, input_shape: InputShape, training: bool | None) -> Any:
   """Returns the functional model of a call; layers hear of training later where it is None."""
   found = []
 
@@ -127,7 +152,7 @@ def _trace(keras: Any, model: Any, input_shape: Sequence[int], training: bool | 
         stack.enter_context(mock.patch.object(kind, '__call__', _call_part(training)))
       found.append(model.call(inputs, **_options(model, training)))
 
-  inputs = keras.Input(input_shape)
+  inputs = _inputs(keras, input_shape)
   if _is_keras3(keras):
     _call_in_layer(keras, call, inputs, training)
   else:
@@ -152,7 +177,7 @@ def _call_in_layer(
     def compute_output_spec(self, inputs: Any, training: bool | None = None) -> Any:
       del training
       call(inputs)
-      return keras.KerasTensor(inputs.shape, inputs.dtype)
+      return keras.KerasTensor((None,))
 
   Caller()(inputs, training=training)
 
@@ -227,7 +252,7 @@ def _calls(layers: Sequence[Any], graph: Any) -> list[tuple[Any, bool | None]]:
   return found
 
 
-def _compute(model: Any, batch: np.ndarray) -> tuple[np.ndarray, float]:
+def _compute(model: Any, batch: Any) -> tuple[np.ndarray, float]:
   """Returns the output for a batch, and the sum of what layers add to the loss."""
   output = np.asarray(model(batch, training=False))
   return output, float(sum(map(float, model.losses)))

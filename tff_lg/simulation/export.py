@@ -136,7 +136,7 @@ def with_weights(
   models.assign_weights(network, named)
   original, keras3_network = tasks.build_original(inputs, federated_data), None
   if models.is_keras3(original):
-    shape = None if federated_data.inputs else network.input_shape[1:]
+    shape = federated_data.inputs or network.input_shape[1:]
     keras3_network = models.assign_weights(original, named, shape)
   return ClientModel(
     name,
