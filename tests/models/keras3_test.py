@@ -60,9 +60,10 @@ class ToLegacyTest(parameterized.TestCase):
 
   def test_tokens(self):
     layers = _keras().layers
-    model = _sequential(layers.Embedding(7, 3), layers.LSTM(2), shape=(4,), dtype='int32')
-    x = np.array([[1, 2, 3, 6]], np.int32)
-    np.testing.assert_allclose(keras3.to_legacy(model)(x), model(x), rtol=1e-5)
+    for dtype in ('int32', 'float32'):
+      model = _sequential(layers.Embedding(7, 3), layers.LSTM(2), shape=(4,), dtype=dtype)
+      x = np.array([[1, 2, 3, 6]], dtype)
+      np.testing.assert_allclose(keras3.to_legacy(model)(x), model(x), rtol=1e-5)
 
   def test_graph_with_a_shared_layer_and_attention(self):
     keras = _keras()

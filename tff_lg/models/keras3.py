@@ -39,8 +39,8 @@ def to_legacy(model: Any, input_shape: subclassed.InputShape | None = None) -> t
     model: built. A graph of layers in legacy Keras is returned as it is. Layers of Keras 3 without
       a counterpart, such as a user's own, become `Keras3Layer`. Subclassed models become parts of a
       graph by `subclassed.to_graph`.
-    input_shape: of an example, for a subclassed model; that which it was built with by default. Of
-      several inputs by name.
+    input_shape: of an example, for a subclassed model; that which it was built with by default.
+      Several inputs have theirs by name.
 
   Raises:
     ValueError: the model is not built, has constraints or weights that are not float32, or computes

@@ -44,8 +44,8 @@ def join_inputs(keras_model: Any, inputs: Mapping[str, tuple[int, ...]]) -> tf.k
   """Returns a network that takes several inputs as the columns of one array, float32 [batch, d].
 
   Args:
-    keras_model: of any Keras, a functional model with these inputs by the names of its `Input`, or
-      a subclassed one that takes a dict of them.
+    keras_model: of any Keras. A functional model has these inputs by the names of its `Input`. A
+      subclassed one takes a dict of them.
     inputs: the shape of each input of an example by its name, in the order of the columns, as
       `inputs` of the data.
 
