@@ -114,6 +114,17 @@ class Keras3LayerTest(parameterized.TestCase):
     x = np.random.default_rng(0).normal(size=(4, 5, 2)).astype(np.float32)
     np.testing.assert_allclose(keras3.to_legacy(model)(x), model(x), rtol=1e-5, atol=1e-6)
 
+  def test_batch_normalisation_within_a_layer(self):
+    layers = self.keras.layers
+    norm = layers.TimeDistributed(layers.BatchNormalization(name='norm'), name='each')
+    network = self.keras.Sequential([self.keras.Input((4, 3)), norm, layers.Flatten()])
+    model = models.from_keras(
+      network, loss=tf.keras.losses.SparseCategoricalCrossentropy(from_logits=True), metrics={}
+    )
+    moments = {'each/norm/moving_mean', 'each/norm/moving_variance'}
+    self.assertEqual(model.statistics, moments)
+    self.assertContainsSubset(moments, model.weight_names)
+
   def test_own_layer_with_two_inputs_in_a_graph(self):
     keras = self.keras
 

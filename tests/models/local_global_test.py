@@ -168,6 +168,29 @@ class FromKerasTest(absltest.TestCase):
     kernel, bias, next_kernel, next_bias = weights
     np.testing.assert_allclose(got, (x @ kernel + bias) @ next_kernel + next_bias, rtol=1e-5)
 
+  def test_names_are_those_of_the_network_where_it_is_copied(self):
+    class Pair(tf.keras.layers.Layer):
+      def __init__(self, **options):
+        super().__init__(**options)
+        # Their names go on with each layer that is made.
+        self.first, self.second = tf.keras.layers.Dense(3), tf.keras.layers.Dense(3)
+
+      def call(self, x):
+        return self.second(self.first(x))
+
+    # With dropout, the network is copied.
+    parts = [tf.keras.layers.InputLayer((3,)), Pair(name='pair'), tf.keras.layers.Dropout(0.5)]
+    network = tf.keras.Sequential(parts)
+    model = _wrap(network)
+    names = [weight.name.removesuffix(':0') for weight in network.trainable_weights]
+    self.assertLen(names, 4)
+    self.assertCountEqual(model.weight_names, names)
+    weights = [weight + 1 for weight in model.initial_weights]
+    x = np.eye(3, dtype=np.float32)
+    found = testing.in_graph(lambda: model.predict(weights, tf.constant(x), training=False))
+    models.assign_weights(network, dict(zip(model.weight_names, weights, strict=True)))
+    np.testing.assert_allclose(network(x), found, rtol=1e-5)
+
   def test_group_normalisation_is_welcome(self):
     keras_model = tf.keras.Sequential(
       [

@@ -6,7 +6,7 @@ from absl.testing import absltest, parameterized
 
 from tests.learning import testing
 from tff_lg import models
-from tff_lg.models import keras3, keras3_operation
+from tff_lg.models import keras3, keras3_operation, told
 
 _X = np.random.default_rng(0).normal(size=(5, 3)).astype(np.float32)
 
@@ -126,6 +126,80 @@ class SubclassedTest(parameterized.TestCase):
       ]
     )
     self.assertEqual(bool(np.abs(one - other).max() > 1e-3), is_random)
+
+  def test_layers_of_ones_own_with_batch_normalisation(self):
+    layers = tf.keras.layers
+
+    class Block(layers.Layer):
+      def __init__(self, units, has_scale=False, **options):
+        super().__init__(**options)
+        self.units, self.has_scale = units, has_scale
+        # Weights of its own are no part of a graph of layers.
+        self.scale = self.add_weight('scale', (), initializer='ones') if has_scale else 1.0
+        self.parts = [layers.Dense(units), layers.BatchNormalization(momentum=0.5)]
+        self.dropout = layers.Dropout(0.5)
+
+      def call(self, x, training=None):
+        for part in self.parts:
+          x = part(x)
+        return x * self.scale + self.dropout(tf.zeros_like(x), training=training)
+
+      def get_config(self):
+        return {**super().get_config(), 'units': self.units, 'has_scale': self.has_scale}
+
+    net = tf.keras.Sequential([layers.InputLayer((3,)), Block(3), Block(4), layers.Dense(2)])
+    start = net.get_weights()
+    expected = np.asarray(net(_X, training=True))
+    moved = net.get_weights()
+    net.set_weights(start)
+    model = _wrap(net)
+    self.assertLen(model.layer_names, 5)
+    with told.STATISTICS.collect() as found:
+      y, found = testing.in_graph(
+        lambda: (
+          model.with_dropout_key(tf.constant([0, 1], tf.int64)).predict(
+            model.initial_weights, tf.constant(_X), training=True
+          ),
+          [value for _, value in found],
+        )
+      )
+    np.testing.assert_allclose(y, expected, rtol=1e-4, atol=1e-5)
+    statistics = [
+      value for value, other in zip(moved, start, strict=True) if (value != other).any()
+    ]
+    self.assertLen(found, 4)
+    for value, of_keras in zip(found, statistics, strict=True):
+      np.testing.assert_allclose(value, of_keras, rtol=1e-4, atol=1e-5)
+    for layer in (
+      Block(3, has_scale=True, name='own'),
+      layers.TimeDistributed(Block(3), name='own'),
+    ):
+      shape = (3,) if isinstance(layer, Block) else (2, 3)
+      net = tf.keras.Sequential(
+        [layers.InputLayer(shape), layer, layers.Flatten(), layers.Dense(2)]
+      )
+      with self.assertRaisesRegex(ValueError, '^layer own: batch normalisation or frozen layers'):
+        _wrap(net)
+
+  def test_layers_of_ones_own_with_frozen_layers(self):
+    layers = tf.keras.layers
+
+    class Block(layers.Layer):
+      def __init__(self, **options):
+        super().__init__(**options)
+        self.fixed, self.free = layers.Dense(3, trainable=False), layers.Dense(3, name='free')
+
+      def call(self, x):
+        return self.free(self.fixed(x))
+
+    net = tf.keras.Sequential([layers.InputLayer((3,)), Block(), layers.Dense(2, name='out')])
+    expected = np.asarray(net(_X))
+    model = _wrap(net)
+    self.assertEqual(model.layer_names, ('free', 'out'))
+    found = testing.in_graph(
+      lambda: model.predict(model.initial_weights, tf.constant(_X), training=False)
+    )
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
   @parameterized.product(is_legacy=(True, False), is_sequential=(True, False))
   def test_models_among_layers(self, is_legacy, is_sequential):

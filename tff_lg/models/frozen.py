@@ -1,6 +1,6 @@
 """Networks with frozen layers as copies that a functional model takes: no layer keeps a state."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -165,17 +165,34 @@ def copy_without_states(keras_model: tf.keras.Model) -> tf.keras.Model:
       )
     if isinstance(layer, keras3_layer.Keras3Layer):
       return type(layer).from_config({**layer.get_config(), 'trains_all': True})
+    if subclassed.hides_parts(layer):
+      raise ValueError(
+        f'layer {layer.name}: batch normalisation or frozen layers found within it, expected a '
+        'layer of your own whose call is a graph of layers, or one of Keras 3.'
+      )
     return cloning.copy_layer(layer)
 
   copied = cloning.clone(keras_model, copy)
   copied.trainable = True
-  keys = {id(key) for key in dropout.keys(copied)}
-  own = [weight for weight in copied.weights if id(weight) not in keys]
-  known = {id(weight) for find in (dropout.keys, adapted_moments) for weight in find(keras_model)}
-  values = [weight for weight in keras_model.weights if id(weight) not in known]
-  for weight, value in zip(own, values, strict=True):
+  for weight, value in pair_weights(copied, keras_model):
     weight.assign(value)
   return copied
+
+
+def pair_weights(
+  copy: tf.keras.Model, original: tf.keras.Model
+) -> Iterator[tuple[tf.Variable, tf.Variable]]:
+  """Yields each weight of a copy with that of the original, if it has one.
+
+  Args:
+    copy: of `clone_with_weights` or `copy_without_states`, or the original.
+    original: the model that was copied, maybe by both.
+  """
+  both = []
+  for keras_model in (copy, original):
+    known = {id(weight) for find in (dropout.keys, adapted_moments) for weight in find(keras_model)}
+    both.append([weight for weight in keras_model.weights if id(weight) not in known])
+  yield from zip(*both, strict=True)
 
 
 def _statistics(layer: tf.keras.layers.Layer) -> list[tf.Variable]:

@@ -281,30 +281,30 @@ def from_keras(
     if keras3.is_keras3(build()):
       raise ValueError(f'metric {name} is one of Keras 3, expected metrics of tf.keras.')
   _check_layers(keras_model)
-  keras_model = tensors_first.put(keras_model)
-  fixed = frozen.frozen_weights(keras_model)
-  moving = frozen.moving_statistics(keras_model)
-  names_of_fixed = set(map(_weight_name, fixed))
-  statistics = frozenset(map(_weight_name, moving))
+  original = keras_model
   activation = getattr(keras_model.layers[-1], 'activation', None)
+  keras_model = tensors_first.put(keras_model)
   if frozen.needs_copy(keras_model):
     keras_model = frozen.copy_without_states(keras_model)
   if label_spec is None:
     label_spec = tf.TensorSpec([None], tf.int32)
   input_spec = (tf.TensorSpec(keras_model.input_shape, keras_model.input.dtype), label_spec)
   functional, order = functional_model.from_keras(keras_model, loss, input_spec, metrics)
-  weight_names = tuple(_weight_name(keras_model.trainable_weights[place]) for place in order)
+  # Layers within layers may have other names in a copy.
+  of_copy = {id(weight): same for weight, same in frozen.pair_weights(keras_model, original)}
+  weights = [of_copy[id(keras_model.trainable_weights[place])] for place in order]
+  fixed = {id(weight) for weight in frozen.frozen_weights(original)}
+  constants = tuple(
+    (place, value)
+    for place, (weight, value) in enumerate(
+      zip(weights, functional.initial_weights[0], strict=True)
+    )
+    if id(weight) in fixed
+  )
+  weight_names = tuple(_weight_name(weight) for weight in weights if id(weight) not in fixed)
   if len(set(weight_names)) != len(weight_names):
     names = ', '.join(weight_names)
     raise ValueError(f'model {keras_model.name}: two weights share a name: {names}.')
-  constants = tuple(
-    (place, value)
-    for place, (name, value) in enumerate(
-      zip(weight_names, functional.initial_weights[0], strict=True)
-    )
-    if name in names_of_fixed
-  )
-  weight_names = tuple(name for name in weight_names if name not in names_of_fixed)
   return LocalGlobalModel(
     functional,
     weight_names,
@@ -316,7 +316,7 @@ def from_keras(
     metric_names=tuple(metrics),
     to_predictions=to_predictions,
     constants=constants,
-    statistics=statistics,
+    statistics=frozenset(map(_weight_name, frozen.moving_statistics(original))),
   )
 
 

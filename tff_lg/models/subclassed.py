@@ -116,13 +116,36 @@ def _inputs(keras: Any, shape: InputShape) -> Any:
   return {name: keras.Input(each, name=name) for name, each in shape.items()}
 
 
-def _is_subclassed(keras: Any, model: Any) -> bool:
-  return isinstance(model, keras.Model) and not is_graph(model)
+def _is_subclassed(keras: Any, layer: Any) -> bool:
+  """Returns whether a layer is a subclassed model, or has to be treated as one."""
+  if isinstance(layer, keras.Model):
+    return not is_graph(layer)
+  return not _is_keras3(keras) and _is_own(layer) and hides_parts(layer)
+
+
+def _is_own(layer: Any) -> bool:
+  return type(layer).__module__.partition('.')[0] not in ('keras', 'tf_keras', 'tff_lg')
+
+
+def hides_parts(layer: tf.keras.layers.Layer) -> bool:
+  """Returns whether a layer of legacy Keras has within what only a layer of a graph can be.
+
+  These are batch normalisation, and frozen layers that a layer of a user's own makes.
+  """
+  parts = list(layer._flatten_layers(include_self=False))
+  if any(isinstance(part, tf.keras.layers.BatchNormalization) for part in parts):
+    return True
+  return _is_own(layer) and layer.trainable and not all(part.trainable for part in parts)
+
+
+def _parts(layer: Any) -> Iterator[Any]:
+  """Yields the layers in a model or layer, without those in them."""
+  return layer._flatten_layers(include_self=False, recursive=False)
 
 
 def _layers(keras: Any, model: Any) -> Iterator[Any]:
   """Yields the layers of a model, and those of subclassed models among them."""
-  for layer in model.layers:
+  for layer in _parts(model):
     yield from _layers(keras, layer) if _is_subclassed(keras, layer) else (layer,)
 
 
@@ -186,7 +209,7 @@ def _subclasses(keras: Any, model: Any) -> Iterator[type]:
   """Yields the classes of subclassed models: a model, those among its layers, and among theirs."""
   if _is_subclassed(keras, model):
     yield type(model)
-  for layer in model.layers:
+  for layer in _parts(model):
     if _is_subclassed(keras, layer):
       yield from _subclasses(keras, layer)
 
