@@ -120,7 +120,8 @@ def _is_subclassed(keras: Any, layer: Any) -> bool:
   """Returns whether a layer is a subclassed model, or has to be treated as one."""
   if isinstance(layer, keras.Model):
     return not is_graph(layer)
-  return not _is_keras3(keras) and _is_own(layer) and hides_parts(layer)
+  is_legacy = isinstance(layer, tf.keras.layers.Layer)
+  return is_legacy and _is_own(layer) and hides_parts(layer)
 
 
 def _is_own(layer: Any) -> bool:
