@@ -191,6 +191,45 @@ class FromKerasTest(absltest.TestCase):
     models.assign_weights(network, dict(zip(model.weight_names, weights, strict=True)))
     np.testing.assert_allclose(network(x), found, rtol=1e-5)
 
+  def test_batch_normalisation_in_a_model_within(self):
+    layers = tf.keras.layers
+    x = tf.keras.Input((3,))
+    hidden = layers.BatchNormalization(name='norm')(layers.Dense(4, name='hidden')(x))
+    body = tf.keras.Model(x, layers.Dense(5, name='top')(hidden))
+    for is_frozen, names in ((False, ('hidden', 'norm', 'top', 'out')), (True, ('out',))):
+      body.trainable = not is_frozen
+      network = tf.keras.Sequential([layers.InputLayer((3,)), body, layers.Dense(2, name='out')])
+      expected = network(np.eye(3, dtype=np.float32)).numpy()
+      model = _wrap(network)
+      self.assertEqual(model.layer_names, names)
+      found = testing.in_graph(
+        lambda model=model: model.predict(model.initial_weights, tf.eye(3), training=False)
+      )
+      np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+
+  def test_layers_that_share_weights_are_refused(self):
+    class Back(tf.keras.layers.Layer):
+      def __init__(self, dense, **options):
+        super().__init__(**options)
+        self.dense = dense
+        if not dense.built:
+          dense.build((None, 3))
+
+      def call(self, x):
+        return x @ tf.transpose(self.dense.kernel)
+
+      def get_config(self):
+        return {**super().get_config(), 'dense': tf.keras.layers.serialize(self.dense)}
+
+      @classmethod
+      def from_config(cls, config):
+        return cls(**{**config, 'dense': tf.keras.layers.deserialize(config['dense'])})
+
+    dense = tf.keras.layers.Dense(4, use_bias=False)
+    network = tf.keras.Sequential([tf.keras.layers.InputLayer((3,)), dense, Back(dense)])
+    with self.assertRaisesRegex(ValueError, 'share weights, expected a layer for each'):
+      _wrap(network)
+
   def test_group_normalisation_is_welcome(self):
     keras_model = tf.keras.Sequential(
       [

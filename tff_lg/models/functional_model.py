@@ -1,12 +1,10 @@
 """Keras models as TFF's functional models."""
 
 import collections
-import contextlib
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
 import tensorflow as tf
 
 from tff_lg.compatibility import tff
@@ -19,10 +17,11 @@ def from_keras(
   input_spec: tuple[tf.TensorSpec, tf.TensorSpec],
   metrics: Mapping[str, Callable[[], tf.keras.metrics.Metric]],
 ) -> tuple[tff.learning.models.FunctionalModel, tuple[int, ...]]:
-  """Converts a Keras model by TFF's functions, into fewer operations that are traced faster.
+  """Converts a Keras model in the way of `tff.learning.models.functional_model_from_keras`.
 
   TFF makes a copy of the network on an input of its own, and calls the copy on the batch. So each
-  layer is traced twice. Here the copy is made on the batch.
+  layer is traced twice. Here the copy is made on the batch. TFF's copies of models within models
+  create weights in another order, too, where the layers are none of Keras's.
 
   Args:
     keras_model: a sequential or functional model with one input and one output.
@@ -34,12 +33,14 @@ def from_keras(
     The functional model, and the place of each of its weights among those that Keras trains. The
     model has them in the order in which its copy creates them, Keras in that of its layers.
   """
-  with _numbered_weights(keras_model) as values, cloning.own_objects(keras_model):
-    converted = tff.learning.models.functional_model_from_keras(
-      keras_model, loss_fn=loss, input_spec=input_spec
+  order, order_of_others = _creation_orders(keras_model)
+  initial_weights = tuple(
+    tuple(weights[place].numpy() for place in places)
+    for weights, places in (
+      (keras_model.trainable_weights, order),
+      (keras_model.non_trainable_weights, order_of_others),
     )
-  numbers, others = converted.initial_weights
-  order = tuple(int(number.flat[0]) for number in numbers)
+  )
   metrics_fns = tff.learning.metrics.create_functional_metric_fns(collections.OrderedDict(metrics))
 
   @tf.function
@@ -53,10 +54,13 @@ def from_keras(
     with tf.variable_creator_scope(next_weight):
       return _Network(keras_model)(x, training=training)
 
+  def compute_loss(output: Any, label: Any, sample_weight: Any = None) -> tf.Tensor:
+    return loss(y_true=label, y_pred=output, sample_weight=sample_weight)
+
   functional = tff.learning.models.FunctionalModel(
-    initial_weights=(tuple(values[place] for place in order), others),
+    initial_weights=initial_weights,
     predict_on_batch_fn=predict_on_batch,
-    loss_fn=converted.loss,
+    loss_fn=compute_loss,
     # What is a `tf.function` itself, AutoGraph always rewrites; see `mends.leave_unconverted`.
     metrics_fns=tuple(each.python_function for each in metrics_fns),
     input_spec=input_spec,
@@ -64,22 +68,31 @@ def from_keras(
   return functional, order
 
 
-@contextlib.contextmanager
-def _numbered_weights(keras_model: tf.keras.Model) -> Iterator[list[np.ndarray]]:
-  """Fills each weight that is trained with its place, as equal values tell nothing.
+def _creation_orders(keras_model: tf.keras.Model) -> list[tuple[int, ...]]:
+  """Returns the order in which a copy creates weights: of those that are trained, and of others.
 
-  Yields:
-    Their values, which they get back in the end.
+  Each is given as the places in the lists that Keras has of them.
+
+  Raises:
+    ValueError: layers share weights, which they do not in a copy; one sentence.
   """
-  weights = keras_model.trainable_weights
-  values = [weight.numpy() for weight in weights]
-  try:
-    for place, weight in enumerate(weights):
-      weight.assign(tf.fill(weight.shape, tf.cast(place, weight.dtype)))
-    yield values
-  finally:
-    for weight, value in zip(weights, values, strict=True):
-      weight.assign(value)
+  created = []
+
+  def note(create: Callable[..., tf.Variable], **options: Any) -> tf.Variable:
+    created.append(create(**options))
+    return created[-1]
+
+  with tf.Graph().as_default(), tf.variable_creator_scope(note):
+    copy = cloning.clone(keras_model)
+  orders = []
+  for kind in ('trainable_weights', 'non_trainable_weights'):
+    places = {id(weight): place for place, weight in enumerate(getattr(copy, kind))}
+    if len(places) != len(getattr(keras_model, kind)):
+      raise ValueError(
+        f'model {keras_model.name} has layers that share weights, expected a layer for each.'
+      )
+    orders.append(tuple(places[id(weight)] for weight in created if id(weight) in places))
+  return orders
 
 
 class _Network(tf.keras.layers.Layer):
