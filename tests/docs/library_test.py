@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 
+import numpy as np
 from absl.testing import absltest
 
 _ROOT = pathlib.Path(__file__).parents[2]
@@ -33,11 +34,15 @@ class LibraryTest(absltest.TestCase):
         ('metrics.csv', 'communication.csv', 'tensorboard', 'checkpoints'),
         os.listdir('runs/python'),
       )
-    accuracy, clients, warm_started, shape, more, stopped = printed.getvalue().splitlines()
+    accuracy, clients, warm_started, shape, logits, more, stopped = printed.getvalue().splitlines()
     self.assertGreater(float(accuracy), 0.5)
     self.assertEqual(clients, "3 ['train', 'validation']")
     self.assertBetween(int(warm_started.split()[0]), 5, 24)
     self.assertEqual(shape, '(20,)')
+    eighth = names['tests'][7]
+    self.assertEqual(logits, f'({len(eighth.y)}, 10)')
+    is_right = np.argmax(names['network'](eighth.x), axis=1) == eighth.y
+    self.assertAlmostEqual(np.mean(is_right), names['values']['accuracy'][7], places=6)
     self.assertEqual(more, '2')
     round_num, is_over = stopped.split()
     self.assertLess(int(round_num), 20)
