@@ -34,7 +34,7 @@ def _run(model, training):
     weights = tuple(map(tf.constant, model.initial_weights))
     with told.STATISTICS.collect() as found:
       output = model.predict(weights, tf.constant(_X), training)
-    following = {id(weight): value for weight, value in found}
+    following = told.next_statistics(found)
     return session.run((output, [following[id(w)] for w in weights if id(w) in following]))
 
 
@@ -56,8 +56,9 @@ class BatchNormTest(parameterized.TestCase):
     self.assertCountEqual(model.weight_names, weights)
     for name, weight in zip(model.weight_names, model.initial_weights, strict=True):
       np.testing.assert_array_equal(weight, weights[name])
-    output, nothing = _run(model, training=False)
-    self.assertEmpty(nothing)
+    output, same = _run(model, training=False)
+    for name, value in zip(sorted(model.statistics), same, strict=True):
+      np.testing.assert_array_equal(value, weights[name])
     np.testing.assert_allclose(output, evaluated, rtol=1e-4, atol=1e-5)
     output, statistics = _run(model, training=True)
     np.testing.assert_allclose(output, trained, rtol=1e-4, atol=1e-5)
@@ -71,6 +72,32 @@ class BatchNormTest(parameterized.TestCase):
     both = model.with_extra_weights(copy)
     self.assertEqual(both.weight_is_statistic, model.weight_is_statistic * 2)
     self.assertEqual(sum(both.weight_is_statistic), 4)
+
+  @parameterized.parameters('called twice', 'told not to train', 'within a model')
+  def test_steps_move_statistics_as_in_keras(self, case):
+    layers = tf.keras.layers
+    norm = layers.BatchNormalization(momentum=0.75, name='norm')
+    inputs = tf.keras.Input((4,))
+    hidden = layers.Dense(3, activity_regularizer='l2', name='dense')(inputs)
+    if case == 'called twice':
+      outputs = norm(norm(hidden) + 3.0)
+    elif case == 'told not to train':
+      outputs = norm(hidden, training=False)
+    else:
+      body = tf.keras.Model(inputs, norm(hidden))
+      outputs = layers.Dense(3, name='output')(body(inputs))
+    keras_model = tf.keras.Model(inputs, outputs)
+    start = keras_model.get_weights()
+    trained, losses = keras_model(_X, training=True).numpy(), keras_model.losses
+    moved = [norm.moving_mean.numpy(), norm.moving_variance.numpy()]
+    keras_model.set_weights(start)
+    model = _wrap(keras_model)
+    with told.LOSSES.collect() as found:
+      output, statistics = _run(model, training=True)
+    self.assertLen(found, len(losses))
+    np.testing.assert_allclose(output, trained, rtol=1e-4, atol=1e-5)
+    for value, expected in zip(statistics, moved, strict=True):
+      np.testing.assert_allclose(value, expected, rtol=1e-4, atol=1e-6)
 
 
 if __name__ == '__main__':

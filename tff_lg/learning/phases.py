@@ -75,14 +75,14 @@ class Phase:
 
     Args:
       weights: all of the model's; statistics are those that the step has used.
-      found: by statistic, its next value.
+      found: what layers have told.
 
     Raises:
       ValueError: the objective has not used one of them, but something made of it.
     """
     if self.statistics is None:
       return tuple(weights)
-    following = {id(weight): value for weight, value in found}
+    following = told.next_statistics(found)
     if not all(
       id(weight) in following
       for weight, moves in zip(weights, self.statistics, strict=True)

@@ -71,8 +71,12 @@ class StatelessBatchNormalization(tf.keras.layers.Layer):
     mean, variance = self._mean, tf.maximum(self._variance, 0.0)
     if training:
       mean, variance = tf.nn.moments(inputs, self._axes)
-      for weight, of_batch in ((self._mean, mean), (self._variance, variance)):
-        told.tell_statistic(weight, self.momentum * weight + (1 - self.momentum) * of_batch)
+    for weight, of_batch in ((self._mean, mean), (self._variance, variance)):
+      following = None
+      if training:
+        before = told.latest_statistic(weight)
+        following = self.momentum * before + (1 - self.momentum) * of_batch
+      told.tell_statistic(weight, following)
     scale = tf.reshape(self._gamma, self._shape) if self.scale else None
     offset = tf.reshape(self._beta, self._shape) if self.center else None
     mean, variance = (tf.reshape(each, self._shape) for each in (mean, variance))

@@ -8,7 +8,7 @@ from typing import Any
 import tensorflow as tf
 
 from tff_lg import errors
-from tff_lg.models import subclassed
+from tff_lg.models import subclassed, told
 
 # Makes a layer of a layer.
 CloneFunction = Callable[[tf.keras.layers.Layer], tf.keras.layers.Layer]
@@ -41,7 +41,12 @@ def clone(
 def copy_layer(layer: tf.keras.layers.Layer) -> tf.keras.layers.Layer:
   """Returns a layer, or a model within a model, made again with other weights."""
   if subclassed.is_graph(layer):
-    return tf.keras.models.clone_model(layer, clone_function=copy_layer)
+    # Its layers are called on inputs of its own first, of which nobody is to hear.
+    with told.STATISTICS.collect(), told.LOSSES.collect():
+      copy = tf.keras.models.clone_model(layer, clone_function=copy_layer)
+    for part in copy._flatten_layers():
+      part._losses.clear()
+    return copy
   copy = type(layer).from_config(layer.get_config())
   copy._name = layer.name  # An own config may have none.
   return copy

@@ -122,14 +122,16 @@ class Keras3Layer(tf.keras.__internal__.layers.BaseRandomLayer):
     options: dict[str, Any] = {}
     if node is not None:
       args, options = keras3_operation.fill_node(json.loads(node), tf.nest.flatten(inputs))
+    weights = list(self._own)
+    for place in self.places if training else ():
+      weights[place] = told.latest_statistic(weights[place])
     outputs, following, losses = self._compute(
-      self._own, self._draw_seed, args, {**options, 'training': bool(training)}
+      weights, self._draw_seed, args, {**options, 'training': bool(training)}
     )
-    if training:
-      for statistic, value in zip(self.statistics, following, strict=True):
-        told.tell_statistic(statistic, value)
-      for loss in losses:
-        told.LOSSES.tell(loss)
+    for statistic, value in zip(self.statistics, following, strict=True):
+      told.tell_statistic(statistic, value if training else None)
+    for loss in losses if training else ():
+      told.LOSSES.tell(loss)
     return outputs
 
   def _draw_seed(self) -> tf.Tensor:
