@@ -180,7 +180,7 @@ def _copy_layer(layer: Any, assigned: _Assigned) -> tf.keras.layers.Layer:
   is_own = type(layer).__module__.partition('.')[0] != 'keras'
   # The config of a Lambda has no function that legacy Keras could call.
   legacy = None if is_own or kind == 'Lambda' else getattr(tf.keras.layers, kind, None)
-  if _has_batch_norm_within(layer):  # Legacy Keras would keep its statistics as a state.
+  if subclassed.has_batch_norm_within(layer):  # Legacy Keras would keep its statistics as a state.
     legacy = None
   if legacy is not None:
     with contextlib.suppress(TypeError, ValueError):  # It lacks an option.
@@ -188,11 +188,6 @@ def _copy_layer(layer: Any, assigned: _Assigned) -> tf.keras.layers.Layer:
       # The config of a wrapper has another layer.
       return legacy.from_config(config) if 'layer' in config else legacy(**config)
   return keras3_layer.wrap(layer, assigned())
-
-
-def _has_batch_norm_within(layer: Any) -> bool:
-  parts = layer._flatten_layers(include_self=False)
-  return any(subclassed.is_kind(part, 'BatchNormalization') for part in parts)
 
 
 def _find_assigned(model: Any) -> set[int]:

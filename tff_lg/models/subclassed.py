@@ -133,10 +133,16 @@ def hides_parts(layer: tf.keras.layers.Layer) -> bool:
 
   These are batch normalisation, and frozen layers that a layer of a user's own makes.
   """
-  parts = list(layer._flatten_layers(include_self=False))
-  if any(isinstance(part, tf.keras.layers.BatchNormalization) for part in parts):
+  if has_batch_norm_within(layer):
     return True
+  parts = layer._flatten_layers(include_self=False)
   return _is_own(layer) and layer.trainable and not all(part.trainable for part in parts)
+
+
+def has_batch_norm_within(layer: Any) -> bool:
+  """Returns whether a layer of any Keras has batch normalisation among the layers in it."""
+  parts = layer._flatten_layers(include_self=False)
+  return any(is_kind(part, 'BatchNormalization') for part in parts)
 
 
 def _parts(layer: Any) -> Iterator[Any]:
