@@ -9,8 +9,9 @@ command to resume; more --seeds are added. Flags after `--` apply to all runs th
 other.
 
 It writes table.md into --run_dir. With --record=docs it also writes docs/results/TABLE.json and the
-table's part of docs/RESULTS.md, so that nobody types a number. The page also lists the tables
-without stored results; --record=docs without a table writes that list. The flag --quick runs a
+table's part of docs/RESULTS.md, so that nobody types a number. Seeds that TABLE.json has already
+are kept, so that --seeds=0 and --seeds=1 may run on different days or machines. The page also lists
+the tables that lack seeds; --record=docs without a table writes that list. The flag --quick runs a
 tenth of the rounds and epochs with one seed: it shows that a table can be made, and compares
 nothing.
 """
@@ -84,17 +85,19 @@ def main(argv: Sequence[str]) -> None:
   print(
     f'{len(runs.trials)} runs of {len(seeds)} seeds take about {minutes:.0f} CPU minutes in all.'
   )
-  found = table_runs.run(runs)
-
   with progress.stage('importing pandas'):
     from tff_lg.published import outcome as outcomes
     from tff_lg.published import page
+  settings = table_runs.identify(table)
+  if _RECORD.value:  # Before the runs, so that they are not in vain.
+    page.load_recorded(_RECORD.value, table, settings)
 
+  found = table_runs.run(runs)
   outcome = outcomes.measure(table, found)
   text = page.render(table, outcome, is_compared=not _QUICK.value)
   files.write_atomically(os.path.join(run_dir, file_names.TABLE), f'{text}\n')
   if _RECORD.value:
-    page.record(_RECORD.value, table, outcome)
+    page.record(_RECORD.value, table, outcome, settings)
   print(f'\n{text}')
 
 

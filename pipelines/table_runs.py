@@ -4,10 +4,13 @@ Their folder is that of a sweep over the runs' names, so that the same command r
 """
 
 import dataclasses
+import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Any
+
+from absl import flags as absl_flags
 
 from pipelines import adaptation_run, new_device_run, run_dirs, training_run, trial_pools
 from tff_lg import config as config_lib
@@ -87,6 +90,16 @@ def plan(
       training_run.look_at_data(config)
   run_dirs.check_can_be_made(run_dir)
   return TableRuns(table, folder, trials, configs)
+
+
+def identify(table: published.TableEntry) -> str:
+  """Returns what changes with the flags of a table's runs, and with those of their flag files."""
+  names = {run.name: run.name for run in table.runs}
+  given = []
+  for run in table.runs:
+    arguments = published.arguments_of(run, _CONFIGS, '{data}', 0, names)
+    given += [run.name, run.pipeline, *absl_flags.FlagValues().read_flags_from_files(arguments)]
+  return hashlib.sha256('\n'.join(given).encode()).hexdigest()[:16]
 
 
 def run(runs: TableRuns) -> dict[int, dict[str, Any]]:

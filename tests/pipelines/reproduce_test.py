@@ -122,6 +122,7 @@ class ReproduceTest(parameterized.TestCase):
     (('mnist_lg',), '--data is missing, expected the folder with the four idx files'),
     (('digits_lg', '--quick', '--seeds=3'), '--quick has one seed and is not recorded'),
     (('digits_lg', '--record=docs', '--', '--rounds=1'), '--record takes runs with the flags of'),
+    (('digits_lg', '--record=/no/such'), '/no/such/RESULTS.md'),
     (('digits_lg', '--', '--rounds=0'), '--rounds is 0'),
     (('mnist_lg', '--data=/no/such'), '/no/such'),
   )

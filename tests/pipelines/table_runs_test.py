@@ -1,7 +1,9 @@
 """Tests of the runs of published tables: their order, their flags, a tenth of their time."""
 
+import pathlib
 from unittest import mock
 
+import attrs
 from absl.testing import absltest, parameterized
 
 from pipelines import table_runs, training_run
@@ -34,6 +36,17 @@ class PlanTest(parameterized.TestCase):
       f'run={run}__seed=0'
     ]
     self.assertEqual({name: getattr(config, name) for name in lengths}, lengths)
+
+  def test_identity_is_of_the_flags(self):
+    table = published.TABLES['digits_adaptation']
+    first = table_runs.identify(table)
+    self.assertEqual(table_runs.identify(attrs.evolve(table, label='Another', seeds=(7,))), first)
+    path = pathlib.Path(self.create_tempfile(content='--rounds=1').full_path)
+    run = attrs.evolve(table.runs[0], flags=(*table.runs[0].flags, f'--flagfile={path}'))
+    changed = attrs.evolve(table, runs=(run, *table.runs[1:]))
+    second = table_runs.identify(changed)
+    path.write_text('--rounds=2')
+    self.assertLen({first, second, table_runs.identify(changed)}, 3)
 
   def test_runs_start_from_those_of_their_seed(self):
     configs = _plan('shakespeare_adaptation', self.folder).configs

@@ -70,13 +70,13 @@ class PageTest(absltest.TestCase):
     self.assertEqual(found.notes, ())
 
   def test_list_of_tables_that_have_not_been_run(self):
-    text = page.render_missing({'digits_lg'})
+    text = page.render_missing({'digits_lg': (0, 1, 2), 'mnist_fedavg': (1, 7)})
     self.assertNotIn('digits_lg', text)
-    line = (
-      '| `mnist_fedavg`: Rounds of FedAvg and FedSGD on IID MNIST | McMahan et al. 2017 | 0.4 |'
-    )
-    self.assertIn(line, text)
-    self.assertIn('0 tables have not been run', page.render_missing(set(published.TABLES)))
+    label = published.TABLES['mnist_fedavg'].label
+    self.assertIn(f'| `mnist_fedavg`: {label} | McMahan et al. 2017 | 2 of 3 | 0.3 |', text)
+    self.assertIn('| Liang et al. 2020 | 10 of 10 |', text)
+    every = {name: range(10) for name in published.TABLES}
+    self.assertIn('0 tables have not been run', page.render_missing(every))
 
   def test_block_is_added_at_the_end_and_then_replaced(self):
     first = page.replace_block('# Title\n\ntext\n', 'small', 'one')
@@ -88,18 +88,36 @@ class PageTest(absltest.TestCase):
   def test_record_writes_the_file_and_the_page(self):
     folder = pathlib.Path(self.create_tempdir().full_path)
     with self.assertRaises(FileNotFoundError):
-      page.record(str(folder), _TABLE, _OUTCOME)
+      page.record(str(folder), _TABLE, _OUTCOME, 'flags')
     self.assertFalse((folder / 'results').exists())
     (folder / 'RESULTS.md').write_text('# Results\n')
-    page.record(str(folder), _TABLE, _OUTCOME)
+    page.record(str(folder), _TABLE, _OUTCOME, 'flags')
     stored = json.loads((folder / 'results/small.json').read_text())
-    self.assertEqual(stored, _OUTCOME.to_json(_TABLE))
+    self.assertEqual(stored, {**_OUTCOME.to_json(_TABLE), 'settings': 'flags'})
     text = (folder / 'RESULTS.md').read_text()
     self.assertIn(_TEXT, text)
     self.assertIn('| `digits_lg`: ', text)
-    (folder / 'results/digits_lg.json').touch()
+    (folder / 'results/digits_lg.json').write_text('{"seeds": [0, 1, 2]}')
     page.record_missing(str(folder))
     self.assertNotIn('| `digits_lg`: ', (folder / 'RESULTS.md').read_text())
+
+  def test_record_keeps_other_seeds_of_the_same_settings(self):
+    folder = pathlib.Path(self.create_tempdir().full_path)
+    (folder / 'RESULTS.md').touch()
+    page.record(str(folder), _TABLE, _OUTCOME, 'flags')
+    again = outcomes.Outcome((1, 5), tuple(np.array(each) for each in ([8, 9], [7, 6], [5, 4])))
+    page.record(str(folder), _TABLE, again, 'flags')
+    path = folder / 'results/small.json'
+    stored = json.loads(path.read_text())
+    self.assertEqual(stored['seeds'], [0, 1, 5])
+    self.assertEqual(stored['values']['alone'], {'local test': [10, 8, 9]})
+    self.assertEqual(stored['values']['together'], {'local test': [25, 7, 6], 'sent': [1.5, 5, 4]})
+    self.assertIn('seeds 0, 1 and 5, mean', (folder / 'RESULTS.md').read_text())
+    page.record(str(folder), _TABLE, again, 'others')
+    self.assertEqual(json.loads(path.read_text())['seeds'], [1, 5])
+    path.write_text('{"seeds": [1], "settings": "others"}')
+    with self.assertRaisesRegex(ValueError, r'small.json is damaged .*: delete it, and record all'):
+      page.record(str(folder), _TABLE, again, 'others')
 
   def test_results_page_has_what_is_stored(self):
     text = (_DOCS / 'RESULTS.md').read_text(encoding='utf-8')
@@ -110,7 +128,7 @@ class PageTest(absltest.TestCase):
         table = published.TABLES[path.stem]
         outcome = outcomes.Outcome.from_json(json.loads(path.read_text()), table)
         self.assertEqual(page.replace_block(text, path.stem, page.render(table, outcome)), text)
-    missing = page.render_missing({path.stem for path in paths})
+    missing = page.render_missing({path.stem: page.stored_seeds(str(path)) for path in paths})
     self.assertIn(f'<!-- begin tables_not_run -->\n{missing}\n<!-- end', text)
 
 

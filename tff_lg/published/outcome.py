@@ -45,6 +45,12 @@ class Outcome(NamedTuple):
   seeds: tuple[int, ...]
   values: tuple[np.ndarray, ...]
 
+  def joined(self, other: Outcome) -> Outcome:
+    """Returns this outcome with the seeds that only another of the same table has."""
+    by_seed = {**other._by_seed(), **self._by_seed()}
+    seeds = tuple(sorted(by_seed))
+    return Outcome(seeds, tuple(np.array([by_seed[seed] for seed in seeds]).T))
+
   def to_json(self, table: TableEntry) -> dict[str, Any]:
     """Returns what a file holds of it: seeds, and the values by row and column."""
     found: dict[str, dict[str, list[float]]] = {}
@@ -65,6 +71,9 @@ class Outcome(NamedTuple):
     except (KeyError, TypeError) as error:
       raise ValueError(f'The outcome of {table.name} has no {error}: measure it again.') from error
     return cls(seeds, tuple(np.array(each, np.float64) for each in values))
+
+  def _by_seed(self) -> dict[int, tuple[float, ...]]:
+    return dict(zip(self.seeds, zip(*self.values, strict=True), strict=True))
 
 
 def measure(table: TableEntry, runs: Mapping[int, Mapping[str, RunFolder]]) -> Outcome:

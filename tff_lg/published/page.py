@@ -4,7 +4,7 @@ import math
 import os
 import pathlib
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from tff_lg.published.table import Figure, TableEntry, by_paper
 # The block of the page that lists the tables without stored results.
 _MISSING = 'tables_not_run'
 _PAGE = 'RESULTS.md'
+# What identifies the flags of the runs, in the file of an outcome.
+_SETTINGS = 'settings'
+_REMEDY = 'delete it, and record all seeds again'
 
 
 def render(table: TableEntry, outcome: Outcome, is_compared: bool = True) -> str:
@@ -88,21 +91,51 @@ def replace_block(page: str, name: str, block: str) -> str:
   return re.sub(f'{re.escape(begin)}.*?{re.escape(end)}', lambda _: marked, page, flags=re.DOTALL)
 
 
-def record(docs: str, table: TableEntry, outcome: Outcome) -> None:
+def record(docs: str, table: TableEntry, outcome: Outcome, settings: str) -> None:
   """Writes an outcome into the documentation, as a file and as a part of its page of results.
+
+  Seeds that the file has and the outcome lacks are kept if their runs had the same settings. So
+  the seeds of a long table can be run one after the other, in any folders.
 
   Args:
     docs: the folder of the documentation.
     table: the entry.
     outcome: of its runs.
+    settings: what identifies the flags of the runs.
 
   Raises:
+    ValueError: the file holds something else; one sentence.
     OSError: the page is missing, or a file cannot be written.
   """
-  page = _read_page(docs)
-  stored = strict_json.dumps(outcome.to_json(table))
-  files.write_atomically(os.path.join(docs, 'results', f'{table.name}.json'), stored)
-  _write_page(docs, replace_block(page, table.name, render(table, outcome)))
+  stored = load_recorded(docs, table, settings)
+  if stored is not None:
+    outcome = outcome.joined(stored)
+  content = {**outcome.to_json(table), _SETTINGS: settings}
+  files.write_atomically(_path_of(docs, table), strict_json.dumps(content))
+  _write_page(docs, replace_block(_read_page(docs), table.name, render(table, outcome)))
+
+
+def load_recorded(docs: str, table: TableEntry, settings: str) -> Outcome | None:
+  """Returns what `record` has written for a table; None without a file of the same settings.
+
+  Args:
+    docs: the folder of the documentation.
+    table: the entry.
+    settings: what identifies the flags of the runs.
+
+  Raises:
+    ValueError: the file holds something else; one sentence.
+    OSError: the page is missing.
+  """
+  _read_page(docs)
+  path = _path_of(docs, table)
+  if not os.path.exists(path):
+    return None
+  return strict_json.load(
+    path,
+    lambda found: Outcome.from_json(found, table) if found[_SETTINGS] == settings else None,
+    _REMEDY,
+  )
 
 
 def record_missing(docs: str) -> None:
@@ -110,26 +143,36 @@ def record_missing(docs: str) -> None:
   _write_page(docs, _read_page(docs))
 
 
-def render_missing(stored: Collection[str]) -> str:
-  """Returns the list of tables without stored results as Markdown.
+def render_missing(stored: Mapping[str, Collection[int]]) -> str:
+  """Returns the list of tables of which seeds have no stored results as Markdown.
 
   Args:
-    stored: names of the tables with stored results.
+    stored: seeds with stored results by the names of tables.
   """
-  rows = tuple(
-    (f'`{table.name}`: {table.label}', authors, f'{table.total_minutes / 60:.1f}')
-    for authors, of_paper in by_paper().items()
-    for table in of_paper
-    if table.name not in stored
-  )
-  heads = ('table', 'paper', 'CPU hours, all seeds')
+  rows = []
+  for authors, of_paper in by_paper().items():
+    for table in of_paper:
+      if left := len(set(table.seeds).difference(stored.get(table.name, ()))):
+        hours = f'{table.cpu_minutes * left / 60:.1f}'
+        seeds = f'{left} of {len(table.seeds)}'
+        rows.append((f'`{table.name}`: {table.label}', authors, seeds, hours))
+  heads = ('table', 'paper', 'seeds left', 'CPU hours')
   columns = tuple(tables.Column('', head) for head in heads)
   text = (
-    f'{len(rows)} tables have not been run with `python -m pipelines.reproduce`, so they have no '
-    'stored results. Some of their numbers stand above, from other commands.'
+    f'{len(rows)} tables have not been run with `python -m pipelines.reproduce`, or not with all '
+    'seeds. Some of their numbers stand above, from other commands.'
   )
-  shown = [tables.to_markdown(tables.Table(columns, rows))] if rows else []
+  shown = [tables.to_markdown(tables.Table(columns, tuple(rows)))] if rows else []
   return '\n\n'.join(('### Not run yet', text, *shown))
+
+
+def stored_seeds(path: str) -> tuple[int, ...]:
+  """Returns the seeds of an outcome's file; ValueError where it holds something else."""
+  return strict_json.load(path, lambda content: tuple(content['seeds']), _REMEDY)
+
+
+def _path_of(docs: str, table: TableEntry) -> str:
+  return os.path.join(docs, 'results', f'{table.name}.json')
 
 
 def _read_page(docs: str) -> str:
@@ -138,8 +181,9 @@ def _read_page(docs: str) -> str:
 
 
 def _write_page(docs: str, page: str) -> None:
-  """Writes the page with its list of tables that have no stored results."""
-  stored = {path.stem for path in pathlib.Path(docs, 'results').glob('*.json')}
+  """Writes the page with its list of tables of which seeds have no stored results."""
+  paths = pathlib.Path(docs, 'results').glob('*.json')
+  stored = {path.stem: stored_seeds(str(path)) for path in paths}
   page = replace_block(page, _MISSING, render_missing(stored))
   files.write_atomically(os.path.join(docs, _PAGE), page)
 
