@@ -3,6 +3,7 @@
 import json
 import pathlib
 
+import attrs
 import numpy as np
 from absl.testing import absltest
 
@@ -38,7 +39,7 @@ _OUTCOME = outcomes.Outcome(
 )
 _TEXT = """### A small table
 
-    python -m pipelines.reproduce small --data=<folder> --run_dir=<folder>
+    python -m pipelines.reproduce small --data=<folder> --seeds=0,1 --run_dir=<folder>
 
 Percent; seeds 0 and 1, mean ± standard deviation over seeds. *Paper*: Somebody 2020, Table 1.
 
@@ -56,6 +57,10 @@ What to know."""
 class PageTest(absltest.TestCase):
   def test_rendered(self):
     self.assertEqual(page.render(_TABLE, _OUTCOME), _TEXT)
+
+  def test_command_without_seeds_is_of_those_of_the_table(self):
+    text = page.render(attrs.evolve(_TABLE, seeds=(0, 1)), _OUTCOME)
+    self.assertEqual(text, _TEXT.replace(' --seeds=0,1', ''))
 
   def test_quick_runs_are_not_compared(self):
     text = page.render(_TABLE, _OUTCOME, is_compared=False)

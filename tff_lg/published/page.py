@@ -31,7 +31,10 @@ def render(table: TableEntry, outcome: Outcome, is_compared: bool = True) -> str
   """
   data = ' --data=<folder>' if table.data else ''
   paper = f' *Paper*: {table.paper}.' if table.paper else ''
-  command = f'    python -m pipelines.reproduce {table.name}{data} --run_dir=<folder>'
+  seeds = ''
+  if outcome.seeds != table.seeds:
+    seeds = f' --seeds={",".join(map(str, outcome.seeds))}'
+  command = f'    python -m pipelines.reproduce {table.name}{data}{seeds} --run_dir=<folder>'
   return '\n\n'.join(
     (
       f'### {table.label}',

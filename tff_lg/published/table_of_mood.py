@@ -18,7 +18,7 @@ register(
     name='mood',
     label='Mood from generated text by the share of local layers, as published',
     paper='Liang et al. 2020, Figure 2d, on private data',
-    cpu_minutes=60,
+    cpu_minutes=34,
     seeds=tuple(range(10)),
     unit='Percent of the pooled test texts',
     runs=tuple(
