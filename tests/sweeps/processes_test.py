@@ -11,6 +11,7 @@ from absl.testing import absltest
 
 from tests.sweeps import testing
 from tff_lg import sweeps
+from tff_lg.sweeps import processes
 
 # A sweep that says which process runs its trial, and is then killed.
 _KILLED = """
@@ -90,6 +91,13 @@ class ProcessPoolTest(absltest.TestCase):
       sweep.send_signal(signal.SIGKILL)
     process.wait(200)
     self.assertFalse(process.is_running())
+
+  def test_a_second_signal_does_not_interrupt_the_end(self):
+    before = signal.signal(signal.SIGTERM, processes._stop)
+    self.addCleanup(signal.signal, signal.SIGTERM, before)
+    with self.assertRaises(processes._Stopped):
+      signal.raise_signal(signal.SIGTERM)
+    signal.raise_signal(signal.SIGTERM)
 
   def test_number_of_workers(self):
     with self.assertRaisesRegex(ValueError, 'num_workers is 0'):

@@ -152,7 +152,9 @@ def _serve(connection: connection_lib.Connection, run: _RunTrial, cores: tuple[i
       connection.send(run_logged(run, job))
 
 
-def _stop(*unused_signal: object) -> None:
+def _stop(number: int, unused_frame: object) -> None:
+  # A second one, say of a group of processes, would interrupt what the first one's cleans up.
+  signal.signal(number, signal.SIG_IGN)
   raise _Stopped
 
 
