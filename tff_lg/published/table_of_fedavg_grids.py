@@ -57,7 +57,7 @@ register(
           '--hidden_units=200,200',
           '--client_epochs=1',
           '--goal_accuracy=0.97',
-          '--rounds_until=validation/accuracy/pooled>=0.975',
+          '--rounds_until=validation/accuracy/pooled>=0.971',
           f'--partition={partition}',
           f'--clients_per_round={number}',
           *_OF_PARTITION[partition],
@@ -92,7 +92,7 @@ register(
           '--flagfile={configs}/mnist_mcmahan_fedavg.flags',
           '--model=cnn',
           '--goal_accuracy=0.99',
-          '--rounds_until=validation/accuracy/pooled>=0.9925',
+          '--rounds_until=validation/accuracy/pooled>=0.991',
           f'--client_epochs={epochs}',
           # No client has more than 600 examples.
           f'--batch_size={batch or 600}',
