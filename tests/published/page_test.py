@@ -67,6 +67,13 @@ class PageTest(absltest.TestCase):
     self.assertNotIn('agree', text)
     self.assertIn('quick runs', text)
 
+  def test_many_figures_that_are_off_are_a_list(self):
+    figures = tuple(_figure(str(number), 'c', published=1.0) for number in range(6))
+    table = attrs.evolve(_TABLE, figures=figures)
+    found = page.to_table(table, outcomes.Outcome((0,), (np.array([1.5]),) * 6))
+    self.assertStartsWith(found.notes[0], '0 of 6 published figures agree')
+    self.assertStartsWith(found.notes[1], 'Off are:\n\n- 0, c: +0.50\n- 1, c: +0.50\n')
+
   def test_numbers_that_are_not_known(self):
     figures = (_figure('r', 'c', published=published.NOT_KNOWN), _figure('s', 'c'))
     table = published.TableEntry(name='t', label='T', cpu_minutes=1, runs=(), figures=figures)

@@ -16,6 +16,8 @@ from tff_lg.published.table import Figure, TableEntry, by_paper
 # The block of the page that lists the tables without stored results.
 _MISSING = 'tables_not_run'
 _PAGE = 'RESULTS.md'
+# More figures that are off are a list.
+_MOST_IN_A_SENTENCE = 5
 # What identifies the flags of the runs, in the file of an outcome.
 _SETTINGS = 'settings'
 _REMEDY = 'delete it, and record all seeds again'
@@ -227,4 +229,6 @@ def _notes(found: Iterable[tuple[Figure, np.ndarray]]) -> tuple[str, ...]:
     return ()
   within = "the paper's spread and the 95 % interval over our seeds"
   text = f'{number - len(off)} of {number} published figures agree within {within}.'
+  if len(off) > _MOST_IN_A_SENTENCE:
+    return (text, '\n'.join(['Off are:', '', *(f'- {each}' for each in off)]))
   return (f'{text} Off are {"; ".join(off)}.' if off else text,)
