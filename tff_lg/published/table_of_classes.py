@@ -20,8 +20,12 @@ _ROWS = ('local learning', 'FedAvg', 'LG-FedAvg')
 _Published = Mapping[tuple[str, str], float]
 
 
+def _label(number: str) -> str:
+  return f'{number} classes{" (IID)" if number == "10" else ""}'
+
+
 def _row(number: str, row: str) -> str:
-  return f'{number} classes (IID), {row}' if number == '10' else f'{number} classes, {row}'
+  return f'{_label(number)}, {row}'
 
 
 def _figures(number: str, lg: str, ensemble: str, published: _Published) -> tuple[Figure, ...]:
@@ -112,7 +116,7 @@ for _number, _published in {
 }.items():
   _register(
     f'cifar10_classes_{_number}',
-    f'CIFAR-10, {_number} classes per device{" (IID)" if _number == "10" else ""}',
+    f'CIFAR-10, {_label(_number)} per device',
     'the folder with the python batches of CIFAR-10',
     'lg_1800',
     'ensemble_log_probability',
