@@ -49,7 +49,7 @@ Percent; seeds 0 and 1, mean ± standard deviation over seeds. *Paper*: Somebody
 | together | 25.00 ± 0.00 | *20.00* | 1.5 ± 0.0 |
 
 1 of 2 published figures agree within the paper's spread and the 95 % interval over our seeds. Off \
-are together, local test: +5.00.
+is together, local test: +5.00.
 
 What to know."""
 
@@ -68,10 +68,10 @@ class PageTest(absltest.TestCase):
     self.assertIn('quick runs', text)
 
   def test_many_figures_that_are_off_are_a_list(self):
-    figures = tuple(_figure(str(number), 'c', published=1.0) for number in range(6))
+    figures = tuple(_figure(str(number), 'c', published=1.0) for number in range(3))
     table = attrs.evolve(_TABLE, figures=figures)
-    found = page.to_table(table, outcomes.Outcome((0,), (np.array([1.5]),) * 6))
-    self.assertStartsWith(found.notes[0], '0 of 6 published figures agree')
+    found = page.to_table(table, outcomes.Outcome((0,), (np.array([1.5]),) * 3))
+    self.assertStartsWith(found.notes[0], '0 of 3 published figures agree')
     self.assertStartsWith(found.notes[1], 'Off are:\n\n- 0, c: +0.50\n- 1, c: +0.50\n')
 
   def test_numbers_that_are_not_known(self):

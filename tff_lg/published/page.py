@@ -17,7 +17,7 @@ from tff_lg.published.table import Figure, TableEntry, by_paper
 _MISSING = 'tables_not_run'
 _PAGE = 'RESULTS.md'
 # More figures that are off are a list.
-_MOST_IN_A_SENTENCE = 5
+_MOST_IN_A_SENTENCE = 2
 # What identifies the flags of the runs, in the file of an outcome.
 _SETTINGS = 'settings'
 _REMEDY = 'delete it, and record all seeds again'
@@ -231,4 +231,5 @@ def _notes(found: Iterable[tuple[Figure, np.ndarray]]) -> tuple[str, ...]:
   text = f'{number - len(off)} of {number} published figures agree within {within}.'
   if len(off) > _MOST_IN_A_SENTENCE:
     return (text, '\n'.join(['Off are:', '', *(f'- {each}' for each in off)]))
-  return (f'{text} Off are {"; ".join(off)}.' if off else text,)
+  verb = 'is' if len(off) == 1 else 'are'
+  return (f'{text} Off {verb} {"; ".join(off)}.' if off else text,)

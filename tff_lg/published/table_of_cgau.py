@@ -42,7 +42,7 @@ register(
     label='Conditional gated activation units on embedded images',
     paper='Rieger et al. 2020, Experiment II',
     data='the embeddings of CIFAR-10, which `python -m pipelines.embed` makes',
-    cpu_minutes=40,
+    cpu_minutes=14,
     seeds=(0, 1, 2, 3, 4),
     runs=tuple(
       Run(
