@@ -74,6 +74,28 @@ class PageTest(absltest.TestCase):
     self.assertStartsWith(found.notes[0], '0 of 3 published figures agree')
     self.assertStartsWith(found.notes[1], 'Off are:\n\n- 0, c: +0.50\n- 1, c: +0.50\n')
 
+  def test_contrasts_are_paired_by_seed(self):
+    table = attrs.evolve(_TABLE, contrasts=(('together', 'alone'),))
+    # 15 and 13: their mean's standard error is 1, and Student's 0.975 quantile is 12.706.
+    text = (
+      'Differences, paired by seed, with 95 % intervals:\n\n'
+      '- together, minus alone; local test: +14.00 (+1.29 to +26.71)'
+    )
+    self.assertEqual(page.to_table(table, _OUTCOME).notes[1:], (text,))
+    one_seed = outcomes.Outcome((0,), tuple(values[:1] for values in _OUTCOME.values))
+    self.assertLen(page.to_table(table, one_seed).notes, 1)
+    not_known = outcomes.Outcome((0, 1), (np.array([np.nan, 1]), *_OUTCOME.values[1:]))
+    self.assertNotIn('paired', page.render(table, not_known))
+
+  def test_rows_of_contrasts_share_a_column(self):
+    for table in published.TABLES.values():
+      columns = {}
+      for figure in table.figures:
+        columns.setdefault(figure.row, set()).add(figure.column)
+      for row, other in table.contrasts:
+        with self.subTest(table.name, row=row):
+          self.assertNotEmpty(columns[row] & columns[other])
+
   def test_numbers_that_are_not_known(self):
     figures = (_figure('r', 'c', published=published.NOT_KNOWN), _figure('s', 'c'))
     table = published.TableEntry(name='t', label='T', cpu_minutes=1, runs=(), figures=figures)
@@ -109,9 +131,23 @@ class PageTest(absltest.TestCase):
     text = (folder / 'RESULTS.md').read_text()
     self.assertIn(_TEXT, text)
     self.assertIn('| `digits_lg`: ', text)
-    (folder / 'results/digits_lg.json').write_text('{"seeds": [0, 1, 2]}')
-    page.record_missing(str(folder))
-    self.assertNotIn('| `digits_lg`: ', (folder / 'RESULTS.md').read_text())
+
+  def test_rewrite_has_all_stored_tables(self):
+    folder = pathlib.Path(self.create_tempdir().full_path)
+    table = published.TABLES['digits_lg']
+    outcome = outcomes.Outcome((0, 1, 2), (np.ones(3),) * len(table.figures))
+    (folder / 'RESULTS.md').write_text('<!-- begin digits_lg -->\nold\n<!-- end digits_lg -->\n')
+    (folder / 'results').mkdir()
+    path = folder / 'results/digits_lg.json'
+    path.write_text(json.dumps(outcome.to_json(table)))
+    page.rewrite(str(folder))
+    text = (folder / 'RESULTS.md').read_text()
+    self.assertStartsWith(text, f'<!-- begin digits_lg -->\n{page.render(table, outcome)}\n<!--')
+    self.assertNotIn('| `digits_lg`: ', text)
+    self.assertIn('| `mnist_lg`: ', text)
+    path.write_text('{}')
+    with self.assertRaisesRegex(ValueError, r'digits_lg.json is damaged'):
+      page.rewrite(str(folder))
 
   def test_record_keeps_other_seeds_of_the_same_settings(self):
     folder = pathlib.Path(self.create_tempdir().full_path)

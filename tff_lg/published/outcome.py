@@ -105,8 +105,14 @@ def judge(figure: Figure, values: Sequence[float] | np.ndarray) -> Verdict | Non
   mean = float(np.mean(values))
   if figure.published is None or math.isnan(figure.published) or math.isnan(mean):
     return None
-  half = 0.0
-  if len(values) > 1:
-    error = float(np.std(values, ddof=1)) / math.sqrt(len(values))
-    half = float(stats.t.ppf((1 + _CONFIDENCE) / 2, len(values) - 1)) * error
+  half = half_width(values) if len(values) > 1 else 0.0
   return Verdict(mean - figure.published, figure.spread + half)
+
+
+def half_width(values: Sequence[float] | np.ndarray) -> float:
+  """Returns half the width of the 95 % interval of a mean, by Student's distribution.
+
+  Args:
+    values: two or more, a number a seed.
+  """
+  return float(stats.t.ppf((1 + _CONFIDENCE) / 2, len(values) - 1) * stats.sem(values))

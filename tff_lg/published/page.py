@@ -1,5 +1,7 @@
 """The part of a page that shows a published table beside ours."""
 
+import functools
+import itertools
 import math
 import os
 import pathlib
@@ -10,8 +12,8 @@ import numpy as np
 
 from tff_lg import files, strict_json
 from tff_lg.analysis import formats, tables
-from tff_lg.published.outcome import Outcome, judge
-from tff_lg.published.table import Figure, TableEntry, by_paper
+from tff_lg.published.outcome import Outcome, half_width, judge
+from tff_lg.published.table import TABLES, Figure, TableEntry, by_paper
 
 # The block of the page that lists the tables without stored results.
 _MISSING = 'tables_not_run'
@@ -77,7 +79,9 @@ def to_table(table: TableEntry, outcome: Outcome, is_compared: bool = True) -> t
         cells.append('' if found is None else _theirs(found[0]))
     rows.append(tuple(cells))
   quick = ('These are quick runs, which are not compared with the paper.',)
-  notes = _notes(by_place.values()) if is_compared else quick
+  notes = (
+    (*_notes(by_place.values()), *_contrasts(table, by_place, names)) if is_compared else quick
+  )
   return tables.Table(tuple(heads), tuple(rows), notes)
 
 
@@ -143,9 +147,23 @@ def load_recorded(docs: str, table: TableEntry, settings: str) -> Outcome | None
   )
 
 
-def record_missing(docs: str) -> None:
-  """Writes the list of tables without stored results into the page; OSError as `record`."""
-  _write_page(docs, _read_page(docs))
+def rewrite(docs: str) -> None:
+  """Writes all stored tables into the page, and the list of those that lack seeds.
+
+  Args:
+    docs: the folder of the documentation.
+
+  Raises:
+    ValueError: a file holds something else; one sentence.
+    OSError: the page is missing, or cannot be written.
+  """
+  page = _read_page(docs)
+  for name, table in TABLES.items():
+    if os.path.exists(path := _path_of(docs, table)):
+      load = functools.partial(Outcome.from_json, table=table)
+      stored = strict_json.load(path, load, _REMEDY)
+      page = replace_block(page, name, render(table, stored))
+  _write_page(docs, page)
 
 
 def render_missing(stored: Mapping[str, Collection[int]]) -> str:
@@ -233,3 +251,25 @@ def _notes(found: Iterable[tuple[Figure, np.ndarray]]) -> tuple[str, ...]:
     return (text, '\n'.join(['Off are:', '', *(f'- {each}' for each in off)]))
   verb = 'is' if len(off) == 1 else 'are'
   return (f'{text} Off {verb} {"; ".join(off)}.' if off else text,)
+
+
+def _contrasts(
+  table: TableEntry,
+  by_place: Mapping[tuple[str, str], tuple[Figure, np.ndarray]],
+  columns: Iterable[str],
+) -> tuple[str, ...]:
+  """Says how far rows of two or more seeds are apart, with intervals of the paired differences."""
+  lines = []
+  for (row, other), column in itertools.product(table.contrasts, columns):
+    if (row, column) not in by_place or (other, column) not in by_place:
+      continue
+    figure, values = by_place[row, column]
+    difference = values - by_place[other, column][1]
+    mean = float(np.mean(difference))
+    if len(difference) > 1 and not math.isnan(mean):
+      half = half_width(difference)
+      low, mid, high = (f'{each:+.{figure.digits}f}' for each in (mean - half, mean, mean + half))
+      lines.append(f'- {row}, minus {other}; {column}: {mid} ({low} to {high})')
+  if not lines:
+    return ()
+  return ('\n'.join(['Differences, paired by seed, with 95 % intervals:', '', *lines]),)

@@ -84,6 +84,8 @@ class TableEntry(entries.Entry):
       before the start.
     unit: of the figures, as a sentence begins.
     note: what to know beside the numbers.
+    contrasts: pairs of rows. The page has the difference of each pair with its interval, in every
+      column that both have.
   """
 
   paper: str = ''
@@ -94,6 +96,7 @@ class TableEntry(entries.Entry):
   cpu_minutes: float
   unit: str = 'Percent'
   note: str = ''
+  contrasts: tuple[tuple[str, str], ...] = ()
 
   @property
   def authors(self) -> str:

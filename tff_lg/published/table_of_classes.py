@@ -78,6 +78,11 @@ def _register(
       figures=tuple(
         figure for number in numbers for figure in _figures(number, lg, ensemble, published)
       ),
+      contrasts=tuple(
+        (_row(number, 'LG-FedAvg'), _row(number, other))
+        for number in numbers
+        for other in ('local learning', 'FedAvg')
+      ),
       note="FedAvg is the warm start's best round by validation data. New test of local learning "
       "is the accuracy of the mean of all clients' weights. Published figures that our copy of the "
       'paper does not show are not known; it has those of 5 and 10 classes at most.',

@@ -54,6 +54,7 @@ def _register(
         )
       ),
       note="New test is that of the ensemble of all clients' models, also for local learning.",
+      contrasts=((rows[lg][0], rows['local_only'][0]),),
     )
   )
 

@@ -7,6 +7,7 @@ from tff_lg.published.table import Figure, Run, TableEntry, register
 _LOCAL = metric_names.mean(metric_names.LOCAL_ACCURACY)
 _AVERAGE = metric_names.new_test('accuracy', 'weight_average')
 _LOCAL_TEST, _NEW_TEST, _SENT = 'local test', 'new test', 'parameters, 1e9'
+_ALONE = 'Local learning, same cohorts'
 _PARAMETERS = metric_names.PARAMETERS_TO_ALL
 
 
@@ -75,14 +76,14 @@ register(
     ),
     figures=(
       Figure(
-        row='Local learning, same cohorts',
+        row=_ALONE,
         column=_LOCAL_TEST,
         read=from_summary('lg_400', _LOCAL, baseline='local_only'),
         published=98.72,
         spread=0.35,
       ),
       Figure(
-        row='Local learning, same cohorts',
+        row=_ALONE,
         column=_NEW_TEST,
         read=from_summary('lg_400', _AVERAGE, baseline='local_only'),
         published=30.41,
@@ -105,6 +106,10 @@ register(
         (98.17, 0.05),
         57.0,
       ),
+    ),
+    contrasts=(
+      ('LG-FedAvg, 400 + 100 rounds', _ALONE),
+      ('LG-FedAvg, 800 + 100 rounds', 'FedAvg, 800 rounds'),
     ),
     note="New test of local learning is the accuracy of the mean of all clients' weights, that of "
     'LG-FedAvg is of the mean of their probabilities.',
@@ -142,10 +147,10 @@ register(
           spread=spread,
         )
         for run, row, column, key, published, spread in (
-          ('local_only', 'Local learning, same cohorts', _LOCAL_TEST, _LOCAL, 87.93, 2.14),
+          ('local_only', _ALONE, _LOCAL_TEST, _LOCAL, 87.93, 2.14),
           (
             'local_only',
-            'Local learning, same cohorts',
+            _ALONE,
             _NEW_TEST,
             _AVERAGE,
             10.03,
@@ -172,6 +177,11 @@ register(
         (60.79, 1.45),
         12.7,
       ),
+    ),
+    contrasts=(
+      ('LG-FedAvg, 1800 + 100 rounds', _ALONE),
+      ('LG-FedAvg, 1800 + 100 rounds', 'MTL'),
+      ('LG-FedAvg, 1800 + 100 rounds', 'FedAvg, 1800 rounds'),
     ),
     note="New test of local learning and MTL is the accuracy of the mean of all clients' weights. "
     'That of LG-FedAvg is of the mean of their log-probabilities.',

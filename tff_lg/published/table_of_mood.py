@@ -50,5 +50,6 @@ register(
     ),
     note='The best of five trainings by the validation loss. The data are generated: the figures '
     "of the paper's users have no counterpart.",
+    contrasts=(('alpha = 0', 'alpha = 1'),),
   )
 )

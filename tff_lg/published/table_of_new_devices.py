@@ -95,6 +95,7 @@ def _runs(
 
 
 _ROWS = tuple(key for key in _MNIST if key[0] != 'fedprox')
+_CONTRASTS = tuple((f'LG-FedAvg, C = {share}', f'FedAvg, C = {share}') for share in ('0', '0.1'))
 _UNIT = 'Percent, of the old devices on normal and of the new one on rotated images'
 _ROTATED = '--flagfile={configs}/mnist_new_device.flags'
 
@@ -121,6 +122,7 @@ register(
     ),
     figures=_figures(_ROWS, {}),
     note='The new device has a hundred training examples. Alone it has a logistic regression.',
+    contrasts=_CONTRASTS,
   )
 )
 
@@ -146,6 +148,7 @@ register(
     figures=_figures(tuple(_MNIST), _MNIST),
     note='Source runs end at 98 % on validation data, or after the rounds of their flag files. The '
     "paper's spread is not known.",
+    contrasts=_CONTRASTS,
   )
 )
 
@@ -168,5 +171,6 @@ register(
     ),
     figures=_figures(_ROWS, {}),
     note='The setting is that of MNIST. Our copy of the paper has figures of MNIST alone.',
+    contrasts=_CONTRASTS,
   )
 )
