@@ -73,7 +73,6 @@ register(
     ),
     contrasts=tuple((label, _MODELS['dense']) for label in list(_MODELS.values())[1:]),
     note='Accuracy is over all test examples pooled, each predicted by the model of its own '
-    'client. Time is that of rounds with their evaluations, with nothing but these runs on the '
-    'machine.',
+    'client. Time is that of rounds with their evaluations.',
   )
 )
