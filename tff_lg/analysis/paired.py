@@ -5,12 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
-from tff_lg import client_gains, metric_names
+from tff_lg import client_gains, confidence, metric_names
 from tff_lg.analysis import formats
 
-_CONFIDENCE = 0.95
 _DECILE = 10
 
 # What the interval is, in words for the reader of a table.
@@ -58,9 +56,7 @@ def compare_clients(
 ) -> PairedComparison:
   """Compares a metric by client; all clients count equally.
 
-  The interval is mean ± t * s / sqrt(n). Here s is the standard deviation (n - 1) of the n
-  differences. The factor t is the 0.975 quantile of Student's distribution with n - 1 degrees of
-  freedom.
+  The interval is that of the mean of the differences (`tff_lg.confidence`).
 
   Args:
     method: the metric by client id, NaN where not known.
@@ -75,10 +71,7 @@ def compare_clients(
   ).to_numpy()
   n = len(difference)
   mean = float(difference.mean()) if n else math.nan
-  margin = math.nan
-  if n > 1:
-    quantile = stats.t.ppf((1 + _CONFIDENCE) / 2, n - 1)
-    margin = float(quantile * difference.std(ddof=1) / math.sqrt(n))
+  margin = float(confidence.half_width(difference))
   return PairedComparison(
     num_clients=n,
     num_better=int(np.count_nonzero(difference > 0)),

@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy import stats
+
+from tff_lg import confidence
 
 # What the interval is, in words for the reader of a table.
 INTERVAL = (
@@ -13,7 +14,6 @@ INTERVAL = (
   'random effects of a two-way analysis of variance, with the degrees of freedom of Satterthwaite. '
   'With one run it speaks of other clients alone.'
 )
-_CONFIDENCE = 0.95
 
 
 class Interval(NamedTuple):
@@ -62,5 +62,5 @@ def mean_interval(repeats: list[pd.Series]) -> Interval:
     return Interval(mean, mean, mean)
   freedom = total**2 / sum(square**2 / degrees for square, degrees in terms)
   freedom = max(freedom, min(degrees for _, degrees in terms))
-  half = stats.t.ppf((1 + _CONFIDENCE) / 2, freedom) * math.sqrt(total / table.size)
+  half = float(confidence.from_error(math.sqrt(total / table.size), freedom))
   return Interval(mean, mean - half, mean + half)

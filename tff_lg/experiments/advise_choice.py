@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
-from tff_lg import client_gains, metric_names, verdicts
+from tff_lg import client_gains, confidence, metric_names, verdicts
 from tff_lg import metrics as metrics_lib
 from tff_lg.scoring import advice
 
@@ -170,9 +169,9 @@ def _summarize(
     gains = client_gains.client_gains(table[name], pd.Series(0.0, table.index))
     summary[metric_names.mean(name)] = float(gains.mean())
     if len(gains) > 1:
-      mean, error = gains.mean(), stats.sem(gains)
-      ends = stats.t.interval(0.95, len(gains) - 1, mean, error) if error else (mean, mean)
-      summary |= dict(zip(metric_names.interval(name), map(float, ends), strict=True))
+      mean, half = float(gains.mean()), float(confidence.half_width(gains))
+      ends = mean - half, mean + half
+      summary |= dict(zip(metric_names.interval(name), ends, strict=True))
     summary[metric_names.share_worse(name)] = client_gains.share_worse(gains)
   for verdict in verdicts.Verdict:
     for prefix in ('', f'{TAKING_PART}/'):

@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from scipy import stats
 
+from tff_lg import confidence
 from tff_lg.published.table import Figure, TableEntry
 
 if TYPE_CHECKING:  # pandas takes a second to import.
   from tff_lg.analysis import RunFolder
-
-_CONFIDENCE = 0.95
 
 
 class Verdict(NamedTuple):
@@ -105,14 +103,5 @@ def judge(figure: Figure, values: Sequence[float] | np.ndarray) -> Verdict | Non
   mean = float(np.mean(values))
   if figure.published is None or math.isnan(figure.published) or math.isnan(mean):
     return None
-  half = half_width(values) if len(values) > 1 else 0.0
+  half = float(confidence.half_width(values)) if len(values) > 1 else 0.0
   return Verdict(mean - figure.published, figure.spread + half)
-
-
-def half_width(values: Sequence[float] | np.ndarray) -> float:
-  """Returns half the width of the 95 % interval of a mean, by Student's distribution.
-
-  Args:
-    values: two or more, a number a seed.
-  """
-  return float(stats.t.ppf((1 + _CONFIDENCE) / 2, len(values) - 1) * stats.sem(values))

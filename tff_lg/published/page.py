@@ -10,9 +10,9 @@ from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 
-from tff_lg import files, strict_json
+from tff_lg import confidence, files, strict_json
 from tff_lg.analysis import formats, tables
-from tff_lg.published.outcome import Outcome, half_width, judge
+from tff_lg.published.outcome import Outcome, judge
 from tff_lg.published.table import TABLES, Figure, TableEntry, by_paper
 
 # The block of the page that lists the tables without stored results.
@@ -267,7 +267,7 @@ def _contrasts(
     difference = values - by_place[other, column][1]
     mean = float(np.mean(difference))
     if len(difference) > 1 and not math.isnan(mean):
-      half = half_width(difference)
+      half = float(confidence.half_width(difference))
       low, mid, high = (f'{each:+.{figure.digits}f}' for each in (mean - half, mean, mean + half))
       lines.append(f'- {row}, minus {other}; {column}: {mid} ({low} to {high})')
   if not lines:

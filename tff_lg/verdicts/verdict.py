@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
+from tff_lg import confidence
 from tff_lg.verdicts import paired
 
 # Sign flips of up to this many examples are enumerated; of more the t-test is as good.
@@ -123,20 +124,18 @@ def _test(gains: np.ndarray) -> tuple[int, float, float, float, float, str]:
     mean = float(gains.mean()) if num_examples else np.nan
     return num_examples, mean, np.nan, np.nan, np.nan, 'none'
   mean = float(gains.mean())
-  if gains.std() <= 1e-12 * abs(mean):
-    # Equal differences but for rounding: the t-test has no variance to go by.
-    low = high = mean
-  else:
-    low, high = stats.t.interval(0.95, num_examples - 1, mean, stats.sem(gains))
+  # Equal differences but for rounding: the t-test has no variance to go by.
+  equal = gains.std() <= 1e-12 * abs(mean)
+  half = 0.0 if equal else float(confidence.half_width(gains))
   if num_examples <= _MOST_ENUMERATED:
     flips = 1 - 2 * ((np.arange(2**num_examples)[:, None] >> np.arange(num_examples)) & 1)
     sums = np.abs(flips @ gains)
     p_value, test = float(np.mean(sums >= abs(gains.sum()) * (1 - 1e-12))), 'sign flips'
-  elif low == high:
+  elif equal:
     p_value, test = float(mean == 0), 't'
   else:
     p_value, test = float(stats.ttest_1samp(gains, 0.0).pvalue), 't'
-  return num_examples, mean, float(low), float(high), p_value, test
+  return num_examples, mean, mean - half, mean + half, p_value, test
 
 
 def _with_verdicts(table: pd.DataFrame, false_discovery_rate: float) -> pd.DataFrame:

@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy import stats
 
-from tff_lg import heterogeneity, metric_names
+from tff_lg import confidence, heterogeneity, metric_names
 from tff_lg.analysis.theory import closed_form, estimators, simulate
 
 _ALPHAS = np.linspace(0, 1, 101)
-_CONFIDENCE = 0.95
 
 
 @dataclasses.dataclass(frozen=True)
@@ -192,6 +190,6 @@ def mean_interval(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
   Returns:
     Its lower and upper end, both float [...].
   """
-  margin = stats.t.ppf((1 + _CONFIDENCE) / 2, len(samples) - 1) * stats.sem(samples)
+  margin = confidence.half_width(samples)
   mean = samples.mean(axis=0)
   return mean - margin, mean + margin
