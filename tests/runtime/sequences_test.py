@@ -8,6 +8,11 @@ from tests.runtime import testing
 from tff_lg.compatibility import tff
 from tff_lg.runtime import sequences
 
+# The second stands for a GPU; TensorFlow must not have started yet.
+tf.config.set_logical_device_configuration(
+  tf.config.list_physical_devices('CPU')[0], [tf.config.LogicalDeviceConfiguration()] * 2
+)
+
 _SEQUENCE = tff.SequenceType(np.int64)
 _DATA = tff.FederatedType(_SEQUENCE, tff.CLIENTS)
 
@@ -81,6 +86,27 @@ class SameCallTest(parameterized.TestCase):
     with testing.installed(_OURS):
       first, second = (list(squared(data).as_numpy_iterator()) for _ in range(2))
     self.assertEqual(first, second)
+
+
+class ToDataSetTest(absltest.TestCase):
+  def test_the_first_cpu_has_what_another_device_returns(self):
+    @tf.function
+    def squares():
+      return tf.data.experimental.to_variant(tf.data.Dataset.range(3).map(lambda x: x * x))
+
+    with tf.device('cpu:1'):
+      variant = squares()
+      data = sequences.to_data_set(variant, tf.TensorSpec([], tf.int64))
+    self.assertEndsWith(variant.device, 'CPU:1')  # As of a GPU, where no iterator may be.
+    self.assertEndsWith(data._variant_tensor.device, 'CPU:0')
+    self.assertEqual(list(data.as_numpy_iterator()), [0, 1, 4])
+
+  def test_a_result(self):
+    squared = tff.tensorflow.computation(lambda data: data.map(lambda x: x * x), _SEQUENCE)
+    with testing.installed(_OURS), tf.device('cpu:1'):
+      data = squared([1, 2, 3])
+    self.assertEndsWith(data._variant_tensor.device, 'CPU:0')
+    self.assertEqual(list(data.as_numpy_iterator()), [1, 4, 9])
 
 
 class TensorTest(parameterized.TestCase):

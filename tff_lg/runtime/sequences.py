@@ -7,6 +7,7 @@ string here, its serialized graph. Each part makes a data set of its own from it
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import tensorflow as tf
 from tensorflow.python.data.ops import random_op, shuffle_op
@@ -35,6 +36,22 @@ def to_variant(tensor: tf.Tensor) -> tf.Tensor:
     name = variant.op.name.encode()
     variant.op._set_attr('_tff_lg_data_set', tf.compat.v1.AttrValue(s=name))
   return variant
+
+
+def to_data_set(tensor: tf.Tensor, element_spec: Any) -> tf.data.Dataset:
+  """Returns the data set that a tensor stands for.
+
+  TensorFlow keeps data sets in the CPU's memory, also those that a function on a GPU returns. Their
+  variant is still said to be the GPU's, and would have its iterators there. Their elements, in the
+  CPU's memory, would be read as the GPU's.
+
+  Args:
+    tensor: as `to_tensor` returns it, or the variant that a function returns.
+    element_spec: type of the elements, as TensorFlow has it.
+  """
+  with tf.device('cpu:0'):
+    variant = tf.identity(to_variant(tensor))
+  return tf.data.experimental.from_variant(variant, element_spec)
 
 
 def _inputs(dataset: tf.data.Dataset) -> Iterator[tf.data.Dataset]:

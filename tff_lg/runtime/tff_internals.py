@@ -157,14 +157,14 @@ def dataset_from_elements(elements: list[Any], element_type: tff.Type) -> tf.dat
 def dataset_from_variant(variant: tf.Tensor, element_type: tff.Type) -> tf.data.Dataset:
   """Returns a data set of a sequence's tensor, with elements in the containers of the type."""
   spec = type_to_tf_structure(element_type)
-  dataset = tf.data.experimental.from_variant(sequences.to_variant(variant), spec)
+  dataset = sequences.to_data_set(variant, spec)
   return tensorflow_utils.coerce_dataset_elements_to_tff_type_spec(dataset, element_type)
 
 
 def elements_of_variant(variant: tf.Tensor, element_type: tff.Type) -> list[Any]:
   """Returns a sequence's elements, structures as plain tuples in the order of the type."""
   spec = type_to_tf_structure(element_type)
-  dataset = tf.data.experimental.from_variant(sequences.to_variant(variant), spec)
+  dataset = sequences.to_data_set(variant, spec)
   return [_to_tuples(element, element_type) for element in dataset]
 
 
