@@ -1,12 +1,14 @@
 """Tests of reading the official files of VQA."""
 
+import codecs
 import json
 import pathlib
+from unittest import mock
 
 from absl.testing import absltest, parameterized
 
 from tests.data import vqa_testing
-from tff_lg.data import examples, vqa_files
+from tff_lg.data import bounded, examples, vqa_files
 
 _ROWS = [
   (7, 42, 'What is it?', ['cat'] * 6 + ['Dog'] * 4),
@@ -30,6 +32,7 @@ class ReadQuestionsTest(parameterized.TestCase):
     ('v1_val_annotations.json', '{}', r'2 files \*val\*_annotations.json found'),
     ('v2_mscoco_val2014_annotations.json', '{', 'cannot be read as JSON with a list of annotat'),
     ('v2_mscoco_val2014_annotations.json', '{}', 'cannot be read as JSON with a list of annotat'),
+    ('v2_mscoco_val2014_annotations.json', '[' * 100_000, 'cannot be read as JSON .*Recursion'),
     ('v2_mscoco_val2014_annotations.json', '{"annotations": []}', 'each with question_id, answers'),
     (
       'v2_OpenEnded_mscoco_val2014_questions.json',
@@ -83,6 +86,19 @@ class ReadQuestionsTest(parameterized.TestCase):
       path.write_text(content, encoding='utf-8')
     with self.assertRaisesRegex(examples.DataError, sentence):
       vqa_files.read_questions(folder, 'test')
+
+  def test_refuses_what_is_too_large(self):
+    folder = vqa_testing.write_files(self.create_tempdir().full_path, _ROWS, _ROWS)
+    self.enter_context(mock.patch.object(bounded, 'room', lambda: 10))
+    with self.assertRaisesRegex(examples.DataError, 'questions.json: .*memory'):
+      vqa_files.read_questions(folder, 'test')
+
+  def test_begins_with_a_byte_order_mark(self):
+    folder = vqa_testing.write_files(self.create_tempdir().full_path, _ROWS, _ROWS)
+    path = vqa_files.find_files(folder, 'test')[0]
+    expected = vqa_files.read_questions(folder, 'test').texts.tolist()
+    path.write_bytes(codecs.BOM_UTF8 + path.read_bytes())
+    self.assertEqual(vqa_files.read_questions(folder, 'test').texts.tolist(), expected)
 
 
 if __name__ == '__main__':

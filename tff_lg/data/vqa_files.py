@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tff_lg.data import examples, vqa_answers
+from tff_lg.data import bounded, examples, vqa_answers
 
 _PARTS = {'train': 'train', 'test': 'val'}
 # Of a row's values: the type, and what it is called.
@@ -60,8 +60,8 @@ def read_questions(data_dir: str, part: str) -> Questions:
     The questions, in the order of their file.
 
   Raises:
-    DataError: a file is missing, twice there or damaged, or a question has no ten answers; one
-      sentence with the file.
+    DataError: a file is missing, twice there, damaged or too large for the memory, or a question
+      has no ten answers; one sentence with the file.
   """
   questions_file, annotations_file = find_files(data_dir, part)
   asked = _read(questions_file, 'questions', ('question_id', 'image_id', 'question'))
@@ -98,8 +98,10 @@ def _find(data_dir: str, pattern: str) -> pathlib.Path:
 def _read(path: pathlib.Path, key: str, names: tuple[str, ...]) -> list[dict[str, Any]]:
   """Returns the rows under `key`, each with all of these names, of `_TYPES`."""
   try:
-    rows = json.loads(path.read_text(encoding='utf-8'))[key]
-  except (OSError, ValueError, KeyError, TypeError) as error:
+    rows = json.loads(bounded.read(path))[key]
+  except examples.DataError:
+    raise
+  except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
     raise examples.DataError(
       f'{path}: cannot be read as JSON with a list of {key} ({type(error).__name__}: {error}).'
     ) from error
