@@ -60,8 +60,8 @@ def read_questions(data_dir: str, part: str) -> Questions:
     The questions, in the order of their file.
 
   Raises:
-    DataError: a file is missing, twice there, damaged or too large for the memory, or a question
-      has no ten answers; one sentence with the file.
+    DataError: a file is missing, twice there, damaged or too large for the memory. Or a question
+      has no ten answers. One sentence names the file.
   """
   questions_file, annotations_file = find_files(data_dir, part)
   asked = _read(questions_file, 'questions', ('question_id', 'image_id', 'question'))
