@@ -35,10 +35,10 @@ _METHODS = {
     'same cohorts',
     89.68,
     0.75,
-    ('--adaptive_zeroing',),
-    ' With all of the protocol, MTL has `--adaptive_zeroing`. Without it, an update of one client '
-    'grows to 5e13 in round 16 of seed 0, and the mean of the models ends the run.',
-    102,
+    reference_flags=('--adaptive_zeroing',),
+    note='With all of the protocol, MTL has `--adaptive_zeroing`. Without it, an update of one '
+    'client grows to 5e13 in round 16 of seed 0, and the mean of the models ends the run.',
+    cpu_minutes=102,
   ),
   'lg_1800': _Method('LG-FedAvg', '1800 + 100 rounds', 91.77, 0.56),
 }
@@ -77,6 +77,6 @@ for _name, _method in _METHODS.items():
       ),
       contrasts=((_RULES['test'][0], _RULES['validation'][0]),),
       note='Figures of models that were chosen on test data are optimistic. They are here to '
-      f'explain published ones.{_method.note}',
+      f'explain published ones. {_method.note}'.rstrip(),
     )
   )
