@@ -5,6 +5,8 @@ import pathlib
 from unittest import mock
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 from absl.testing import absltest, parameterized
 
 from tff_lg.data import bounded, examples, table_files
@@ -38,6 +40,8 @@ class TableFilesTest(parameterized.TestCase):
     ('a.csv', b'', 'cannot be read as a table'),
     ('a.csv', b'age,name\n', 'no rows found'),
     ('a.csv', b'\xff\xfe', 'cannot be read as a table'),
+    ('a.csv', b'age,ill,ill\n1,0,0\n', 'a.csv: 2 columns ill found, expected each name once'),
+    ('a.csv', b'\xef\xbb\xbf\nage,"age"\n1,2\n', '2 columns age found'),
     ('a.csv', b'PAR1....', 'a Parquet file found, expected what its name says'),
     ('a.parquet', b'age\n1\n', 'no Parquet file found'),
     ('a.parquet', b'PAR1....PAR1', 'cannot be read as a table'),
@@ -61,6 +65,18 @@ class TableFilesTest(parameterized.TestCase):
     found = table_files.read_table(str(self.folder / 'a.parquet'))
     pd.testing.assert_frame_equal(found, table)
 
+  def test_refuses_a_parquet_file_that_names_a_column_twice(self):
+    ages = pa.array([1, 2])
+    pq.write_table(pa.table([ages, ages], names=['age', 'age']), self.folder / 'a.parquet')
+    for read in (table_files.read_table, table_files.read_columns):
+      with self.assertRaisesRegex(examples.DataError, 'a.parquet: 2 columns age found'):
+        read(str(self.folder / 'a.parquet'))
+
+  def test_columns_without_a_name(self):
+    (self.folder / 'a.csv').write_bytes(b',age,\n1,2,3\n')
+    found = table_files.read_table(str(self.folder / 'a.csv'))
+    self.assertEqual(found.to_numpy().tolist(), [[1, 2, 3]])
+
   def test_parquet_file_of_a_value_that_repeats_itself(self):
     path = self.folder / 'a.parquet'
     pd.DataFrame({'text': ['long' * 1000] * 10_000}).to_parquet(path)
@@ -76,7 +92,6 @@ class TableFilesTest(parameterized.TestCase):
     _TABLE.to_csv(self.folder / 'plain.csv.gz', index=False)
     for name, content in (
       ('surplus.csv', b'age,name\nx,1,a\ny,2,b\n'),
-      ('twice.csv', b'age,age\n1,2\n'),
       ('long.csv', b'age,"na\nme"\n' + b'1,a\n' * 30),
       ('wide.csv', b'column_of_a_long_name,another\n1,2\n'),
     ):

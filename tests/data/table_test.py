@@ -196,7 +196,7 @@ class TableTest(parameterized.TestCase):
     with self.assertRaisesRegex(examples.DataError, 'no rows'):
       _load(_table()[:0])
     frame = _table().set_axis(['hospital', 'ill', 'ill'], axis=1)
-    with self.assertRaisesRegex(examples.DataError, 'two columns of one name'):
+    with self.assertRaisesRegex(examples.DataError, 'The table: 2 columns ill found'):
       _load(frame)
 
 

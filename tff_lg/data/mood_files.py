@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from tff_lg.data import bounded, examples
+from tff_lg.data import bounded, examples, table_files
 
 if TYPE_CHECKING:
   import pandas as pd
@@ -40,9 +40,9 @@ def read_scored_texts(path: str) -> dict[str, ScoredTexts]:
     By user, in the order of the first text of each.
 
   Raises:
-    DataError: the file or a column is missing, there are no rows, or a row has no user or no finite
-      score. Or the file does not fit in memory. One sentence names the file and, if there is one,
-      the line.
+    DataError: the file or a column is missing, or a column is there twice. There are no rows, or a
+      row has no user or no finite score. Or the file does not fit in memory. One sentence names the
+      file and, if there is one, the line.
   """
   import pandas as pd  # Takes half a second to import.
 
@@ -51,9 +51,12 @@ def read_scored_texts(path: str) -> dict[str, ScoredTexts]:
   if not file.is_file():
     raise examples.DataError(f'data_dir: {file} not found, expected a CSV file, or its folder.')
   try:
+    content = io.BytesIO(bounded.read(file))
+    for header in table_files.first_rows(content)[:1]:
+      table_files.check_names(f'{file}, line 1', filter(None, header))
     # Blank lines as rows, or lines could not be counted.
     rows = pd.read_csv(
-      io.BytesIO(bounded.read(file)),
+      content,
       dtype=str,
       keep_default_na=False,
       skip_blank_lines=False,

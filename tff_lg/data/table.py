@@ -137,8 +137,7 @@ def _to_frame(table: Any) -> pd.DataFrame:
   frame.columns = [str(name) for name in frame.columns]
   if frame.empty:
     raise examples.DataError('The table has no rows, expected one at least.')
-  if not frame.columns.is_unique:
-    raise examples.DataError('The table has two columns of one name, expected each name once.')
+  table_files.check_names('The table', list(frame))
   return frame
 
 

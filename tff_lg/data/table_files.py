@@ -1,12 +1,13 @@
 """Reads a table from CSV or Parquet files."""
 
+import collections
 import contextlib
 import csv
 import io
 import itertools
 import pathlib
 from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from tff_lg import errors
 from tff_lg.data import bounded, examples
@@ -99,7 +100,7 @@ def read_columns(path: str) -> list[str]:
     The names that the table of `read_table` has.
 
   Raises:
-    DataError: the file is missing or damaged.
+    DataError: the file is missing or damaged, or names a column twice.
   """
   return list(_read(find_files(path)[0], only_head=True).columns)
 
@@ -120,6 +121,41 @@ def check_columns(where: str, found: Collection[str], wanted: Iterable[str]) -> 
       raise examples.DataError(
         f'{where}: column {name} not found; it has {", ".join(map(str, found))}.'
       )
+
+
+def check_names(where: str, names: Iterable[str]) -> None:
+  """Refuses a table that has two columns of one name; pandas would rename the second.
+
+  Args:
+    where: what the error calls the table.
+    names: of its columns, in the file's spelling.
+
+  Raises:
+    DataError: it has.
+  """
+  for name, number in collections.Counter(names).items():
+    if number > 1:
+      raise examples.DataError(f'{where}: {number} columns {name} found, expected each name once.')
+
+
+def first_rows(file: BinaryIO) -> list[list[str]]:
+  """Returns the cells of the first two rows of a CSV file; blank lines are none.
+
+  The file is at its beginning before and after.
+
+  Raises:
+    UnicodeDecodeError: the file is not in UTF-8.
+  """
+  rows: list[list[str]] = []
+  lines = io.TextIOWrapper(file, 'utf-8-sig', newline='')
+  try:
+    with contextlib.suppress(csv.Error):  # Of cells that are longer than its limit.
+      for row in itertools.islice(filter(None, csv.reader(lines)), 2):
+        rows.append(row)
+  finally:
+    lines.detach()  # Else it would close the file.
+    file.seek(0)
+  return rows
 
 
 def _read_head(file: pathlib.Path) -> bytearray:
@@ -160,36 +196,23 @@ def _read(file: pathlib.Path, only_head: bool = False) -> 'pd.DataFrame':
 
   try:
     if file.name.lower().endswith(_PARQUET):
-      table = (_read_schema(file) if only_head else _read_parquet(file)).to_pandas()
+      read = _read_schema(file) if only_head else _read_parquet(file)
+      check_names(str(file), read.column_names)
+      table = read.to_pandas()
     else:
       opened = io.BytesIO(_read_head(file) if only_head else bounded.read(file))
-      has_index = _has_index(opened)
+      header, *rest = first_rows(opened) or [[]]
+      check_names(str(file), filter(None, header))
       table = pd.read_csv(opened, encoding='utf-8', nrows=1 if only_head else None)
-      if has_index:
+      # The index does not tell: of one that counts, pandas makes the index of tables without any.
+      if rest and len(rest[0]) > len(header):
         table = table.reset_index()
+    if not isinstance(table.index, pd.RangeIndex):
+      table = table.reset_index()
   except examples.DataError:
     raise
   except (OSError, ValueError, pa.ArrowException) as error:
     reason = errors.first_line(error).rstrip('.')
     raise examples.DataError(f'{file}: cannot be read as a table ({reason}).') from error
-  if not isinstance(table.index, pd.RangeIndex):
-    table = table.reset_index()
   table.columns = [str(name) for name in table.columns]
   return table
-
-
-def _has_index(file: io.BytesIO) -> bool:
-  """Returns whether the first row of a CSV file has more cells than the header: pandas' index.
-
-  The index does not tell: of one that counts, pandas makes the index of tables that have none.
-  The file is at its beginning before and after.
-  """
-  lines = io.TextIOWrapper(file, 'utf-8', newline='')
-  try:
-    with contextlib.suppress(csv.Error):  # Of cells that are longer than its limit.
-      first = list(itertools.islice(filter(None, csv.reader(lines)), 2))
-      return len(first) == 2 and len(first[1]) > len(first[0])
-    return False
-  finally:
-    lines.detach()  # Else it would close the file.
-    file.seek(0)
