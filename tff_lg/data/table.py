@@ -7,9 +7,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from absl import logging
 
 from tff_lg import errors, metrics
-from tff_lg.data import examples, folds, splits, table_encoding, table_files
+from tff_lg.data import examples, folds, splits, table_encoding, table_files, table_suspects
 
 if TYPE_CHECKING:  # pandas takes a second to import.
   import pandas as pd
@@ -106,6 +107,8 @@ def load_table(
     clients=None if users is None else users[~is_test],
     labels=y[~is_test] if predicts.predicts_numbers else None,
   )
+  for sentence in table_suspects.find_suspects(features[~is_test], y[~is_test], encoding):
+    logging.warning('%s: %s', where, sentence)
   if predicts.predicts_numbers:
     mean, deviation = encoding.label
     y = (y - mean) / deviation

@@ -1,0 +1,75 @@
+"""Columns of a table that a model should rather not see: names of rows, copies of the label."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from tff_lg.data import table_encoding
+
+if TYPE_CHECKING:  # pandas takes a second to import.
+  import pandas as pd
+
+# Fewer rows look like either by chance.
+_FEWEST_ROWS = 50
+# Rows per value, on average, from which it is no chance that equal values have equal labels.
+_ROWS_PER_VALUE = 5
+_CORRELATION = 1 - 1e-9
+
+
+def find_suspects(
+  features: pd.DataFrame, labels: np.ndarray, encoding: table_encoding.TableEncoding
+) -> list[str]:
+  """Finds columns that may name the rows, or that may be copies of the label.
+
+  Args:
+    features: the training rows, of the columns that are features.
+    labels: classes, numbers or flags, [num_rows] or [num_rows, num_labels].
+    encoding: of the features.
+
+  Returns:
+    A sentence for each: what was found, and what to do. Fewer than 50 rows give none.
+  """
+  num_rows = len(features)
+  if num_rows < _FEWEST_ROWS:
+    return []
+  label_columns = np.reshape(labels, (num_rows, -1)).T
+  found = []
+  for column in encoding.columns:
+    is_number = isinstance(column, table_encoding.NumberColumn)
+    read = table_encoding.to_numbers if is_number else table_encoding.to_names
+    values = read(features[column.name])
+    distinct, places = np.unique(values, return_inverse=True)
+    if any(
+      _determines(places, len(distinct), of_label) or is_number and _is_multiple(values, of_label)
+      for of_label in label_columns
+    ):
+      looks = 'determines the label of every training row, as a copy of it would'
+    elif not is_number and len(distinct) > num_rows / 2:
+      looks = f'has {len(distinct)} values in {num_rows} training rows, as names of rows would'
+    else:
+      continue
+    found.append(f'Column {column.name} {looks}; if so, use --ignored_columns={column.name}.')
+  return found
+
+
+def _determines(places: np.ndarray, num_values: int, labels: np.ndarray) -> bool:
+  """Returns whether equal values always have equal labels, and values are seldom alone.
+
+  Args:
+    places: int [num_rows], the number of each row's value.
+    num_values: that differ.
+    labels: [num_rows].
+  """
+  kinds, label_places = np.unique(labels, return_inverse=True)
+  if len(kinds) < 2 or num_values * _ROWS_PER_VALUE > len(labels):
+    return False
+  return len(np.unique(places * len(kinds) + label_places)) == num_values
+
+
+def _is_multiple(values: np.ndarray, labels: np.ndarray) -> bool:
+  """Returns whether labels are a linear function of numbers, both [num_rows]."""
+  if np.isnan(values).any() or not np.ptp(values) or not np.ptp(labels.astype(np.float64)):
+    return False
+  return bool(abs(np.corrcoef(values, labels)[0, 1]) > _CORRELATION)
