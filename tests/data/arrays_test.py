@@ -5,6 +5,7 @@ import pathlib
 from unittest import mock
 
 import numpy as np
+from absl import logging
 from absl.testing import absltest, parameterized
 
 from tff_lg.data import arrays, bounded, examples
@@ -81,6 +82,21 @@ class ArraysTest(parameterized.TestCase):
     source = self._load()
     np.testing.assert_array_equal(source.train.weights, [0, 1, 2, 3])
     np.testing.assert_array_equal(source.test.weights, [1, 1, 1, 1])
+
+  def test_warns_of_pixels_that_are_not_divided(self):
+    pixels = np.full([4, 1, 2], 100)
+    self._write('train.npz', x=pixels, y=_Y)
+    with mock.patch.object(logging, 'log_first_n') as log:
+      self._load()
+      log.assert_not_called()
+      self._write('train.npz', x=pixels + 1, y=_Y)
+      self._load()
+    log.assert_called_once()
+    _, text, times, *values = log.call_args.args
+    self.assertEqual(times, 1)
+    self.assertEndsWith(
+      text % tuple(values), 'x has numbers up to 101; save pixels as uint8, or divide them by 255.'
+    )
 
   def test_uint8_is_pixels(self):
     self._write('train.npz', x=np.full([4, 2], 255, np.uint8), y=_Y)

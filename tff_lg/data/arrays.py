@@ -7,11 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from absl import logging
 
 from tff_lg import metrics
 from tff_lg.data import bounded, examples, several_inputs, splits
 
 _TEST_FRACTION = 0.2
+# Above it, numbers of images are pixels from 0 to 255, with which networks learn badly.
+_MOST_OF_PIXELS = 100
 
 
 def load(
@@ -183,6 +186,16 @@ def _to_features(path: pathlib.Path, x: np.ndarray, name: str) -> np.ndarray:
     row = np.argwhere(~np.isfinite(features))[0][0]
     raise examples.DataError(
       f'{path}: {name} has a value in row {row} that is not a finite float32.'
+    )
+  if x.ndim > 2 and features.max() > _MOST_OF_PIXELS:
+    # Once, as there may be a file for each client.
+    logging.log_first_n(
+      logging.WARNING,
+      '%s: %s has numbers up to %g; save pixels as uint8, or divide them by 255.',
+      1,
+      path,
+      name,
+      features.max(),
     )
   return features
 
