@@ -133,8 +133,9 @@ class ModelTest(parameterized.TestCase):
     self.assertEqual(config.resolve(resolved), resolved)
 
   @parameterized.parameters(
-    ('mnist', 'lenet', '--model is lenet, but --task=mnist has its default or cnn.'),
-    ('diabetes', 'lenet', '--model is lenet, but --task=diabetes has one network only.'),
+    ('mnist', 'lenet', '--model is lenet, but --task=mnist has its default or cnn; a network of'),
+    ('diabetes', 'lenet', 'but --task=diabetes has one network only; .* --model=my_module:build.'),
+    ('mood', 'lenet', '--model is lenet, but --task=mood has one network only.$'),
     ('cifar10', 'gated', 'gated, but --task=cifar10 has lenet or reference_lenet or resnet18.'),
   )
   def test_of_another_task_is_refused(self, task, model, sentence):

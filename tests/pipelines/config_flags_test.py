@@ -75,7 +75,7 @@ class ParseTest(parameterized.TestCase):
     (
       '--model=lenet',
       config_lib.ConfigError,
-      '--model is lenet, but --task=digits has its default or cnn.',
+      '--model is lenet, but --task=digits has its default or cnn; ',
     ),
     ('--method=sgd', flags.IllegalFlagValueError, 'fedavg|fedsgd|fedprox'),
     ('--hidden_units=0', config_lib.ConfigError, '--hidden_units has 0, expected more than 0'),

@@ -14,6 +14,7 @@ TASK_OPTIONS = EntryOptions(tasks.TASKS, 'task')
 NETWORK_OPTIONS = EntryOptions(tasks.NETWORKS, 'model')
 # What a small run is on, unless its task has small data of its own.
 SMALL = 'digits'
+_OWN_NETWORK = '; a network of your own is a function, such as --model=my_module:build.'
 
 _TaskOptions: Any = TASK_OPTIONS.make_class()
 _NetworkOptions: Any = NETWORK_OPTIONS.make_class()
@@ -116,7 +117,8 @@ def check(config: Any) -> None:
   if config.model not in (None, *offered) and not tasks.is_own_network(config.model):
     raise ConfigError(
       f'--model is {config.model}, but --task={config.task} has '
-      f'{" or ".join((*own, *offered)) if offered else "one network only"}.'
+      f'{" or ".join((*own, *offered)) if offered else "one network only"}'
+      f'{_OWN_NETWORK if tasks.TASKS[config.task].fits_functions else "."}'
     )
   TASK_OPTIONS.check(config, (config.task,))
   for name in _of_other_networks(config):
