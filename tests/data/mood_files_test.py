@@ -38,10 +38,7 @@ class ReadScoredTextsTest(parameterized.TestCase):
 
   @parameterized.parameters(
     (b'', r'mood\.csv: cannot be read as UTF-8 CSV \(No columns'),
-    (
-      b'user,text,score,text\nal,a,1,b\n',
-      r'mood\.csv, line 1: 2 columns text found',
-    ),
+    (b'user,text,score,text\nal,a,1,b\n', r'mood\.csv, line 1: 2 columns text found'),
     (b'user,text,score\n\xff,a,1\n', r'mood\.csv: cannot be read as UTF-8 CSV'),
     (b'user,text\nal,a\n', r'mood\.csv, line 1: columns user, text found, expected user, text, sc'),
     (b'user,text,score\n', r'mood\.csv: no rows found'),

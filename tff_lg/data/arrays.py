@@ -187,7 +187,7 @@ def _to_features(path: pathlib.Path, x: np.ndarray, name: str) -> np.ndarray:
     raise examples.DataError(
       f'{path}: {name} has a value in row {row} that is not a finite float32.'
     )
-  if x.ndim > 2 and features.max() > _MOST_OF_PIXELS:
+  if x.ndim > 2 and x.dtype != np.uint8 and features.max() > _MOST_OF_PIXELS:
     # Once, as there may be a file for each client.
     logging.log_first_n(
       logging.WARNING,

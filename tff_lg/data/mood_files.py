@@ -52,8 +52,7 @@ def read_scored_texts(path: str) -> dict[str, ScoredTexts]:
     raise examples.DataError(f'data_dir: {file} not found, expected a CSV file, or its folder.')
   try:
     content = io.BytesIO(bounded.read(file))
-    for header in table_files.first_rows(content)[:1]:
-      table_files.check_names(f'{file}, line 1', filter(None, header))
+    table_files.first_rows(f'{file}, line 1', content)
     # Blank lines as rows, or lines could not be counted.
     rows = pd.read_csv(
       content,

@@ -99,15 +99,16 @@ def load_table(
   if inputs:
     features = features[_columns_of(inputs, features, where)]
   table_encoding.check_numbers(features, category_columns, where)
+  known = features[~is_test]
   encoding = table_encoding.fit(
-    features[~is_test],
+    known,
     class_names,
     category_columns=category_columns,
     standardize=standardize,
     clients=None if users is None else users[~is_test],
     labels=y[~is_test] if predicts.predicts_numbers else None,
   )
-  for sentence in table_suspects.find_suspects(features[~is_test], y[~is_test], encoding):
+  for sentence in table_suspects.find_suspects(known, y[~is_test], encoding):
     logging.warning('%s: %s', where, sentence)
   if predicts.predicts_numbers:
     mean, deviation = encoding.label

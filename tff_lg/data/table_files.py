@@ -138,12 +138,15 @@ def check_names(where: str, names: Iterable[str]) -> None:
       raise examples.DataError(f'{where}: {number} columns {name} found, expected each name once.')
 
 
-def first_rows(file: BinaryIO) -> list[list[str]]:
+def first_rows(where: str, file: BinaryIO) -> list[list[str]]:
   """Returns the cells of the first two rows of a CSV file; blank lines are none.
 
-  The file is at its beginning before and after.
+  Args:
+    where: what the error calls the file.
+    file: at its beginning before and after.
 
   Raises:
+    DataError: the first row names a column twice; columns without a name do not count.
     UnicodeDecodeError: the file is not in UTF-8.
   """
   rows: list[list[str]] = []
@@ -155,6 +158,8 @@ def first_rows(file: BinaryIO) -> list[list[str]]:
   finally:
     lines.detach()  # Else it would close the file.
     file.seek(0)
+  for header in rows[:1]:
+    check_names(where, filter(None, header))
   return rows
 
 
@@ -201,8 +206,7 @@ def _read(file: pathlib.Path, only_head: bool = False) -> 'pd.DataFrame':
       table = read.to_pandas()
     else:
       opened = io.BytesIO(_read_head(file) if only_head else bounded.read(file))
-      header, *rest = first_rows(opened) or [[]]
-      check_names(str(file), filter(None, header))
+      header, *rest = first_rows(str(file), opened) or [[]]
       table = pd.read_csv(opened, encoding='utf-8', nrows=1 if only_head else None)
       # The index does not tell: of one that counts, pandas makes the index of tables without any.
       if rest and len(rest[0]) > len(header):

@@ -31,19 +31,22 @@ def find_suspects(
   Returns:
     A sentence for each: what was found, and what to do. Fewer than 50 rows give none.
   """
+  import pandas as pd
+
   num_rows = len(features)
   if num_rows < _FEWEST_ROWS:
     return []
-  label_columns = np.reshape(labels, (num_rows, -1)).T
+  label_columns = [(column, pd.factorize(column)[0]) for column in labels.reshape(num_rows, -1).T]
   found = []
   for column in encoding.columns:
     is_number = isinstance(column, table_encoding.NumberColumn)
     read = table_encoding.to_numbers if is_number else table_encoding.to_names
     values = read(features[column.name])
-    distinct, places = np.unique(values, return_inverse=True)
+    places, distinct = pd.factorize(values, use_na_sentinel=False)
     if any(
-      _determines(places, len(distinct), of_label) or is_number and _is_multiple(values, of_label)
-      for of_label in label_columns
+      _determines(places, len(distinct), kinds) or is_number and _is_multiple(values, numbers)
+      for numbers, kinds in label_columns
+      if kinds.any()
     ):
       looks = 'determines the label of every training row, as a copy of it would'
     elif not is_number and len(distinct) > num_rows / 2:
@@ -54,22 +57,21 @@ def find_suspects(
   return found
 
 
-def _determines(places: np.ndarray, num_values: int, labels: np.ndarray) -> bool:
+def _determines(places: np.ndarray, num_values: int, kinds: np.ndarray) -> bool:
   """Returns whether equal values always have equal labels, and values are seldom alone.
 
   Args:
     places: int [num_rows], the number of each row's value.
     num_values: that differ.
-    labels: [num_rows].
+    kinds: int [num_rows], the number of each row's label.
   """
-  kinds, label_places = np.unique(labels, return_inverse=True)
-  if len(kinds) < 2 or num_values * _ROWS_PER_VALUE > len(labels):
+  if num_values * _ROWS_PER_VALUE > len(kinds):
     return False
-  return len(np.unique(places * len(kinds) + label_places)) == num_values
+  return len(np.unique(places * (kinds.max() + 1) + kinds)) == num_values
 
 
 def _is_multiple(values: np.ndarray, labels: np.ndarray) -> bool:
-  """Returns whether labels are a linear function of numbers, both [num_rows]."""
-  if np.isnan(values).any() or not np.ptp(values) or not np.ptp(labels.astype(np.float64)):
+  """Returns whether labels, which differ, are a linear function of numbers, both [num_rows]."""
+  if np.isnan(values).any() or not np.ptp(values):
     return False
   return bool(abs(np.corrcoef(values, labels)[0, 1]) > _CORRELATION)
