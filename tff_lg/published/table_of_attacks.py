@@ -39,7 +39,7 @@ register(
     name='mnist_attacks',
     label="Honest clients' accuracy on MNIST by attack and aggregator",
     data='the folder with the four idx files of MNIST',
-    cpu_minutes=30,
+    cpu_minutes=24,
     unit='Percent',
     runs=tuple(
       Run(
