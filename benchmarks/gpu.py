@@ -5,7 +5,10 @@
 Prints rounds per second for each workload and placement. While clients train, NVML samples how busy
 the GPUs are and how much of their memory is taken. Also prints the largest difference between the
 weights after the last round and the CPU's. Without a GPU, the same runs on logical CPU devices, and
-the first line says so: placement is tried, speed is not.
+the first line says so: placement is tried, speed is not. Split GPUs have rows for one part and for
+all of them:
+
+  python -m benchmarks.gpu --workloads=resnet18 --num_clients=10 --num_examples=512 --gpu_parts=4
 """
 
 import contextlib
@@ -24,6 +27,15 @@ _WORKLOADS = flags.DEFINE_list(
   'workloads', ['mlp', 'gated_100', 'lenet', 'resnet18'], 'Which work, by name.'
 )
 _PASSES = flags.DEFINE_integer('passes', 5, 'Rounds timed of each.', lower_bound=1)
+_NUM_CLIENTS = flags.DEFINE_integer(
+  'num_clients', None, "Clients of a round; by default as many as the workload's.", lower_bound=1
+)
+_NUM_EXAMPLES = flags.DEFINE_integer(
+  'num_examples', None, "Examples of a client; by default as many as the workload's.", lower_bound=1
+)
+_GPU_PARTS = flags.DEFINE_integer(
+  'gpu_parts', 1, 'Parts that each GPU is split into.', lower_bound=1
+)
 _STACKED = flags.DEFINE_multi_integer(
   'stacked', [5], 'Clients in a stack; a row for each number.', lower_bound=2
 )
@@ -55,7 +67,10 @@ def main() -> None:
 
   chosen = workloads.choose(_WORKLOADS.value, 'workloads')
   placements = _placements()
+  sizes = {'num_clients': _NUM_CLIENTS.value, 'num_examples': _NUM_EXAMPLES.value}
+  given = {name: size for name, size in sizes.items() if size is not None}
   for workload in chosen:
+    workload = dataclasses.replace(workload, **given)
     _measure(dataclasses.replace(workload, population=workload.num_clients), placements)
 
 
@@ -63,10 +78,14 @@ def _placements() -> dict[str, dict[str, Any]]:
   """Returns arguments of a context by their names; the first is the one to compare with."""
   import tensorflow as tf
 
-  gpus = tf.config.list_physical_devices('GPU')
+  from tff_lg.runtime import gpus as gpus_lib
+
+  gpus, parts = tf.config.list_physical_devices('GPU'), _GPU_PARTS.value
+  kind = 'GPU' if parts == 1 else 'part'
   if gpus:
-    names = [f'gpu:{index}' for index in range(len(gpus))]
-    print(f'TensorFlow {tf.__version__}, GPUs: {len(gpus)}')
+    gpus_lib.prepare(gpus, parts)
+    names = [f'gpu:{index}' for index in range(len(gpus) * parts)]
+    print(f'TensorFlow {tf.__version__}, GPUs: {len(gpus)}, parts of each: {parts}')
   else:
     cpu = tf.config.list_physical_devices('CPU')[0]
     parts = [tf.config.LogicalDeviceConfiguration()] * _LOGICAL_DEVICES
@@ -75,12 +94,12 @@ def _placements() -> dict[str, dict[str, Any]]:
     print(f'TensorFlow {tf.__version__}, no GPU found: logical CPU devices stand for GPUs.')
   found: dict[str, dict[str, Any]] = {
     'CPU': {'devices': ['cpu:0']},
-    'one GPU': {'devices': names[:1]},
+    f'one {kind}': {'devices': names[:1]},
   }
   for size in _STACKED.value:
-    found[f'one GPU, {size} stacked'] = {'devices': names[:1], 'stacked_clients': size}
+    found[f'one {kind}, {size} stacked'] = {'devices': names[:1], 'stacked_clients': size}
   if len(names) > 1:
-    found[f'{len(names)} GPUs'] = {'devices': names}
+    found[f'{len(names)} {kind}s'] = {'devices': names}
   return found
 
 

@@ -35,6 +35,10 @@ class LocalTest(parameterized.TestCase):
     simulation.set_execution_context(config.RuntimeOptions(reproducible_gpus=value))
     self.assertIs(self.create.call_args.kwargs['reproducible_gpus'], value)
 
+  def test_parts_of_gpus(self):
+    simulation.set_execution_context(config.RuntimeOptions(gpu_parts=3))
+    self.assertEqual(self.create.call_args.kwargs['gpu_parts'], 3)
+
   def test_gpus_are_reproducible_by_default(self):
     self.assertTrue(config.RuntimeOptions().reproducible_gpus)
 

@@ -54,6 +54,7 @@ class ReproducibleGpusTest(absltest.TestCase):
 
   def _with_gpus(self, *gpus):
     self.enter_context(mock.patch.object(tf.config, 'get_visible_devices', lambda kind: list(gpus)))
+    self.enter_context(mock.patch.object(tf.config, 'get_logical_device_configuration'))
 
   def test_on_a_machine_with_a_gpu(self):
     self._with_gpus('GPU:0')

@@ -25,7 +25,7 @@ class Options:
     None,
     'Clients that run on a device at the same time',
     option_check.POSITIVE,
-    by_default='as many as there are cores on the CPU and four on a GPU',
+    by_default='as many as there are cores on the CPU, four on a GPU and one on a part of a GPU',
   )
   stacked_clients: int = option(
     1,
@@ -38,6 +38,13 @@ class Options:
     True,
     "Whether GPUs give the same bits in each run, and the CPU's results to the rounding of "
     'float32. Without it, TensorFlow sums in any order and rounds factors to TensorFloat-32',
+  )
+  gpu_parts: int = option(
+    1,
+    'Parts that each GPU is split into, with an equal share of its memory. Each runs operations '
+    'beside the others',
+    option_check.POSITIVE,
+    more='This is faster where single operations leave a GPU idle.',
   )
 
 
@@ -52,6 +59,7 @@ def _set_context(options: Options) -> None:
     clients_per_device=options.clients_per_device,
     stacked_clients=options.stacked_clients,
     reproducible_gpus=options.reproducible_gpus,
+    gpu_parts=options.gpu_parts,
   )
 
 

@@ -45,6 +45,7 @@ class LocalExecutionContext(tff.framework.SyncContext):
     clients_per_device: int | None = None,
     stacked_clients: int = 1,
     reproducible_gpus: bool = False,
+    gpu_parts: int = 1,
   ) -> None:
     """Creates the context; `create_local_execution_context` describes the arguments."""
     if default_num_clients < 0:
@@ -53,11 +54,13 @@ class LocalExecutionContext(tff.framework.SyncContext):
       raise ValueError(f'clients_per_device is {clients_per_device}, expected 1 or more.')
     if stacked_clients < 0:
       raise ValueError(f'stacked_clients is {stacked_clients}, expected 0 or more.')
+    if gpu_parts < 1:
+      raise ValueError(f'gpu_parts is {gpu_parts}, expected 1 or more.')
     safeguards.check_process()
     safeguards.tensorflow_has_started()
     self._default_num_clients = default_num_clients
     self._stacked_clients = stacked_clients
-    workers.configure_tensorflow(devices, reproducible_gpus)
+    workers.configure_tensorflow(devices, reproducible_gpus, gpu_parts)
     garbage.set_aside()
     self._pool = workers.WorkerPool(workers.choose_devices(devices), clients_per_device)
     self._compile = cache.ComputationCache(_compile, _add_conversions)
@@ -142,6 +145,7 @@ def create_local_execution_context(
   clients_per_device: int | None = None,
   stacked_clients: int = 1,
   reproducible_gpus: bool = False,
+  gpu_parts: int = 1,
 ) -> LocalExecutionContext:
   """Makes a context that evaluates TFF computations in this process.
 
@@ -150,19 +154,21 @@ def create_local_execution_context(
     devices: `auto` for all GPUs, or the CPU if there is none; `cpu`; or names such as
       `gpu:0`.
     clients_per_device: clients that run on a device at the same time. By default the number
-      of cores on the CPU, and four on a GPU.
+      of cores on the CPU, four on a GPU, and one on a part of a GPU.
     stacked_clients: how many clients are trained in one call, if their data have the same shape
       and their scalars are equal. With 0 it measures which number is the fastest. Results
       differ by the rounding of floats.
     reproducible_gpus: whether GPUs give the same bits in each run, and the CPU's results to the
       rounding of float32. Operations of random numbers then need a seed. By default, TensorFlow
       sums in any order, and rounds factors of products to TensorFloat-32.
+    gpu_parts: parts that each GPU is split into, `gpu:0`, `gpu:1` and so on. Each has an equal
+      share of the memory. A part runs its operations one after another, and beside the others'.
 
   Returns:
     The context, for `tff.framework.set_default_context`.
 
   Raises:
-    ValueError: a number is out of range, or there is no such device.
+    ValueError: a number is out of range, there is no such device, or GPUs cannot be split.
   """
   return LocalExecutionContext(
     default_num_clients=default_num_clients,
@@ -170,6 +176,7 @@ def create_local_execution_context(
     clients_per_device=clients_per_device,
     stacked_clients=stacked_clients,
     reproducible_gpus=reproducible_gpus,
+    gpu_parts=gpu_parts,
   )
 
 
@@ -180,6 +187,7 @@ def set_local_execution_context(
   clients_per_device: int | None = None,
   stacked_clients: int = 1,
   reproducible_gpus: bool = False,
+  gpu_parts: int = 1,
 ) -> None:
   """Makes this process run all TFF computations; see `create_local_execution_context`.
 
@@ -191,6 +199,7 @@ def set_local_execution_context(
     clients_per_device=clients_per_device,
     stacked_clients=stacked_clients,
     reproducible_gpus=reproducible_gpus,
+    gpu_parts=gpu_parts,
   )
   tff.framework.set_default_context(context)
   safeguards.serve_other_threads(context)

@@ -12,7 +12,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tff_lg.runtime import cancellation
+from tff_lg.runtime import cancellation, gpus
 
 # Attributes that a class sets aside places for in CPython 3.11; each instance takes one off.
 _SHARED_ATTRIBUTES = 30
@@ -56,7 +56,9 @@ def choose_devices(devices: str | Sequence[str]) -> tuple[str, ...]:
   return chosen
 
 
-def configure_tensorflow(devices: str | Sequence[str], reproducible_gpus: bool = False) -> None:
+def configure_tensorflow(
+  devices: str | Sequence[str], reproducible_gpus: bool = False, gpu_parts: int = 1
+) -> None:
   """Lets GPU memory grow and, on the CPU, gives each operation one thread.
 
   Workers fill the cores by clients, which on small models is faster than by operations.
@@ -66,15 +68,18 @@ def configure_tensorflow(devices: str | Sequence[str], reproducible_gpus: bool =
     devices: as `choose_devices` takes them.
     reproducible_gpus: has GPUs take sums in a fixed order, and products of float32 in full,
       instead of as TensorFloat-32. On a machine without GPUs it changes nothing.
+    gpu_parts: parts that each GPU is split into.
+
+  Raises:
+    ValueError: GPUs cannot be split, see `gpus.prepare`.
   """
-  gpus = tf.config.get_visible_devices('GPU')
-  if gpus and reproducible_gpus:
+  visible = tf.config.get_visible_devices('GPU')
+  if visible and reproducible_gpus:
     tf.config.experimental.enable_op_determinism()
     tf.config.experimental.enable_tensor_float_32_execution(False)
   try:
-    for gpu in gpus:
-      tf.config.experimental.set_memory_growth(gpu, True)
-    if devices == 'cpu' or not gpus:
+    gpus.prepare(visible, gpu_parts)
+    if devices == 'cpu' or not visible:
       tf.config.threading.set_intra_op_parallelism_threads(1)
   except RuntimeError:
     pass  # TensorFlow has started: results are the same, only slower.
@@ -113,7 +118,7 @@ class WorkerPool:
     Args:
       devices: names for `tf.device`.
       clients_per_device: clients that run on a device at the same time. By default the number
-        of cores that the process may use on the CPU, and four on a GPU.
+        of cores that the process may use on the CPU, and as `gpus.clients_at_a_time` has it.
     """
     self.devices = tuple(devices)
     self._free: queue.SimpleQueue[str] = queue.SimpleQueue()
@@ -122,7 +127,7 @@ class WorkerPool:
     cpus = sum(device.startswith('cpu') for device in devices)
     for device in devices:
       is_cpu = device.startswith('cpu')
-      default = max(num_cores() // cpus, 1) if is_cpu else 4
+      default = max(num_cores() // cpus, 1) if is_cpu else gpus.clients_at_a_time()
       for _ in range(clients_per_device or default):
         self._free.put(device)
         self.size += 1
