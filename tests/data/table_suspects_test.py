@@ -55,6 +55,39 @@ class FindSuspectsTest(parameterized.TestCase):
     self.assertEmpty(_find(_ILL, 49, copy=_ILL))
     self.assertEmpty(_find(np.zeros(_ROWS, int), copy=_ILL))
 
+  @parameterized.named_parameters(
+    ('copies', {'dose': _COST}, 10, '10 of 12 test rows equal a training row, with its label, as'),
+    ('one copy', {'dose': _COST, 'ward': _ILL}, 1, '1 of 12 test rows equal'),
+    ('rounded', {name: np.round(_RNG.random(_ROWS), 1) for name in 'abcde'}, 1, '1 of 12 test'),
+    ('text', {'note': np.array([f'n{row}' for row in range(_ROWS)])}, 1, '1 of 12 test rows'),
+    ('no copies', {'dose': _COST}, 0, ''),
+    ('equal by chance', {'age': np.arange(_ROWS) % 40, 'ward': _ILL}, 1, ''),
+    ('few values', {'ward': np.arange(_ROWS) % 6}, 10, ''),
+  )
+  def test_copies(self, columns, num_copies, expected):
+    columns = {name: values.copy() for name, values in columns.items()}
+    labels = _ILL.copy()
+    for values in (*columns.values(), labels):
+      values[48 : 48 + num_copies] = values[:num_copies]
+    found = table_suspects.find_copies(pd.DataFrame(columns), labels, np.arange(_ROWS) >= 48)
+    self.assertLen(found, bool(expected))
+    self.assertStartsWith(''.join(found), expected)
+
+  def test_copies_have_the_same_label(self):
+    features, is_test = pd.DataFrame({'dose': np.tile(_COST, 2)}), np.arange(2 * _ROWS) >= _ROWS
+    self.assertEmpty(table_suspects.find_copies(features, is_test, is_test))
+    labels = np.tile(_COST, 2)[:, np.newaxis] > [0.3, 0.6]
+    self.assertLen(table_suspects.find_copies(features, labels, is_test), 1)
+
+  def test_table_warns_of_copies(self):
+    rows = pd.DataFrame({'dose': np.tile(_COST, 2), 'ill': np.tile(_ILL, 2)})
+    with self.assertLogs(level='WARNING') as logs:
+      table.load_table(rows, 'ill')
+    self.assertLen(logs.output, 1)
+    self.assertIn('test rows equal a training row', logs.output[0])
+    with self.assertNoLogs(level='WARNING'):
+      table.load_table(rows.drop_duplicates(), 'ill')
+
   def test_table_warns(self):
     rows = pd.DataFrame({'age': _COST, 'copy': _ILL, 'ill': _ILL})
     with self.assertLogs(level='WARNING') as logs:

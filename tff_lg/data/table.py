@@ -108,7 +108,10 @@ def load_table(
     clients=None if users is None else users[~is_test],
     labels=y[~is_test] if predicts.predicts_numbers else None,
   )
-  for sentence in table_suspects.find_suspects(known, y[~is_test], encoding):
+  for sentence in (
+    *table_suspects.find_suspects(known, y[~is_test], encoding),
+    *table_suspects.find_copies(features, y, is_test),
+  ):
     logging.warning('%s: %s', where, sentence)
   if predicts.predicts_numbers:
     mean, deviation = encoding.label

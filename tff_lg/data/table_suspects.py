@@ -1,4 +1,4 @@
-"""Columns of a table that a model should rather not see: names of rows, copies of the label."""
+"""What spoils an answer from a table: copies of the label, names of rows, copied rows."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ _FEWEST_ROWS = 50
 # Rows per value, on average, from which it is no chance that equal values have equal labels.
 _ROWS_PER_VALUE = 5
 _CORRELATION = 1 - 1e-9
+# Share of rows without an equal, from which it is no chance that some are equal.
+_ALONE = 0.95
 
 
 def find_suspects(
@@ -55,6 +57,52 @@ def find_suspects(
       continue
     found.append(f'Column {column.name} {looks}; if so, use --ignored_columns={column.name}.')
   return found
+
+
+def find_copies(features: pd.DataFrame, labels: np.ndarray, is_test: np.ndarray) -> list[str]:
+  """Finds test rows that are copies of training rows, which a model has seen with their labels.
+
+  Rows of few values are also equal by chance. Copies are looked for where rows that differ
+  hardly ever share the column with the most values, or hardly ever share all the others.
+
+  Args:
+    features: all rows, of the columns that are features.
+    labels: classes, numbers or flags, [num_rows] or [num_rows, num_labels].
+    is_test: bool [num_rows].
+
+  Returns:
+    A sentence, if there are copies. Fewer than 50 rows that differ give none.
+  """
+  import pandas as pd
+
+  rows = _hash(features, labels)
+  num_copies = np.isin(rows[is_test], rows[~is_test]).sum()
+  is_first = ~pd.Series(rows).duplicated().to_numpy()
+  if not num_copies or is_first.sum() < _FEWEST_ROWS:
+    return []
+  distinct = features[is_first]
+  column = distinct.nunique(dropna=False).idxmax()
+  others = _hash(distinct.drop(columns=column), labels[is_first])
+  if max(map(_share_alone, (_hash(distinct[[column]]), others))) < _ALONE:
+    return []
+  return [
+    f'{num_copies} of {is_test.sum()} test rows equal a training row, with its label, as copies '
+    'do; if so, remove them, as drop_duplicates() of pandas does.'
+  ]
+
+
+def _hash(features: pd.DataFrame, *labels: np.ndarray) -> np.ndarray:
+  """Returns uint64 [num_rows], equal for equal rows."""
+  import pandas as pd
+
+  parts = [features, *(pd.DataFrame(label.reshape(len(features), -1)) for label in labels)]
+  hashes = [pd.util.hash_pandas_object(part, index=False).to_numpy() for part in parts]
+  return pd.util.hash_pandas_object(pd.DataFrame(np.stack(hashes, 1)), index=False).to_numpy()
+
+
+def _share_alone(values: np.ndarray) -> float:
+  """Returns the share of values that occur once."""
+  return float((np.unique(values, return_counts=True)[1] == 1).sum() / len(values))
 
 
 def _determines(places: np.ndarray, num_values: int, kinds: np.ndarray) -> bool:
