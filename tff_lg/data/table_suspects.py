@@ -1,4 +1,4 @@
-"""What spoils an answer from a table: copies of the label, names of rows, copied rows."""
+"""Faults of tables that spoil an answer: copies of the label, names of rows, copied rows."""
 
 from __future__ import annotations
 
