@@ -67,25 +67,26 @@ def main() -> None:
 
   chosen = workloads.choose(_WORKLOADS.value, 'workloads')
   placements = _placements()
-  sizes = {'num_clients': _NUM_CLIENTS.value, 'num_examples': _NUM_EXAMPLES.value}
-  given = {name: size for name, size in sizes.items() if size is not None}
   for workload in chosen:
-    workload = dataclasses.replace(workload, **given)
-    _measure(dataclasses.replace(workload, population=workload.num_clients), placements)
+    num_clients = _NUM_CLIENTS.value or workload.num_clients
+    sized = dataclasses.replace(
+      workload,
+      num_clients=num_clients,
+      population=num_clients,
+      num_examples=_NUM_EXAMPLES.value or workload.num_examples,
+    )
+    _measure(sized, placements)
 
 
 def _placements() -> dict[str, dict[str, Any]]:
   """Returns arguments of a context by their names; the first is the one to compare with."""
   import tensorflow as tf
 
-  from tff_lg.runtime import gpus as gpus_lib
-
-  gpus, parts = tf.config.list_physical_devices('GPU'), _GPU_PARTS.value
-  kind = 'GPU' if parts == 1 else 'part'
+  gpus, gpu_parts = tf.config.list_physical_devices('GPU'), _GPU_PARTS.value
+  kind = 'GPU' if gpu_parts == 1 else 'part'
   if gpus:
-    gpus_lib.prepare(gpus, parts)
-    names = [f'gpu:{index}' for index in range(len(gpus) * parts)]
-    print(f'TensorFlow {tf.__version__}, GPUs: {len(gpus)}, parts of each: {parts}')
+    names = [f'gpu:{index}' for index in range(len(gpus) * gpu_parts)]
+    print(f'TensorFlow {tf.__version__}, GPUs: {len(gpus)}, parts of each: {gpu_parts}')
   else:
     cpu = tf.config.list_physical_devices('CPU')[0]
     parts = [tf.config.LogicalDeviceConfiguration()] * _LOGICAL_DEVICES
@@ -100,6 +101,8 @@ def _placements() -> dict[str, dict[str, Any]]:
     found[f'one {kind}, {size} stacked'] = {'devices': names[:1], 'stacked_clients': size}
   if len(names) > 1:
     found[f'{len(names)} {kind}s'] = {'devices': names}
+  if gpus:  # Already for the first placement, which starts TensorFlow.
+    found = {name: {**arguments, 'gpu_parts': gpu_parts} for name, arguments in found.items()}
   return found
 
 

@@ -16,8 +16,8 @@ _FEWEST_ROWS = 50
 # Rows per value, on average, from which it is no chance that equal values have equal labels.
 _ROWS_PER_VALUE = 5
 _CORRELATION = 1 - 1e-9
-# Share of rows without an equal, from which it is no chance that some are equal.
-_ALONE = 0.95
+# Share of rows with an equal, up to which it is no chance that some are equal.
+_SHARED_BY_CHANCE = 0.05
 
 
 def find_suspects(
@@ -73,17 +73,16 @@ def find_copies(features: pd.DataFrame, labels: np.ndarray, is_test: np.ndarray)
   Returns:
     A sentence, if there are copies. Fewer than 50 rows that differ give none.
   """
-  import pandas as pd
-
   rows = _hash(features, labels)
-  num_copies = np.isin(rows[is_test], rows[~is_test]).sum()
-  is_first = ~pd.Series(rows).duplicated().to_numpy()
+  num_copies = rows[is_test].isin(rows[~is_test]).sum()
+  is_first = ~rows.duplicated().to_numpy()
   if not num_copies or is_first.sum() < _FEWEST_ROWS:
     return []
   distinct = features[is_first]
   column = distinct.nunique(dropna=False).idxmax()
   others = _hash(distinct.drop(columns=column), labels[is_first])
-  if max(map(_share_alone, (_hash(distinct[[column]]), others))) < _ALONE:
+  shared = (each.duplicated(keep=False).mean() for each in (distinct[column], others))
+  if min(shared) > _SHARED_BY_CHANCE:
     return []
   return [
     f'{num_copies} of {is_test.sum()} test rows equal a training row, with its label, as copies '
@@ -91,18 +90,13 @@ def find_copies(features: pd.DataFrame, labels: np.ndarray, is_test: np.ndarray)
   ]
 
 
-def _hash(features: pd.DataFrame, *labels: np.ndarray) -> np.ndarray:
+def _hash(features: pd.DataFrame, labels: np.ndarray) -> pd.Series:
   """Returns uint64 [num_rows], equal for equal rows."""
   import pandas as pd
 
-  parts = [features, *(pd.DataFrame(label.reshape(len(features), -1)) for label in labels)]
+  parts = (features, pd.DataFrame(labels.reshape(len(features), -1)))
   hashes = [pd.util.hash_pandas_object(part, index=False).to_numpy() for part in parts]
-  return pd.util.hash_pandas_object(pd.DataFrame(np.stack(hashes, 1)), index=False).to_numpy()
-
-
-def _share_alone(values: np.ndarray) -> float:
-  """Returns the share of values that occur once."""
-  return float((np.unique(values, return_counts=True)[1] == 1).sum() / len(values))
+  return pd.util.hash_pandas_object(pd.DataFrame(np.stack(hashes, 1)), index=False)
 
 
 def _determines(places: np.ndarray, num_values: int, kinds: np.ndarray) -> bool:
