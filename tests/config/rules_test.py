@@ -136,7 +136,7 @@ class ModelTest(parameterized.TestCase):
     ('mnist', 'lenet', '--model is lenet, but --task=mnist has its default or cnn; a network of'),
     ('diabetes', 'lenet', 'but --task=diabetes has one network only; .* --model=my_module:build.'),
     ('mood', 'lenet', '--model is lenet, but --task=mood has one network only.$'),
-    ('cifar10', 'gated', 'gated, but --task=cifar10 has lenet or reference_lenet or resnet18.'),
+    ('cifar10', 'gated', '=cifar10 has lenet or reference_lenet or group_norm_lenet or resnet18.'),
   )
   def test_of_another_task_is_refused(self, task, model, sentence):
     with self.assertRaisesRegex(config.ConfigError, sentence):

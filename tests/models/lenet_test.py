@@ -1,6 +1,7 @@
 """Tests of LeNet-5."""
 
 import numpy as np
+import tensorflow as tf
 from absl.testing import absltest
 
 from tff_lg import models
@@ -74,6 +75,40 @@ class BuildReferenceLenetTest(absltest.TestCase):
     for a, b in zip(one, same, strict=True):
       np.testing.assert_array_equal(a, b)
     self.assertFalse(np.array_equal(one[0], other[0]))
+
+
+class BuildGroupNormLenetTest(absltest.TestCase):
+  def test_starts_with_the_weights_of_lenet(self):
+    plain, normalized = models.build_lenet(seed=3), models.build_group_norm_lenet(seed=3)
+    self.assertEqual(normalized.count_params(), 64_102 + 2 * (6 + 16 + 120 + 100))
+    for name in ('conv_1', 'conv_2', 'fc_1', 'fc_2', 'output'):
+      of_both = (model.get_layer(name).get_weights() for model in (plain, normalized))
+      for a, b in zip(*of_both, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+  def test_normalises_each_group_before_the_relu(self):
+    model = models.build_group_norm_lenet((16, 16, 1), 3)
+    of_conv_1 = tf.keras.Model(model.inputs, [model.layers[i].output for i in (0, 1, 2)])
+    images = np.random.default_rng(1).normal(size=(2, 16, 16, 1)).astype(np.float32)
+    inputs, outputs, activated = (each.numpy() for each in of_conv_1(images))
+    self.assertLess(inputs.min(), 0)
+    groups = inputs.reshape(2, 12, 12, 2, 3)
+    mean, variance = (f(groups, axis=(1, 2, 4), keepdims=True) for f in (np.mean, np.var))
+    expected = ((groups - mean) / np.sqrt(variance + 1e-3)).reshape(inputs.shape)
+    np.testing.assert_allclose(outputs, expected, atol=1e-5)
+    np.testing.assert_allclose(activated, np.maximum(expected, 0), atol=1e-5)
+
+  def test_logits_do_not_depend_on_the_norm_of_weights(self):
+    images = np.random.default_rng(1).uniform(size=(2, 32, 32, 3)).astype(np.float32)
+    is_kept = {}
+    for build in (models.build_lenet, models.build_group_norm_lenet):
+      model = build(seed=3)
+      before = model(images).numpy()
+      for name in ('conv_1', 'conv_2', 'fc_1', 'fc_2'):
+        layer = model.get_layer(name)
+        layer.set_weights([100 * weight for weight in layer.get_weights()])
+      is_kept[model.name] = np.allclose(model(images).numpy(), before, atol=0.1)
+    self.assertEqual(is_kept, {'lenet': False, 'group_norm_lenet': True})
 
 
 if __name__ == '__main__':

@@ -2,7 +2,8 @@
 
 The room turns a Keras model into a `LocalGlobalModel`: TFF's functional model, and a split of its
 weights. The server aggregates a global weight; a local weight never leaves its client. `build_mlp`,
-`build_lenet` and `build_reference_lenet` are the networks of the LG-FedAvg paper. `build_cnn` is
+`build_lenet` and `build_reference_lenet` are the networks of the LG-FedAvg paper;
+`build_group_norm_lenet` normalises its layers. `build_cnn` is
 that of the FedAvg paper, and `build_cgau` that of Rieger et al. (2020). `build_resnet18` and
 `build_lstm` are those of Yu et al. for images and for text. `build_bilstm` gives a whole text one
 label, and `build_vqa` answers a question about a picture. An `AuxiliaryNetwork` learns on a
@@ -29,7 +30,7 @@ from tff_lg.models.dropout import StatelessDropout
 from tff_lg.models.example_weights import WeighedClassLoss, with_example_weights
 from tff_lg.models.imported import build_imported, build_original
 from tff_lg.models.keras3 import is_keras3
-from tff_lg.models.lenet import build_lenet, build_reference_lenet
+from tff_lg.models.lenet import build_group_norm_lenet, build_lenet, build_reference_lenet
 from tff_lg.models.local_global import (
   LocalGlobalModel,
   ModelWeights,
@@ -66,6 +67,7 @@ __all__ = [
   'build_bilstm',
   'build_cgau',
   'build_cnn',
+  'build_group_norm_lenet',
   'build_imported',
   'build_lenet',
   'build_linear',

@@ -1,13 +1,18 @@
-"""The LeNet-5 of the LG-FedAvg paper, starting as Keras does or as its reference code does."""
+"""The LeNet-5 of the LG-FedAvg paper, starting as Keras or its reference code, or normalised."""
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
 import tensorflow as tf
 
+from tff_lg.models import group_norm
+
 # Of ImageNet's red, green and blue, which the reference code takes for CIFAR-10 too.
 _CHANNEL_MEANS = (0.485, 0.456, 0.406)
 _CHANNEL_STANDARD_DEVIATIONS = (0.229, 0.224, 0.225)
+
+# Of the 6 and 16 channels of the convolutions; one group normalises all units of a dense layer.
+_GROUPS = {'conv_1': 2, 'conv_2': 4, 'fc_1': 1, 'fc_2': 1}
 
 _Initializer = Callable[[int], tf.keras.initializers.Initializer]
 
@@ -75,6 +80,39 @@ def build_reference_lenet(
       *_layers(num_classes, initializer),
     ],
     name='reference_lenet',
+  )
+
+
+def build_group_norm_lenet(
+  input_shape: Sequence[int] = (32, 32, 3), num_classes: int = 10, *, seed: int = 0
+) -> tf.keras.Model:
+  """Builds LeNet-5 with group normalisation before each ReLU.
+
+  The layers `conv_1_norm` to `fc_2_norm` add 484 scales and offsets to `build_lenet`. Their
+  outputs do not change when the weights of the layer before them are multiplied by a number.
+
+  Args:
+    input_shape: height, width and channels of an image.
+    num_classes: size of the output, logits.
+    seed: of the Glorot-uniform initial weights, those of `build_lenet`.
+
+  Returns:
+    An uncompiled Keras model from float32 [batch, *input_shape] to float32
+    [batch, num_classes].
+
+  LeCun et al. 1998; Wu and He 2018.
+  """
+  layers: list[tf.keras.layers.Layer] = []
+  for layer in _layers(num_classes, lambda i: tf.keras.initializers.GlorotUniform(seed + i)):
+    layers.append(layer)
+    if layer.name in _GROUPS:
+      layer.activation = tf.keras.activations.linear
+      layers += [
+        group_norm.GroupNormalization(_GROUPS[layer.name], name=f'{layer.name}_norm'),
+        tf.keras.layers.ReLU(name=f'{layer.name}_relu'),
+      ]
+  return tf.keras.Sequential(
+    [tf.keras.layers.InputLayer(input_shape=tuple(input_shape)), *layers], name='group_norm_lenet'
   )
 
 

@@ -75,6 +75,13 @@ def _reference_lenet(options: Any, setting: task.NetworkSetting) -> tf.keras.Mod
   return models.build_reference_lenet(*_image_shape(setting), seed=setting.seed)
 
 
+def _group_norm_lenet(options: Any, setting: task.NetworkSetting) -> tf.keras.Model:
+  from tff_lg import models
+
+  del options
+  return models.build_group_norm_lenet(*_image_shape(setting), seed=setting.seed)
+
+
 def _cnn(options: Any, setting: task.NetworkSetting) -> tf.keras.Model:
   from tff_lg import models
 
@@ -92,6 +99,11 @@ def _resnet18(options: Any, setting: task.NetworkSetting) -> tf.keras.Model:
 def _convolutions(options: Any, task_options: Any) -> tuple[str, ...]:
   del options, task_options
   return 'conv_1', 'conv_2'
+
+
+def _normalized_convolutions(options: Any, task_options: Any) -> tuple[str, ...]:
+  del options, task_options
+  return 'conv_1', 'conv_1_norm', 'conv_2', 'conv_2_norm'
 
 
 def _after_convolutions(options: Any, task_options: Any) -> tuple[str, ...]:
@@ -121,6 +133,13 @@ for _entry in (
     tasks=('cifar10',),
     build=_reference_lenet,
     global_layers=_convolutions,
+  ),
+  task.NetworkEntry(
+    name='group_norm_lenet',
+    label='LeNet-5 with group normalisation before each ReLU',
+    tasks=('cifar10',),
+    build=_group_norm_lenet,
+    global_layers=_normalized_convolutions,
   ),
   task.NetworkEntry(
     name='cnn',
