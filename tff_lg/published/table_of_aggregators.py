@@ -33,10 +33,10 @@ _ALL_RULES = RULES | {
     '--dp_clipping=adaptive',
   ),
 }
-# The networks by the end of the table's name.
+# The networks, their flags and CPU minutes, by the end of the table's name.
 _NETWORKS = {
-  '': ('LeNet-5', ()),
-  '_norm': ('LeNet-5 with group normalisation', ('--model=group_norm_lenet',)),
+  '': ('LeNet-5', (), 100),
+  '_norm': ('LeNet-5 with group normalisation', ('--model=group_norm_lenet',), 160),
 }
 
 
@@ -79,14 +79,14 @@ def _figures(rule: str) -> tuple[Figure, ...]:
   return (worse_off, accuracy) if rule == _BASIC else (worse_off, accuracy, change)
 
 
-for _suffix, (_network, _model) in _NETWORKS.items():
+for _suffix, (_network, _model, _minutes) in _NETWORKS.items():
   register(
     TableEntry(
       name=f'cifar10_aggregators{_suffix}',
       label=f'Participants worse off than alone by aggregation rule, {_network}',
       paper='Yu et al. 2020, section 4, images, with a ResNet-18',
       data='the folder with the python batches of CIFAR-10',
-      cpu_minutes=100,
+      cpu_minutes=_minutes,
       unit='Numbers of 100 participants, accuracy in percent, and change in points',
       runs=tuple(
         Run(

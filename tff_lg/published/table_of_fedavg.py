@@ -73,7 +73,7 @@ _OF_ROLES = {
   'fedsgd': (
     '--method=fedsgd',
     '--rounds=5000',
-    '--evaluate_every=20',
+    '--evaluate_every=50',
     '--checkpoint_every=200',
   ),
   'fedavg': ('--rounds=400', '--evaluate_every=5'),
