@@ -57,43 +57,22 @@ def _later_half(options: Any, task_options: Any) -> tuple[str, ...]:
   return (*(f'hidden_{each}' for each in range(number // 2 + 1, number + 1)), 'output')
 
 
-def _image_shape(setting: task.NetworkSetting) -> tuple[tuple[int, ...], int]:
-  return setting.data.test.x.shape[1:], setting.data.num_classes
+def _of_images(name: str, **entry: Any) -> task.NetworkEntry:
+  """Makes an entry of `models.build_<name>`, a function of an image's shape and of classes.
 
+  Args:
+    name: of the network.
+    **entry: what else the entry has, such as its tasks.
+  """
 
-def _lenet(options: Any, setting: task.NetworkSetting) -> tf.keras.Model:
-  from tff_lg import models
+  def build(options: Any, setting: task.NetworkSetting) -> tf.keras.Model:
+    from tff_lg import models
 
-  del options
-  return models.build_lenet(*_image_shape(setting), seed=setting.seed)
+    del options
+    build_model = getattr(models, f'build_{name}')
+    return build_model(setting.data.test.x.shape[1:], setting.data.num_classes, seed=setting.seed)
 
-
-def _reference_lenet(options: Any, setting: task.NetworkSetting) -> tf.keras.Model:
-  from tff_lg import models
-
-  del options
-  return models.build_reference_lenet(*_image_shape(setting), seed=setting.seed)
-
-
-def _group_norm_lenet(options: Any, setting: task.NetworkSetting) -> tf.keras.Model:
-  from tff_lg import models
-
-  del options
-  return models.build_group_norm_lenet(*_image_shape(setting), seed=setting.seed)
-
-
-def _cnn(options: Any, setting: task.NetworkSetting) -> tf.keras.Model:
-  from tff_lg import models
-
-  del options
-  return models.build_cnn(*_image_shape(setting), seed=setting.seed)
-
-
-def _resnet18(options: Any, setting: task.NetworkSetting) -> tf.keras.Model:
-  from tff_lg import models
-
-  del options
-  return models.build_resnet18(*_image_shape(setting), seed=setting.seed)
+  return task.NetworkEntry(name=name, build=build, **entry)
 
 
 def _convolutions(options: Any, task_options: Any) -> tuple[str, ...]:
@@ -119,40 +98,35 @@ def _resnet18_body(options: Any, task_options: Any) -> tuple[str, ...]:
 
 
 for _entry in (
-  task.NetworkEntry(
+  _of_images(
     name='lenet',
     label='LeNet-5',
     tasks=('cifar10', 'client_files'),
-    build=_lenet,
     global_layers=_convolutions,
   ),
-  task.NetworkEntry(
+  _of_images(
     name='reference_lenet',
     label='LeNet-5 on standardised pixels with the smaller initial weights of the LG-FedAvg '
     'reference code',
     tasks=('cifar10',),
-    build=_reference_lenet,
     global_layers=_convolutions,
   ),
-  task.NetworkEntry(
+  _of_images(
     name='group_norm_lenet',
     label='LeNet-5 with group normalisation before each ReLU',
     tasks=('cifar10',),
-    build=_group_norm_lenet,
     global_layers=_normalized_convolutions,
   ),
-  task.NetworkEntry(
+  _of_images(
     name='cnn',
     label='two convolutions and a dense layer, as in the FedAvg paper',
     tasks=('digits', 'mnist'),
-    build=_cnn,
     global_layers=_after_convolutions,
   ),
-  task.NetworkEntry(
+  _of_images(
     name='resnet18',
     label='ResNet-18 with group normalisation',
     tasks=('cifar10',),
-    build=_resnet18,
     global_layers=_resnet18_body,
   ),
 ):
