@@ -61,7 +61,7 @@ _ROLES = {
   'large': ('100 roles with 40 lines or more', ('--min_lines=40', '--max_users=100')),
 }
 _DEALS = {'natural': '', 'natural_iid': ', dealt IID'}
-# The best by validation data, between a smaller and a larger one.
+# The best by validation data, inside their grids. On large roles, FedSGD has that of all roles.
 _ROLE_RATES = {
   ('all', 'fedsgd'): 6,
   ('all', 'fedavg'): 10,
