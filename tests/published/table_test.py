@@ -43,6 +43,12 @@ class TableTest(parameterized.TestCase):
         figure.read(Runs())
     self.assertContainsSubset(asked, {run.name for run in table.runs})
 
+  def test_figure_of_a_row_and_column(self):
+    table = published.TABLES['cifar10_lg']
+    self.assertEqual(table.figure('MTL', 'local test').published, 89.68)
+    with self.assertRaisesRegex(ValueError, "cifar10_lg has no 'new' of 'MTL', expected one"):
+      table.figure('MTL', 'new')
+
   def test_arguments_have_places(self):
     run = published.Run(name='a', flags=('--a={data}', '--b={seed}'), seed_offset=100)
     found = published.arguments_of(run, 'configs', 'x.npz', 2)

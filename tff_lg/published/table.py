@@ -103,6 +103,13 @@ class TableEntry(entries.Entry):
     """The paper's authors and year; empty for a table of ours."""
     return self.paper.partition(',')[0]
 
+  def figure(self, row: str, column: str) -> Figure:
+    """Returns a number of the table; ValueError if it has none there."""
+    for each in self.figures:
+      if (each.row, each.column) == (row, column):
+        return each
+    raise ValueError(f'Table {self.name} has no {column!r} of {row!r}, expected one of its rows.')
+
   @property
   def total_minutes(self) -> float:
     """CPU minutes of all seeds."""

@@ -5,6 +5,8 @@ from typing import NamedTuple
 from tff_lg import metric_names
 from tff_lg.published.read import from_summary
 from tff_lg.published.table import Figure, Run, TableEntry, register
+from tff_lg.published.table_of_classes import BY_CLASSES, CIFAR10, name_row
+from tff_lg.published.table_of_lg_fedavg import CIFAR10_LG, LOCAL_TEST
 
 _LOCAL = metric_names.mean(metric_names.LOCAL_ACCURACY)
 _REFERENCE = 'reference'
@@ -16,92 +18,90 @@ _RULES = {
 
 
 class _Deal(NamedTuple):
-  """How classes are dealt: for the table's name, in its unit, and the flag."""
+  """How classes are dealt: for the table's name, in its unit, and the flags."""
 
   suffix: str
   label: str
-  flag: str
+  flags: tuple[str, ...]
 
 
-_TWO_CLASSES = _Deal('', 'two classes per device', '--classes_per_client=2')
-_FIVE_CLASSES = _Deal('_5', 'five classes per device', '--classes_per_client=5')
-_IID = _Deal('_iid', 'IID devices', '--partition=iid')
+_TWO_CLASSES = _Deal('', 'two classes per device', ('--classes_per_client=2',))
+_FIVE_CLASSES = _Deal('_5', 'five classes per device', BY_CLASSES['5'])
+_IID = _Deal('_iid', 'IID devices', BY_CLASSES['10'])
 
 
 class _Method(NamedTuple):
-  """A method, its published local test with the spread, and what its reference run has besides."""
+  """A method: its flag file, its time, and what its reference run has besides."""
 
+  name: str
   label: str
   rounds: str
-  published: float
-  spread: float
+  cpu_minutes: float
   reference_flags: tuple[str, ...] = ()
   note: str = ''
-  cpu_minutes: float = 108
 
 
-def _local_learning(published: float, spread: float) -> _Method:
-  return _Method('local learning', 'same cohorts', published, spread)
+_LOCAL_LEARNING = _Method('local_only', 'local learning', 'same cohorts', 108)
+_MTL = _Method(
+  'mtl',
+  'MTL',
+  'same cohorts',
+  102,
+  reference_flags=('--adaptive_zeroing',),
+  note='With all of the protocol, MTL has `--adaptive_zeroing`. Without it, an update of one '
+  'client grows to 5e13 in round 16 of seed 0, and the mean of the models ends the run.',
+)
+_LG_FEDAVG = _Method('lg_1800', 'LG-FedAvg', '1800 + 100 rounds', 87)
 
 
-def _lg_fedavg(published: float, spread: float) -> _Method:
-  return _Method('LG-FedAvg', '1800 + 100 rounds', published, spread, cpu_minutes=87)
-
-
-# By flag file and deal. Our copy of the paper has no spread for more than two classes.
-_METHODS = {
-  ('local_only', _TWO_CLASSES): _local_learning(87.93, 2.14),
-  ('local_only', _FIVE_CLASSES): _local_learning(73.42, 0),
-  ('local_only', _IID): _local_learning(45.54, 0),
-  ('mtl', _TWO_CLASSES): _Method(
-    'MTL',
-    'same cohorts',
-    89.68,
-    0.75,
-    reference_flags=('--adaptive_zeroing',),
-    note='With all of the protocol, MTL has `--adaptive_zeroing`. Without it, an update of one '
-    'client grows to 5e13 in round 16 of seed 0, and the mean of the models ends the run.',
-    cpu_minutes=102,
-  ),
-  ('lg_1800', _TWO_CLASSES): _lg_fedavg(91.77, 0.56),
-  ('lg_1800', _IID): _lg_fedavg(69.89, 0),
-}
-
-for (_name, _deal), _method in _METHODS.items():
+def _register(method: _Method, deal: _Deal, table: TableEntry, row: str) -> None:
+  """Registers the table of a method and deal, whose published figure another table has."""
+  paper = table.figure(row, LOCAL_TEST)
   register(
     TableEntry(
-      name=f'cifar10_choice_{_name}{_deal.suffix}',
-      label=f'CIFAR-10, choice of {_method.label} on validation and on test data'
-      + ('' if _deal is _TWO_CLASSES else f', {_deal.label}'),
+      name=f'cifar10_choice_{method.name}{deal.suffix}',
+      label=f'CIFAR-10, choice of {method.label} on validation and on test data'
+      + ('' if deal is _TWO_CLASSES else f', {deal.label}'),
       paper='Liang et al. 2020, Tables 1 and 8',
       data='the folder with the python batches of CIFAR-10',
-      cpu_minutes=_method.cpu_minutes,
-      unit=f'Percent; {_deal.label}; {_method.rounds}',
+      cpu_minutes=method.cpu_minutes,
+      unit=f'Percent; {deal.label}; {method.rounds}',
       runs=tuple(
         Run(
           name=rule,
           flags=(
             '--flagfile={configs}/cifar10_classes.flags',
-            f'--flagfile={{configs}}/cifar10_classes_{_name}.flags',
-            _deal.flag,
+            f'--flagfile={{configs}}/cifar10_classes_{method.name}.flags',
+            *deal.flags,
             *flags,
-            *(_method.reference_flags if rule == _REFERENCE else ()),
+            *(method.reference_flags if rule == _REFERENCE else ()),
           ),
         )
         for rule, (_, flags) in _RULES.items()
       ),
       figures=tuple(
         Figure(
-          row=row,
-          column='local test',
+          row=label,
+          column=LOCAL_TEST,
           read=from_summary(rule, _LOCAL),
-          published=_method.published if rule == _REFERENCE else None,
-          spread=_method.spread if rule == _REFERENCE else 0.0,
+          published=paper.published if rule == _REFERENCE else None,
+          spread=paper.spread if rule == _REFERENCE else 0.0,
         )
-        for rule, (row, _) in _RULES.items()
+        for rule, (label, _) in _RULES.items()
       ),
       contrasts=((_RULES['test'][0], _RULES['validation'][0]),),
       note='Figures of models that were chosen on test data are optimistic. They are here to '
-      f'explain published ones. {_method.note}'.rstrip(),
+      f'explain published ones. {method.note}'.rstrip(),
     )
   )
+
+
+for _method, _deal, _table, _row in (
+  (_LOCAL_LEARNING, _TWO_CLASSES, CIFAR10_LG, 'Local learning, same cohorts'),
+  (_LOCAL_LEARNING, _FIVE_CLASSES, CIFAR10['5'], name_row('5', 'local learning')),
+  (_LOCAL_LEARNING, _IID, CIFAR10['10'], name_row('10', 'local learning')),
+  (_MTL, _TWO_CLASSES, CIFAR10_LG, 'MTL'),
+  (_LG_FEDAVG, _TWO_CLASSES, CIFAR10_LG, 'LG-FedAvg, 1800 + 100 rounds'),
+  (_LG_FEDAVG, _IID, CIFAR10['10'], name_row('10', 'LG-FedAvg')),
+):
+  _register(_method, _deal, _table, _row)

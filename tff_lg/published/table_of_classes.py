@@ -8,8 +8,8 @@ from tff_lg.published.table import NOT_KNOWN, Figure, Run, TableEntry, register
 
 _AVERAGE = metric_names.new_test('accuracy', 'weight_average')
 _LOCAL = metric_names.mean(metric_names.LOCAL_ACCURACY)
-# "10 classes" are examples dealt at random.
-_CLASSES = {
+# Flags by the number of classes per device; "10 classes" are examples dealt at random.
+BY_CLASSES = {
   '3': ('--partition=classes_per_client', '--classes_per_client=3'),
   '4': ('--partition=classes_per_client', '--classes_per_client=4'),
   '5': ('--partition=classes_per_client', '--classes_per_client=5'),
@@ -24,12 +24,13 @@ def _label(number: str) -> str:
   return f'{number} classes{" (IID)" if number == "10" else ""}'
 
 
-def _row(number: str, row: str) -> str:
+def name_row(number: str, row: str) -> str:
+  """Returns the name of a method's row, by the number of classes per device."""
   return f'{_label(number)}, {row}'
 
 
 def _figures(number: str, lg: str, ensemble: str, published: _Published) -> tuple[Figure, ...]:
-  local, fedavg, both = (_row(number, row) for row in _ROWS)
+  local, fedavg, both = (name_row(number, row) for row in _ROWS)
   new_test = metric_names.new_test('accuracy', ensemble)
   reads = (
     (local, 'local test', from_summary(f'local_only_{number}', _LOCAL)),
@@ -52,8 +53,8 @@ def _register(
   ensemble: str,
   cpu_minutes: float,
   published: _Published,
-  numbers: Sequence[str] = tuple(_CLASSES),
-) -> None:
+  numbers: Sequence[str] = tuple(BY_CLASSES),
+) -> TableEntry:
   data = name.partition('_')[0]
   runs = tuple(
     Run(
@@ -61,13 +62,13 @@ def _register(
       flags=(
         f'--flagfile={{configs}}/{data}_classes.flags',
         f'--flagfile={{configs}}/{data}_classes_{method}.flags',
-        *_CLASSES[number],
+        *BY_CLASSES[number],
       ),
     )
     for number in numbers
     for method in ('local_only', lg)
   )
-  register(
+  return register(
     TableEntry(
       name=name,
       label=f'LG-FedAvg on {label}',
@@ -79,7 +80,7 @@ def _register(
         figure for number in numbers for figure in _figures(number, lg, ensemble, published)
       ),
       contrasts=tuple(
-        (_row(number, 'LG-FedAvg'), _row(number, other))
+        (name_row(number, 'LG-FedAvg'), name_row(number, other))
         for number in numbers
         for other in ('local learning', 'FedAvg')
       ),
@@ -98,34 +99,36 @@ _register(
   'ensemble_probability',
   100,
   {
-    (_row('5', 'LG-FedAvg'), 'local test'): 98.21,
-    (_row('10', 'LG-FedAvg'), 'local test'): 97.91,
+    (name_row('5', 'LG-FedAvg'), 'local test'): 98.21,
+    (name_row('10', 'LG-FedAvg'), 'local test'): 97.91,
   },
 )
 # A table for each number, as each takes hours.
-for _number, _published in {
-  '3': {},
-  '4': {},
-  '5': {
-    (_row('5', 'local learning'), 'local test'): 73.42,
-    (_row('5', 'FedAvg'), 'local test'): 67.21,
-    (_row('5', 'LG-FedAvg'), 'local test'): 82.51,
-    (_row('5', 'LG-FedAvg'), 'new test'): 68.32,
-  },
-  '10': {
-    (_row('10', 'local learning'), 'local test'): 45.54,
-    (_row('10', 'FedAvg'), 'local test'): 67.74,
-    (_row('10', 'LG-FedAvg'), 'local test'): 69.89,
-    (_row('10', 'LG-FedAvg'), 'new test'): 69.76,
-  },
-}.items():
-  _register(
-    f'cifar10_classes_{_number}',
-    f'CIFAR-10, {_label(_number)} per device',
+CIFAR10 = {
+  number: _register(
+    f'cifar10_classes_{number}',
+    f'CIFAR-10, {_label(number)} per device',
     'the folder with the python batches of CIFAR-10',
     'lg_1800',
     'ensemble_log_probability',
     60,
-    _published,
-    (_number,),
+    published,
+    (number,),
   )
+  for number, published in {
+    '3': {},
+    '4': {},
+    '5': {
+      (name_row('5', 'local learning'), 'local test'): 73.42,
+      (name_row('5', 'FedAvg'), 'local test'): 67.21,
+      (name_row('5', 'LG-FedAvg'), 'local test'): 82.51,
+      (name_row('5', 'LG-FedAvg'), 'new test'): 68.32,
+    },
+    '10': {
+      (name_row('10', 'local learning'), 'local test'): 45.54,
+      (name_row('10', 'FedAvg'), 'local test'): 67.74,
+      (name_row('10', 'LG-FedAvg'), 'local test'): 69.89,
+      (name_row('10', 'LG-FedAvg'), 'new test'): 69.76,
+    },
+  }.items()
+}
