@@ -83,7 +83,8 @@ class PageTest(absltest.TestCase):
     )
     self.assertEqual(page.to_table(table, _OUTCOME).notes[1:], (text,))
     one_seed = outcomes.Outcome((0,), tuple(values[:1] for values in _OUTCOME.values))
-    self.assertLen(page.to_table(table, one_seed).notes, 1)
+    (note,) = page.to_table(table, one_seed).notes
+    self.assertIn("agree within the paper's spread. One seed has no interval. Off is", note)
     not_known = outcomes.Outcome((0, 1), (np.array([np.nan, 1]), *_OUTCOME.values[1:]))
     self.assertNotIn('paired', page.render(table, not_known))
 

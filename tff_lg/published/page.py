@@ -236,17 +236,20 @@ def _theirs(figure: Figure) -> str:
 
 def _notes(found: Iterable[tuple[Figure, np.ndarray]]) -> tuple[str, ...]:
   """Says how many figures agree, and by how much the others are off."""
-  off, number = [], 0
+  off, number, num_seeds = [], 0, 0
   for figure, values in found:
     if (verdict := judge(figure, values)) is not None:
       number += 1
+      num_seeds = len(values)
       if not verdict.agrees:
         difference = f'{verdict.difference:+.{figure.digits}f}'
         off.append(f'{figure.row}, {figure.column}: {difference}')
   if not number:
     return ()
-  within = "the paper's spread and the 95 % interval over our seeds"
-  text = f'{number - len(off)} of {number} published figures agree within {within}.'
+  within = "the paper's spread and the 95 % interval over our seeds."
+  if num_seeds == 1:
+    within = "the paper's spread. One seed has no interval."
+  text = f'{number - len(off)} of {number} published figures agree within {within}'
   if len(off) > _MOST_IN_A_SENTENCE:
     return (text, '\n'.join(['Off are:', '', *(f'- {each}' for each in off)]))
   verb = 'is' if len(off) == 1 else 'are'
