@@ -11,9 +11,9 @@ other.
 It writes table.md into --run_dir. With --record=docs it also writes docs/results/TABLE.json and the
 table's part of docs/RESULTS.md, so that nobody types a number. Seeds that TABLE.json has already
 are kept, so that --seeds=0 and --seeds=1 may run on different days or machines. The page also lists
-the tables that lack seeds. Without a table, --record=docs writes all stored tables into the page
-again. The flag --quick runs a tenth of the rounds and epochs with one seed: it shows that a table
-can be made, and compares nothing.
+the tables that lack seeds, and has charts of stored tables, drawn into docs/images. Without a
+table, --record=docs writes all stored tables into the page again. The flag --quick runs a tenth of
+the rounds and epochs with one seed: it shows that a table can be made, and compares nothing.
 """
 
 import os

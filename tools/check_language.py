@@ -73,7 +73,7 @@ def too_long(sentence: str) -> Iterator[str]:
 def blocks(page: str) -> Iterator[tuple[int, str, str]]:
   """Yields the line number, kind and text of each block of prose of a Markdown page.
 
-  Code is left out, and so is what stands between `<!-- language: off -->` and
+  Code and comments are left out, and so is what stands between `<!-- language: off -->` and
   `<!-- language: on -->`.
 
   Args:
@@ -94,7 +94,7 @@ def blocks(page: str) -> Iterator[tuple[int, str, str]]:
     elif line.startswith('|'):
       cells = (cell.strip() for cell in re.split(r'(?<!\\)\|', line.strip('|')))
       yield from ((number, 'cell', cell) for cell in cells)
-    elif not line.startswith('#'):
+    elif not line.startswith(('#', '<!--')):
       text = re.sub(r'^\s*(?:[-*] |\d+\. )', '', line)
       yield number, 'prose' if text == line else 'item', text
 

@@ -8,8 +8,8 @@ import numpy as np
 from absl.testing import absltest
 
 from tff_lg import published
+from tff_lg.published import drawing, page
 from tff_lg.published import outcome as outcomes
-from tff_lg.published import page
 from tff_lg.published.read import from_summary
 
 _DOCS = pathlib.Path(__file__).parents[2] / 'docs'
@@ -146,9 +146,20 @@ class PageTest(absltest.TestCase):
     self.assertStartsWith(text, f'<!-- begin digits_lg -->\n{page.render(table, outcome)}\n<!--')
     self.assertNotIn('| `digits_lg`: ', text)
     self.assertIn('| `mnist_lg`: ', text)
+    self.assertFalse((folder / 'images').exists())
     path.write_text('{}')
     with self.assertRaisesRegex(ValueError, r'digits_lg.json is damaged'):
       page.rewrite(str(folder))
+
+  def test_charts_are_drawn_of_what_is_stored(self):
+    folder = pathlib.Path(self.create_tempdir().full_path)
+    (folder / 'RESULTS.md').write_text('# Results\n')
+    table = published.TABLES['mood']
+    outcome = outcomes.Outcome((0, 1), (np.ones(2),) * len(table.figures))
+    page.record(str(folder), table, outcome, 'flags')
+    self.assertEqual([each.name for each in (folder / 'images').iterdir()], ['mood_by_share.png'])
+    self.assertStartsWith((folder / 'images/mood_by_share.png').read_bytes(), b'\x89PNG')
+    self.assertIn('](images/mood_by_share.png)', (folder / 'RESULTS.md').read_text())
 
   def test_record_keeps_other_seeds_of_the_same_settings(self):
     folder = pathlib.Path(self.create_tempdir().full_path)
@@ -179,6 +190,14 @@ class PageTest(absltest.TestCase):
         self.assertEqual(page.replace_block(text, path.stem, page.render(table, outcome)), text)
     missing = page.render_missing({path.stem: page.stored_seeds(str(path)) for path in paths})
     self.assertIn(f'<!-- begin tables_not_run -->\n{missing}\n<!-- end', text)
+
+  def test_results_page_has_charts(self):
+    text = (_DOCS / 'RESULTS.md').read_text(encoding='utf-8')
+    for name, chart in published.CHARTS.items():
+      with self.subTest(name):
+        stored = page.load_all(str(_DOCS), chart.tables)
+        block = f'chart_{name}'
+        self.assertEqual(page.replace_block(text, block, drawing.render(chart, stored)), text)
 
 
 if __name__ == '__main__':

@@ -12,6 +12,7 @@ import numpy as np
 
 from tff_lg import confidence, files, strict_json
 from tff_lg.analysis import formats, tables
+from tff_lg.published.chart import CHARTS
 from tff_lg.published.outcome import Outcome, judge
 from tff_lg.published.table import TABLES, Figure, TableEntry, by_paper
 
@@ -147,6 +148,23 @@ def load_recorded(docs: str, table: TableEntry, settings: str) -> Outcome | None
   )
 
 
+def load_all(docs: str, of: Iterable[TableEntry]) -> dict[str, Outcome]:
+  """Returns the stored outcomes of tables by their names, whatever the flags of their runs.
+
+  Args:
+    docs: the folder of the documentation.
+    of: entries of tables; those without a file are left out.
+
+  Raises:
+    ValueError: a file holds something else; one sentence.
+  """
+  return {
+    table.name: strict_json.load(path, functools.partial(Outcome.from_json, table=table), _REMEDY)
+    for table in of
+    if os.path.exists(path := _path_of(docs, table))
+  }
+
+
 def rewrite(docs: str) -> None:
   """Writes all stored tables into the page, and the list of those that lack seeds.
 
@@ -158,11 +176,8 @@ def rewrite(docs: str) -> None:
     OSError: the page is missing, or cannot be written.
   """
   page = _read_page(docs)
-  for name, table in TABLES.items():
-    if os.path.exists(path := _path_of(docs, table)):
-      load = functools.partial(Outcome.from_json, table=table)
-      stored = strict_json.load(path, load, _REMEDY)
-      page = replace_block(page, name, render(table, stored))
+  for name, outcome in load_all(docs, TABLES.values()).items():
+    page = replace_block(page, name, render(TABLES[name], outcome))
   _write_page(docs, page)
 
 
@@ -204,7 +219,15 @@ def _read_page(docs: str) -> str:
 
 
 def _write_page(docs: str, page: str) -> None:
-  """Writes the page with its list of tables of which seeds have no stored results."""
+  """Writes the page with its charts, and its list of tables of which seeds have no results."""
+  from tff_lg.analysis import style  # Both import Matplotlib, which takes a second.
+  from tff_lg.published import drawing
+
+  for name, chart in CHARTS.items():
+    if outcomes := load_all(docs, chart.tables):
+      image = style.png_bytes(drawing.draw(chart, outcomes))
+      files.write_atomically(os.path.join(docs, 'images', f'{name}.png'), image)
+      page = replace_block(page, f'chart_{name}', drawing.render(chart, outcomes))
   paths = pathlib.Path(docs, 'results').glob('*.json')
   stored = {path.stem: stored_seeds(str(path)) for path in paths}
   page = replace_block(page, _MISSING, render_missing(stored))

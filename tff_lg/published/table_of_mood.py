@@ -1,16 +1,22 @@
 """Mood from typed text by the share of local layers, Liang et al. 2020, Figure 2d."""
 
 from tff_lg import metric_names
+from tff_lg.published.chart import ChartEntry, Point, register_chart
 from tff_lg.published.read import from_best_run
 from tff_lg.published.table import Figure, Run, TableEntry, register
 
 _ALPHAS = ('0', '0.2', '0.4', '0.6', '0.8', '1')
 # Trainings of each repeat, of which validation data choose one: other initial weights and cohorts.
 _TRAININGS = 5
+_ACCURACY = 'accuracy'
 
 
 def _runs(alpha: str) -> tuple[str, ...]:
   return tuple(f'alpha_{alpha}_training_{number}' for number in range(_TRAININGS))
+
+
+def _row(alpha: str) -> str:
+  return f'alpha = {alpha}'
 
 
 register(
@@ -38,8 +44,8 @@ register(
     ),
     figures=tuple(
       Figure(
-        row=f'alpha = {alpha}',
-        column='accuracy',
+        row=_row(alpha),
+        column=_ACCURACY,
         read=from_best_run(
           _runs(alpha),
           metric_names.pooled_test('accuracy'),
@@ -50,6 +56,16 @@ register(
     ),
     note='The best of five trainings by the validation loss. The data are generated: the figures '
     "of the paper's users have no counterpart.",
-    contrasts=(('alpha = 0', 'alpha = 1'),),
+    contrasts=((_row('0'), _row('1')),),
+  )
+)
+
+register_chart(
+  ChartEntry(
+    name='mood_by_share',
+    label='Mood from generated text by the share of local layers',
+    x='alpha, the share of layers that are local',
+    y='pooled test accuracy (%)',
+    lines={'LG-FedAvg': tuple(Point(alpha, 'mood', _row(alpha), _ACCURACY) for alpha in _ALPHAS)},
   )
 )
