@@ -12,6 +12,7 @@ class TableOfChoiceTest(parameterized.TestCase):
     ('local_only_iid', 45.54, 0, '--partition=iid'),
     ('mtl', 89.68, 0.75, '--classes_per_client=2'),
     ('lg_1800', 91.77, 0.56, '--classes_per_client=2'),
+    ('lg_1800_5', 82.51, 0, '--classes_per_client=5'),
     ('lg_1800_iid', 69.89, 0, '--partition=iid'),
   )
   def test_paper_is_beside_its_own_rule(self, name, paper, spread, deal):

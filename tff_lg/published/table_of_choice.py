@@ -102,6 +102,7 @@ for _method, _deal, _table, _row in (
   (_LOCAL_LEARNING, _IID, CIFAR10['10'], name_row('10', 'local learning')),
   (_MTL, _TWO_CLASSES, CIFAR10_LG, 'MTL'),
   (_LG_FEDAVG, _TWO_CLASSES, CIFAR10_LG, 'LG-FedAvg, 1800 + 100 rounds'),
+  (_LG_FEDAVG, _FIVE_CLASSES, CIFAR10['5'], name_row('5', 'LG-FedAvg')),
   (_LG_FEDAVG, _IID, CIFAR10['10'], name_row('10', 'LG-FedAvg')),
 ):
   _register(_method, _deal, _table, _row)
