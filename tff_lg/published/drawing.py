@@ -97,7 +97,7 @@ def _ours(point: Point, outcomes: Mapping[str, Outcome]) -> tuple[float, float]:
 def _draw_published(
   plot: Axes,
   places: Sequence[int],
-  figures: Sequence[Figure],
+  theirs: Sequence[Figure],
   colour: str,
   marker: str,
   label: str = '',
@@ -105,7 +105,7 @@ def _draw_published(
   """Draws open marks where the paper's numbers are known."""
   plot.errorbar(
     places,
-    np.array([figure.published for figure in figures], float),
+    np.array([figure.published for figure in theirs], float),
     color=colour,
     linestyle=':',
     linewidth=1,
