@@ -2,11 +2,11 @@
 
 from tff_lg.published.chart import ChartEntry, Point, register_chart
 from tff_lg.published.table_of_classes import BY_CLASSES, name_row
-from tff_lg.published.table_of_lg_fedavg import LOCAL_TEST
+from tff_lg.published.table_of_lg_fedavg import ALONE, LOCAL_TEST
 
 # Method -> its name in tables of several classes, and its row in that of two.
 _METHODS = {
-  'local_only': ('local learning', 'Local learning, same cohorts'),
+  'local_only': ('local learning', ALONE),
   'fedavg': ('FedAvg', 'FedAvg, {} rounds'),
   'lg_fedavg': ('LG-FedAvg', 'LG-FedAvg, {} + 100 rounds'),
 }

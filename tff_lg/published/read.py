@@ -31,6 +31,12 @@ def from_summary(run: str, key: str, scale: float = 100.0, baseline: str | None 
   return read
 
 
+def rounds_to(run: str, goal: float) -> Read:
+  """Reads the rounds until the pooled test accuracy of clients reaches a goal, a share."""
+  rounds, *_ = metric_names.to_goal(goal)
+  return from_summary(run, rounds, 1)
+
+
 def from_best_round(run: str, method: str, key: str, scale: float = 100.0) -> Read:
   """Reads a metric of the round of a method that is best on clients' validation data.
 

@@ -6,7 +6,7 @@ from tff_lg import metric_names
 from tff_lg.published.read import from_summary
 from tff_lg.published.table import Figure, Run, TableEntry, register
 from tff_lg.published.table_of_classes import BY_CLASSES, CIFAR10, name_row
-from tff_lg.published.table_of_lg_fedavg import CIFAR10_LG, LOCAL_TEST
+from tff_lg.published.table_of_lg_fedavg import ALONE, CIFAR10_LG, LOCAL_TEST
 
 _LOCAL = metric_names.mean(metric_names.LOCAL_ACCURACY)
 _REFERENCE = 'reference'
@@ -97,7 +97,7 @@ def _register(method: _Method, deal: _Deal, table: TableEntry, row: str) -> None
 
 
 for _method, _deal, _table, _row in (
-  (_LOCAL_LEARNING, _TWO_CLASSES, CIFAR10_LG, 'Local learning, same cohorts'),
+  (_LOCAL_LEARNING, _TWO_CLASSES, CIFAR10_LG, ALONE),
   (_LOCAL_LEARNING, _FIVE_CLASSES, CIFAR10['5'], name_row('5', 'local learning')),
   (_LOCAL_LEARNING, _IID, CIFAR10['10'], name_row('10', 'local learning')),
   (_MTL, _TWO_CLASSES, CIFAR10_LG, 'MTL'),

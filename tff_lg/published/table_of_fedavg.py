@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tff_lg import metric_names
-from tff_lg.published.read import from_summary, quotient
+from tff_lg.published.read import quotient, rounds_to
 from tff_lg.published.table import Figure, Run, TableEntry, register
 
 _GOALS = (0.93, 0.95, 0.97)
@@ -19,10 +18,10 @@ class _Deal(NamedTuple):
   published: float
   spread: float
   partition: str
-  fedsgd_rate: float
   fedavg: tuple[str, ...]
 
 
+_FEDSGD = ('--rounds=1500', '--evaluate_every=20', '--client_learning_rate=0.4')
 # A run ends once validation data are beyond the last goal.
 _UNTIL = '--rounds_until=validation/accuracy/pooled>=0.973'
 _MNIST = (
@@ -34,7 +33,6 @@ _MNIST = (
     published=40.5,
     spread=5.5,
     partition='iid',
-    fedsgd_rate=0.4,
     fedavg=('--rounds=40', '--client_learning_rate=0.2'),
   ),
   _Deal(
@@ -44,19 +42,14 @@ _MNIST = (
     published=3.25,
     spread=0.45,
     partition='shards',
-    fedsgd_rate=0.4,
     fedavg=('--rounds=400', '--client_learning_rate=0.1'),
   ),
 )
 
 
-def _fedsgd(deal: _Deal) -> tuple[str, ...]:
-  return ('--rounds=1500', '--evaluate_every=20', f'--client_learning_rate={deal.fedsgd_rate}')
-
-
 def _figures(goal: float, deal: _Deal) -> tuple[Figure, ...]:
-  row, (key, *_) = f'{100 * goal:g} %', metric_names.to_goal(goal)
-  fedsgd, fedavg = (from_summary(name, key, 1) for name in ('fedsgd', 'fedavg'))
+  row = f'{100 * goal:g} %'
+  fedsgd, fedavg = (rounds_to(name, goal) for name in ('fedsgd', 'fedavg'))
   return (
     Figure(row=row, column='FedSGD', read=fedsgd, digits=1),
     Figure(row=row, column='FedAvg', read=fedavg, digits=1),
@@ -91,7 +84,7 @@ for _deal in _MNIST:
             _UNTIL,
           ),
         )
-        for method, flags in (('fedsgd', _fedsgd(_deal)), ('fedavg', _deal.fedavg))
+        for method, flags in (('fedsgd', _FEDSGD), ('fedavg', _deal.fedavg))
       ),
       figures=tuple(figure for goal in _GOALS for figure in _figures(goal, _deal)),
       note='FedAvg has E = 5 and B = 10. Each method has its best learning rate by validation '
@@ -130,8 +123,7 @@ def _row(roles: str, deal: str) -> str:
 
 def _of_roles(roles: str, deal: str) -> Iterator[Figure]:
   for goal in _ROLE_GOALS:
-    key, *_ = metric_names.to_goal(goal)
-    fedsgd, fedavg = (from_summary(f'{roles}_{deal}_{each}', key, 1) for each in _OF_ROLES)
+    fedsgd, fedavg = (rounds_to(f'{roles}_{deal}_{each}', goal) for each in _OF_ROLES)
     reads = {'FedSGD': fedsgd, 'FedAvg': fedavg, 'times fewer': quotient(fedsgd, fedavg)}
     for label, read in reads.items():
       yield Figure(row=_row(roles, deal), column=f'{label}, {100 * goal:g} %', read=read, digits=1)

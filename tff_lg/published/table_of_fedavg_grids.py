@@ -2,9 +2,8 @@
 
 from collections.abc import Sequence
 
-from tff_lg import metric_names
 from tff_lg.published.chart import ChartEntry, Point, register_chart
-from tff_lg.published.read import from_summary
+from tff_lg.published.read import rounds_to
 from tff_lg.published.table import Figure, Run, TableEntry, register
 
 _BY_CLIENTS = 'mnist_fedavg_clients'
@@ -40,11 +39,10 @@ def _clients(number: int) -> str:
 
 
 def _rounds_to(run: str, row: str, column: str, goal: float, published: float) -> Figure:
-  rounds, *_ = metric_names.to_goal(goal)
   return Figure(
     row=row,
     column=column,
-    read=from_summary(run, rounds, 1),
+    read=rounds_to(run, goal),
     published=published,
     spread=_OFF * published,
     digits=0,

@@ -8,7 +8,7 @@ _LOCAL = metric_names.mean(metric_names.LOCAL_ACCURACY)
 _AVERAGE = metric_names.new_test('accuracy', 'weight_average')
 LOCAL_TEST = 'local test'
 _NEW_TEST, _SENT = 'new test', 'parameters, 1e9'
-_ALONE = 'Local learning, same cohorts'
+ALONE = 'Local learning, same cohorts'
 _PARAMETERS = metric_names.PARAMETERS_TO_ALL
 
 
@@ -77,14 +77,14 @@ register(
     ),
     figures=(
       Figure(
-        row=_ALONE,
+        row=ALONE,
         column=LOCAL_TEST,
         read=from_summary('lg_400', _LOCAL, baseline='local_only'),
         published=98.72,
         spread=0.35,
       ),
       Figure(
-        row=_ALONE,
+        row=ALONE,
         column=_NEW_TEST,
         read=from_summary('lg_400', _AVERAGE, baseline='local_only'),
         published=30.41,
@@ -109,7 +109,7 @@ register(
       ),
     ),
     contrasts=(
-      ('LG-FedAvg, 400 + 100 rounds', _ALONE),
+      ('LG-FedAvg, 400 + 100 rounds', ALONE),
       ('LG-FedAvg, 800 + 100 rounds', 'FedAvg, 800 rounds'),
     ),
     note="New test of local learning is the accuracy of the mean of all clients' weights, that of "
@@ -148,10 +148,10 @@ CIFAR10_LG = register(
           spread=spread,
         )
         for run, row, column, key, published, spread in (
-          ('local_only', _ALONE, LOCAL_TEST, _LOCAL, 87.93, 2.14),
+          ('local_only', ALONE, LOCAL_TEST, _LOCAL, 87.93, 2.14),
           (
             'local_only',
-            _ALONE,
+            ALONE,
             _NEW_TEST,
             _AVERAGE,
             10.03,
@@ -180,7 +180,7 @@ CIFAR10_LG = register(
       ),
     ),
     contrasts=(
-      ('LG-FedAvg, 1800 + 100 rounds', _ALONE),
+      ('LG-FedAvg, 1800 + 100 rounds', ALONE),
       ('LG-FedAvg, 1800 + 100 rounds', 'MTL'),
       ('LG-FedAvg, 1800 + 100 rounds', 'FedAvg, 1800 rounds'),
     ),

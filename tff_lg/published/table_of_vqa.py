@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from tff_lg import metric_names
-from tff_lg.published.read import from_summary
+from tff_lg.published.read import from_summary, rounds_to
 from tff_lg.published.table import Figure, Run, TableEntry, register
 
 _METHODS = {'fedavg': 'FedAvg', 'lg_fedavg': 'LG-FedAvg'}
@@ -25,10 +25,8 @@ def _row(deal: str, method: str) -> str:
 def _figures(deal: str, method: str) -> Iterator[Figure]:
   run, row = f'{deal}_{method}', _row(deal, method)
   for goal in _GOALS:
-    rounds, *_ = metric_names.to_goal(goal)
-    yield Figure(
-      row=row, column=f'rounds to {100 * goal:g} %', read=from_summary(run, rounds, 1), digits=1
-    )
+    column = f'rounds to {100 * goal:g} %'
+    yield Figure(row=row, column=column, read=rounds_to(run, goal), digits=1)
   yield Figure(
     row=row,
     column='parameters, 1e7',
