@@ -12,16 +12,24 @@ from typing import Any
 
 from absl import flags as absl_flags
 
-from pipelines import adaptation_run, new_device_run, run_dirs, training_run, trial_pools
-from tff_lg import config as config_lib
+from pipelines import (
+  adaptation_run,
+  mixing_run,
+  new_device_run,
+  run_dirs,
+  training_run,
+  trial_pools,
+)
 from tff_lg import published, sweeps
 from tff_lg.run_folder import run_settings
 
-# By name: what makes a config of flags, runs it, and reads the folder of a finished run.
+# By name: what makes a config of flags, runs it, and reads the folder of a finished run. Those
+# whose runs start from no other look at their data first.
 PIPELINES: Mapping[str, ModuleType] = {
   'train': training_run,
   'adapt': adaptation_run,
   'new_device': new_device_run,
+  'mixing': mixing_run,
 }
 
 _CONFIGS = os.path.join(os.path.dirname(__file__), 'configs')
@@ -85,9 +93,10 @@ def plan(
     configs[trial.name] = _shortened(config) if is_quick else config
     of_seed[run.name] = folder.run_dir(trial.name)
   trial_pools.check(configs)
-  for config in configs.values():
-    if isinstance(config, config_lib.TrainConfig):
-      training_run.look_at_data(config)
+  for trial in trials:
+    run = runs[_run_name(trial)]
+    if not run.sources:
+      PIPELINES[run.pipeline].look_at_data(configs[trial.name])
   run_dirs.check_can_be_made(run_dir)
   return TableRuns(table, folder, trials, configs)
 

@@ -7,9 +7,9 @@ from absl.testing import absltest
 
 from tff_lg import simulation
 from tff_lg.analysis.figures import mixing as figures
-from tff_lg.experiments import mixing
+from tff_lg.experiments import mixing, mixing_config
 
-_SMALL = mixing.MixingConfig(num_points=8)
+_SMALL = mixing_config.MixingConfig(num_points=8)
 
 
 def setUpModule():
@@ -39,6 +39,12 @@ class MixingTest(absltest.TestCase):
     found = self.result.summary()
     self.assertEqual(found['shared/loss/mean_of_both'], self.result.halves['shared'])
     self.assertIn('shared initial weights: loss', self.result.as_text())
+
+  def test_table(self):
+    header, first, *_ = self.result.as_csv().splitlines()
+    self.assertEqual(header, 'theta,shared,independent')
+    shared, independent = (self.result.losses[start][0] for start in mixing.STARTS)
+    np.testing.assert_allclose([*map(float, first.split(','))], [-0.2, shared, independent])
 
   def test_seed_decides(self):
     again, other = (mixing.run_mixing(dataclasses.replace(_SMALL, seed=n)) for n in (0, 1))

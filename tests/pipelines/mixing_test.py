@@ -10,7 +10,7 @@ from tests.pipelines import testing
 class MixingTest(absltest.TestCase):
   def test_run_writes_figure_table_and_summary(self):
     run_dir = self.create_tempdir().full_path + '/run'
-    result = testing.run('mixing', '--epochs=1', '--num_points=3', f'--run_dir={run_dir}')
+    result = testing.run('mixing', '--fast', '--num_points=3', f'--run_dir={run_dir}')
     self.assertEqual(result.returncode, 0, result.stderr)
     self.assertIn('independent initial weights: loss', result.stdout)
     with open(f'{run_dir}/figures/mixing.png', 'rb') as file:

@@ -105,6 +105,12 @@ class ReproduceTest(parameterized.TestCase):
     hparams = json.loads((self._trial('robust_adapted') / 'hparams.json').read_text())
     self.assertEqual(hparams['source']['aggregator'], 'median')
 
+  def test_a_quick_table_of_mixtures(self):
+    result = self._reproduce('digits_mixing', '--quick', f'--run_dir={self.folder}/table')
+    self.assertEqual(result.returncode, 0, result.stderr)
+    self.assertRegex(result.stdout, r'\| The better of both models \| \d\S+ \| \d')
+    self.assertIn('--epochs=2\n', (self._trial('mixing') / 'flags.txt').read_text())
+
   def test_list(self):
     result = self._reproduce()
     self.assertEqual(result.returncode, 0)
@@ -114,7 +120,7 @@ class ReproduceTest(parameterized.TestCase):
     self.assertIn('`mnist_lg`: LG-FedAvg on', (self.folder / 'RESULTS.md').read_text())
 
   @parameterized.parameters(
-    (('mnist',), "Unexpected argument 'mnist', expected a table: digits_lg, "),
+    (('mnist',), "Unexpected argument 'mnist', expected a table: digits_mixing, "),
     (('digits_lg', '--quick', '--', '--epochs=2'), 'epochs'),
     (('digits_lg', '--', '--seed=3'), '--seed=3 is given for all trials'),
     (('digits_lg', 'more'), "Unexpected argument 'more'; use --name=value."),

@@ -6,14 +6,17 @@ from unittest import mock
 import attrs
 from absl.testing import absltest, parameterized
 
-from pipelines import table_runs, training_run
-from tff_lg import published
+from pipelines import mixing_run, table_runs, training_run
+from tff_lg import data, published
 
 
 def _plan(name, folder, seeds=(0, 4), **options):
   table = published.TABLES[name]
   values = {'data': 'folder' if table.data else None, **options}
-  with mock.patch.object(training_run, 'look_at_data'):
+  with (
+    mock.patch.object(training_run, 'look_at_data'),
+    mock.patch.object(mixing_run, 'look_at_data'),
+  ):
     return table_runs.plan(table, folder, seeds, **values)
 
 
@@ -36,6 +39,11 @@ class PlanTest(parameterized.TestCase):
       f'run={run}__seed=0'
     ]
     self.assertEqual({name: getattr(config, name) for name in lengths}, lengths)
+
+  @parameterized.parameters('mnist_lg', 'mnist_mixing')
+  def test_looks_at_the_data_before_any_run(self, name):
+    with self.assertRaisesRegex(data.DataError, 'nowhere'):
+      table_runs.plan(published.TABLES[name], self.folder, (0,), data='nowhere')
 
   def test_identity_is_of_the_flags(self):
     table = published.TABLES['digits_adaptation']

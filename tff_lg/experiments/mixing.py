@@ -8,36 +8,19 @@ both models; from independent ones it is far worse. McMahan et al. 2017, Figure 
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import tensorflow as tf
 
 from tff_lg import data as data_lib
 from tff_lg import learning, models, seeds, training
 from tff_lg.compatibility import tff
+from tff_lg.experiments.mixing_config import MixingConfig
 from tff_lg.training import divergence
 
 STARTS = ('shared', 'independent')
 _SIZES = {'mnist': 600, 'digits': 200}
 _UNITS = (200, 200)
 _BATCH_SIZE = 50
-
-
-@dataclasses.dataclass(frozen=True)
-class MixingConfig:
-  """Settings of the experiment; defaults are the paper's.
-
-  Attributes:
-    data_dir: folder with the files of MNIST; None for the embedded digits.
-    epochs: that each client trains.
-    learning_rate: of SGD.
-    num_points: mixing weights, equally far apart from -0.2 to 1.2.
-    seed: of the draw of examples, initial weights and batches.
-  """
-
-  data_dir: str | None = None
-  epochs: int = 20
-  learning_rate: float = 0.1
-  num_points: int = 50
-  seed: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,6 +59,11 @@ class MixingResult:
       f'{self.alone[start][0]:.4f} and {self.alone[start][1]:.4f} of each alone'
       for start in STARTS
     )
+
+  def as_csv(self) -> str:
+    """Returns the losses by mixing weight, a column for each start."""
+    table = pd.DataFrame({'theta': self.thetas, **self.losses})
+    return table.to_csv(index=False, lineterminator='\n')
 
 
 def run_mixing(config: MixingConfig) -> MixingResult:
