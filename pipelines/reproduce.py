@@ -3,10 +3,10 @@ r"""Repeats a table of a paper, and shows how far our numbers are from it.
   python -m pipelines.reproduce mnist_lg --data=mnist --run_dir=runs/mnist_lg
   python -m pipelines.reproduce digits_lg --quick --run_dir=runs/quick
 
-Without a table it lists all tables. Each table is a few runs for each seed, of `pipelines.train`, of
-`pipelines.mixing`, or of a pipeline that starts from a training run: `pipelines.adapt`,
-`pipelines.new_device`. Rerun the same command to resume; more --seeds are added. Flags after `--`
-apply to all runs that start from no other.
+Without a table it lists all tables. Each table is a few runs for each seed. They are of
+`pipelines.train`, of `pipelines.mixing`, or of a pipeline that starts from a training run:
+`pipelines.adapt`, `pipelines.new_device`. Rerun the same command to resume; more --seeds are added.
+Flags after `--` apply to all runs that start from no other.
 
 It writes table.md into --run_dir. With --record=docs it also writes docs/results/TABLE.json and the
 table's part of docs/RESULTS.md, so that nobody types a number. Seeds that TABLE.json has already

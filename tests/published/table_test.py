@@ -85,7 +85,7 @@ class TableTest(parameterized.TestCase):
   def test_order_is_by_paper_and_then_by_time(self):
     by_paper = published.by_paper()
     self.assertEqual(list(by_paper), sorted(by_paper))
-    self.assertEqual(by_paper[''][0].name, 'digits_lg')
+    self.assertEqual(by_paper[''][0].name, 'digits_mixing')
     for authors, tables in by_paper.items():
       self.assertRegex(authors, r'^$| \d{4}$')
       minutes = [table.total_minutes for table in tables]
@@ -94,8 +94,8 @@ class TableTest(parameterized.TestCase):
 
   def test_list_has_time_and_data(self):
     text = published.describe_tables()
-    self.assertStartsWith(text, 'Tables of ours:\n  digits_lg: ')
-    self.assertIn('\nMcMahan et al. 2017:\n  mnist_fedavg: ', text)
+    self.assertStartsWith(text, 'Tables of ours:\n  digits_mixing: ')
+    self.assertIn('\nMcMahan et al. 2017:\n  mnist_mixing: ', text)
     self.assertIn('digits_lg: LG-FedAvg on digits, two classes per device (1 CPU minutes p', text)
     self.assertIn('--data is the folder with the four idx files', text)
 
