@@ -1,4 +1,4 @@
-"""One-shot averaging against FedAvg, McMahan et al. 2017 (arXiv:1602.05629), section 2."""
+"""One-shot averaging against FedAvg, McMahan et al. 2017 (arXiv:1602.05629), related work."""
 
 from tff_lg import metric_names
 from tff_lg.published.read import from_summary
@@ -52,7 +52,7 @@ register(
   TableEntry(
     name='mnist_one_shot',
     label='One-shot averaging and FedAvg on MNIST',
-    paper='McMahan et al. 2017, section 2, which names the method and has no figures',
+    paper='McMahan et al. 2017, related work, without figures',
     data='the folder with the four idx files of MNIST',
     cpu_minutes=11,
     unit='Percent of all test examples',
