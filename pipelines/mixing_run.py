@@ -12,9 +12,10 @@ from tff_lg import config as config_lib
 from tff_lg import file_names, files, progress, strict_json, tasks
 from tff_lg.experiments.mixing_config import MixingConfig, fast_mixing
 
-if TYPE_CHECKING:  # TensorFlow and pandas take seconds to import.
-  from tff_lg import analysis
+if TYPE_CHECKING:  # TensorFlow takes seconds to import.
   from tff_lg.experiments.mixing import MixingResult
+
+load_folder = run_dirs.load_final_metrics
 
 FIGURE = os.path.join(file_names.FIGURES, 'mixing.png')
 
@@ -67,10 +68,3 @@ def run(
   for name, content in contents.items():
     files.write_atomically(os.path.join(run_dir, name), content)
   return result
-
-
-def load_folder(run_dir: str) -> analysis.FinalMetrics:
-  """Reads the folder of a finished run; `analysis.RunFolderError` if it cannot."""
-  from tff_lg import analysis  # pandas takes a second to import.
-
-  return analysis.FinalMetrics.load(run_dir)

@@ -1,15 +1,11 @@
 """A run of a new-device config: what `new_device`, sweeps and published tables have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from pipelines import config_flags
+from pipelines import config_flags, run_dirs
 from tff_lg import config as config_lib
 
-if TYPE_CHECKING:  # pandas takes a second to import.
-  from tff_lg import analysis
+load_folder = run_dirs.load_final_metrics
 
 
 def read(holders: config_flags.Holders) -> config_lib.NewDeviceConfig:
@@ -41,10 +37,3 @@ def run(config: config_lib.NewDeviceConfig, run_dir: str) -> None:
 
   simulation.set_execution_context()
   new_device.run_new_device(config, run_dir)
-
-
-def load_folder(run_dir: str) -> analysis.FinalMetrics:
-  """Reads the folder of a finished run; `analysis.RunFolderError` if it cannot."""
-  from tff_lg import analysis  # pandas takes a second to import.
-
-  return analysis.FinalMetrics.load(run_dir)

@@ -1,12 +1,17 @@
-"""Run folders of pipelines that are quickly run again: known by the flags that made them."""
+"""Run folders: those of short pipelines are known by the flags that made them."""
+
+from __future__ import annotations
 
 import atexit
 import os
 import tempfile
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tff_lg import file_names, files, folder_lock
+
+if TYPE_CHECKING:  # pandas takes a second to import.
+  from tff_lg import analysis
 
 
 def flag_lines(values: Mapping[str, Any]) -> str:
@@ -98,3 +103,10 @@ def lock_folder(folder: str, option: str = '--run_dir') -> None:
     OSError: it cannot be made or written.
   """
   atexit.register(folder_lock.FolderLock(folder, option).release)
+
+
+def load_final_metrics(run_dir: str) -> analysis.FinalMetrics:
+  """Reads the folder of a finished run; `analysis.RunFolderError` if it cannot."""
+  from tff_lg import analysis  # pandas takes a second to import.
+
+  return analysis.FinalMetrics.load(run_dir)
