@@ -36,7 +36,7 @@ _CONFIGS = os.path.join(os.path.dirname(__file__), 'configs')
 _AXIS = 'run'
 _SHORTER = (
   *('rounds', 'warm_start_rounds', 'evaluate_every', 'checkpoint_every'),
-  *('epochs', 'evaluate_every_epochs'),
+  *('epochs', 'evaluate_every_epochs', 'client_epochs'),
 )
 
 

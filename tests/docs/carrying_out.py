@@ -29,6 +29,7 @@ _BEGINS = (
 )
 # Functions that look at files which a test does not have.
 _LOOKS = (
+  'pipelines.mixing_run.look_at_data',
   'pipelines.training_run.look_at_data',
   'tff_lg.data.mood_files.read_scored_texts',
   'tff_lg.data.vqa_files.find_files',

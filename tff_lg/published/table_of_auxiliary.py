@@ -9,11 +9,11 @@ _PLAIN, _GRADIENT_NORM = 'plain', 'gradient_norm'
 _RUNS = {
   _PLAIN: ('LG-FedAvg', ()),
   **{
-    name: (f'and the {name} loss', (f'--auxiliary={name}',))
+    name: (f'LG-FedAvg, {name} loss', (f'--auxiliary={name}',))
     for name in ('supervised', 'autoencoder', 'jigsaw')
   },
   _GRADIENT_NORM: (
-    'weighted by squared gradient norms',
+    'LG-FedAvg, weighted by squared gradient norms',
     (f'--client_weighting={_GRADIENT_NORM}',),
   ),
 }
