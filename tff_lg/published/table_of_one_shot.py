@@ -8,14 +8,14 @@ _EPOCHS = (1, 5, 20, 80)
 # Partition -> its name, and the learning rates of one round and of FedAvg: the best by validation
 # data, inside their grids. docs/RESULTS.md.
 _PARTITIONS = {'iid': ('IID', 0.1, 0.2), 'shards': ('shards', 0.2, 0.1)}
-_FEDAVG = 'FedAvg, 40 rounds of 10 clients, 5 epochs'
+_FEDAVG = 'FedAvg, 40 rounds of 10 clients, E = 5'
 _TOGETHER = metric_names.pooled_test('accuracy')
 # Of a client's own model on all other clients' test examples.
 _ALONE = f'local_only/{metric_names.mean(metric_names.others_test("accuracy"))}'
 
 
 def _row(epochs: int) -> str:
-  return f'One round of 100 clients, {epochs} epochs'
+  return f'One round of 100 clients, E = {epochs}'
 
 
 def _run(name: str, partition: str, rate: float, *flags: str) -> Run:
@@ -54,7 +54,7 @@ register(
     label='One-shot averaging and FedAvg on MNIST',
     paper='McMahan et al. 2017, related work, without figures',
     data='the folder with the four idx files of MNIST',
-    cpu_minutes=11,
+    cpu_minutes=8,
     unit='Percent of all test examples',
     runs=tuple(
       run
