@@ -23,7 +23,7 @@ _OWN_FILES = {
     'test_post_competition_scoring_clips.csv',
   },
   'tff_lg/published/page.py': {'RESULTS.md'},
-  'pipelines/mixing.py': {'mixing.csv'},
+  'pipelines/mixing_run.py': {'mixing.csv'},
   'pipelines/simulate_clients.py': {'distances.csv'},
 }
 # Texts with a word of a metric's name: an ending of columns, a weight of a model, a file of PFLlib.
