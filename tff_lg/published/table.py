@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 # pipeline than `pipelines.train` has `path`, `summary` and `value` alone.
 Read = Callable[[Mapping[str, 'RunFolder']], float]
 
+# What --data names in tables of several modules.
+MNIST_FILES = 'the folder with the four idx files of MNIST'
+CIFAR10_FILES = 'the folder with the python batches of CIFAR-10'
+SHAKESPEARE_ROLES = "the folder with Shakespeare's roles, in LEAF's format or lines by user"
+
 # A published number that the paper has, but our copy of it does not show.
 NOT_KNOWN = math.nan
 

@@ -6,7 +6,14 @@ from typing import NamedTuple
 
 from tff_lg import metric_names
 from tff_lg.published.read import from_summary
-from tff_lg.published.table import Figure, Run, TableEntry, register
+from tff_lg.published.table import (
+  CIFAR10_FILES,
+  SHAKESPEARE_ROLES,
+  Figure,
+  Run,
+  TableEntry,
+  register,
+)
 from tff_lg.published.table_of_aggregators import RULES, WORSE_OFF
 
 _TECHNIQUES = {
@@ -163,7 +170,7 @@ _register(
   "The paper's gain of a rule is compared with that of each client's best technique by validation "
   'data. The paper has a ResNet-18 with batch normalisation, weight decay and twice the rounds.',
   paper='Yu et al. 2020, adaptation of images, with a ResNet-18',
-  data='the folder with the python batches of CIFAR-10',
+  data=CIFAR10_FILES,
   published={
     # A single run of the paper: the standard error of a count of so many of 100.
     rule: _Published(worse, gain, 0, math.sqrt(worse))
@@ -190,7 +197,7 @@ _register(
   "The paper has 80,000 of Reddit's users and 5,000 rounds: its figures are of other text. Roles "
   'have 150 to 500 lines, as its users have posts.',
   paper='Yu et al. 2020, adaptation of words, on Reddit',
-  data="the folder with Shakespeare's roles, in LEAF's format or lines by user",
+  data=SHAKESPEARE_ROLES,
   published={
     'BASIC': _Published(9.22, 2.32, 0.04),
     'DP': _Published(21.16, 2.12, 1.85),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tff_lg import metric_names
 from tff_lg.published.read import from_summary
-from tff_lg.published.table import Figure, Read, Run, TableEntry, register
+from tff_lg.published.table import CIFAR10_FILES, Figure, Read, Run, TableEntry, register
 
 if TYPE_CHECKING:  # pandas takes a second to import.
   from tff_lg.analysis import RunFolder
@@ -85,7 +85,7 @@ for _suffix, (_network, _model, _minutes) in _NETWORKS.items():
       name=f'cifar10_aggregators{_suffix}',
       label=f'Participants worse off than alone by aggregation rule, {_network}',
       paper='Yu et al. 2020, section 4, images, with a ResNet-18',
-      data='the folder with the python batches of CIFAR-10',
+      data=CIFAR10_FILES,
       cpu_minutes=_minutes,
       unit='Numbers of 100 participants, accuracy in percent, and change in points',
       runs=tuple(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from tff_lg import metric_names
 from tff_lg.published.read import from_summary
-from tff_lg.published.table import Figure, Run, TableEntry, register
+from tff_lg.published.table import MNIST_FILES, Figure, Run, TableEntry, register
 
 _ACCURACY = metric_names.mean(metric_names.LOCAL_ACCURACY)
 _AGGREGATORS = (
@@ -61,7 +61,7 @@ register(
   TableEntry(
     name='mnist_attacks',
     label="Honest clients' accuracy on MNIST by attack and aggregator",
-    data='the folder with the four idx files of MNIST',
+    data=MNIST_FILES,
     cpu_minutes=24,
     runs=tuple(
       Run(

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from tff_lg import metric_names
 from tff_lg.published.read import from_summary
-from tff_lg.published.table import Figure, Run, TableEntry, register
+from tff_lg.published.table import CIFAR10_FILES, Figure, Run, TableEntry, register
 from tff_lg.published.table_of_classes import BY_CLASSES, CIFAR10, name_row
 from tff_lg.published.table_of_lg_fedavg import ALONE, CIFAR10_LG, LOCAL_TEST
 
@@ -63,7 +63,7 @@ def _register(method: _Method, deal: _Deal, table: TableEntry, row: str) -> None
       label=f'CIFAR-10, choice of {method.label} on validation and on test data'
       + ('' if deal is _TWO_CLASSES else f', {deal.label}'),
       paper='Liang et al. 2020, Tables 1 and 8',
-      data='the folder with the python batches of CIFAR-10',
+      data=CIFAR10_FILES,
       cpu_minutes=method.cpu_minutes,
       unit=f'Percent; {deal.label}; {method.rounds}',
       runs=tuple(

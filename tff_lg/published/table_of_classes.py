@@ -4,7 +4,15 @@ from collections.abc import Mapping, Sequence
 
 from tff_lg import metric_names
 from tff_lg.published.read import from_best_round, from_summary
-from tff_lg.published.table import NOT_KNOWN, Figure, Run, TableEntry, register
+from tff_lg.published.table import (
+  CIFAR10_FILES,
+  MNIST_FILES,
+  NOT_KNOWN,
+  Figure,
+  Run,
+  TableEntry,
+  register,
+)
 
 _AVERAGE = metric_names.new_test('accuracy', 'weight_average')
 _LOCAL = metric_names.mean(metric_names.LOCAL_ACCURACY)
@@ -94,7 +102,7 @@ def _register(
 _register(
   'mnist_classes',
   'MNIST by classes per device',
-  'the folder with the four idx files of MNIST',
+  MNIST_FILES,
   'lg_800',
   'ensemble_probability',
   100,
@@ -108,7 +116,7 @@ CIFAR10 = {
   number: _register(
     f'cifar10_classes_{number}',
     f'CIFAR-10, {_label(number)} per device',
-    'the folder with the python batches of CIFAR-10',
+    CIFAR10_FILES,
     'lg_1800',
     'ensemble_log_probability',
     60,

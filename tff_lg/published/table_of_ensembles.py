@@ -2,7 +2,7 @@
 
 from tff_lg import metric_names
 from tff_lg.published.read import from_summary
-from tff_lg.published.table import Figure, Run, TableEntry, register
+from tff_lg.published.table import CIFAR10_FILES, MNIST_FILES, Figure, Run, TableEntry, register
 
 _LOCAL = metric_names.mean(metric_names.LOCAL_ACCURACY)
 
@@ -62,7 +62,7 @@ def _register(
 _register(
   'mnist',
   'MNIST',
-  'the folder with the four idx files of MNIST',
+  MNIST_FILES,
   'lg_400',
   50,
   'ensemble_probability',
@@ -73,7 +73,7 @@ _register(
 _register(
   'cifar10',
   'CIFAR-10',
-  'the folder with the python batches of CIFAR-10',
+  CIFAR10_FILES,
   'lg_1200',
   60,
   'ensemble_probability',

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 from tff_lg.published.chart import ChartEntry, Point, register_chart
 from tff_lg.published.read import rounds_to
-from tff_lg.published.table import Figure, Run, TableEntry, register
+from tff_lg.published.table import MNIST_FILES, Figure, Run, TableEntry, register
 
 _BY_CLIENTS = 'mnist_fedavg_clients'
-_MNIST = 'the folder with the four idx files of MNIST'
 _PARTITIONS = {'iid': 'IID', 'shards': 'shards'}
 # Clients per round -> the paper's rounds to 97 % with B = 10, IID and non-IID.
 _CLIENTS = {1: (316, 3275), 10: (87, 664), 20: (77, 619), 50: (75, 443), 100: (70, 380)}
@@ -54,7 +53,7 @@ register(
     name=_BY_CLIENTS,
     label='Rounds of FedAvg on MNIST by clients per round',
     paper='McMahan et al. 2017, Table 1, perceptron 784-200-200-10, E = 1, B = 10',
-    data=_MNIST,
+    data=MNIST_FILES,
     cpu_minutes=65,
     unit="Rounds until the clients' pooled test accuracy first reaches 97 %",
     runs=tuple(
@@ -108,7 +107,7 @@ def _register_work(
       name=name,
       label=f'Rounds of FedAvg on IID MNIST by local epochs and batch size{label}',
       paper='McMahan et al. 2017, Table 2, CNN, C = 0.1',
-      data=_MNIST,
+      data=MNIST_FILES,
       cpu_minutes=cpu_minutes,
       unit="Rounds until the clients' pooled test accuracy first reaches 99 %",
       runs=tuple(

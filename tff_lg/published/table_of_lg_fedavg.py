@@ -2,7 +2,7 @@
 
 from tff_lg import metric_names
 from tff_lg.published.read import from_best_round, from_summary
-from tff_lg.published.table import Figure, Run, TableEntry, register
+from tff_lg.published.table import CIFAR10_FILES, MNIST_FILES, Figure, Run, TableEntry, register
 
 _LOCAL = metric_names.mean(metric_names.LOCAL_ACCURACY)
 _AVERAGE = metric_names.new_test('accuracy', 'weight_average')
@@ -59,7 +59,7 @@ register(
     name='mnist_lg',
     label='LG-FedAvg on MNIST, two classes per device',
     paper='Liang et al. 2020, Tables 1 and 6',
-    data='the folder with the four idx files of MNIST',
+    data=MNIST_FILES,
     cpu_minutes=30,
     runs=(
       Run(
@@ -122,7 +122,7 @@ CIFAR10_LG = register(
     name='cifar10_lg',
     label='LG-FedAvg on CIFAR-10, two classes per device',
     paper='Liang et al. 2020, Tables 1 and 8',
-    data='the folder with the python batches of CIFAR-10',
+    data=CIFAR10_FILES,
     cpu_minutes=110,
     runs=(
       *(

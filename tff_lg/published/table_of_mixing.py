@@ -1,7 +1,7 @@
 """Loss of mixtures of two models that were trained apart, McMahan et al. 2017, Figure 1."""
 
 from tff_lg.published.read import from_summary
-from tff_lg.published.table import Figure, Run, TableEntry, register
+from tff_lg.published.table import MNIST_FILES, Figure, Run, TableEntry, register
 
 _RUN = 'mixing'
 _STARTS = ('shared', 'independent')
@@ -23,7 +23,7 @@ for _name, _label, _data, _minutes, _note in (
   (
     'mnist_mixing',
     'MNIST',
-    'the folder with the four idx files of MNIST',
+    MNIST_FILES,
     1,
     'Each model has 600 examples. The paper has curves without numbers. Its mean has a lower loss '
     'than both models from shared initial weights, and a far greater one from independent ones.',

@@ -2,7 +2,7 @@
 
 from tff_lg import metric_names
 from tff_lg.published.read import from_summary
-from tff_lg.published.table import Figure, Run, TableEntry, register
+from tff_lg.published.table import MNIST_FILES, Figure, Run, TableEntry, register
 
 _EPOCHS = (1, 5, 20, 80)
 # Partition -> its name, and the learning rates of one round and of FedAvg: the best by validation
@@ -11,7 +11,7 @@ _PARTITIONS = {'iid': ('IID', 0.1, 0.2), 'shards': ('shards', 0.2, 0.1)}
 _FEDAVG = 'FedAvg, 40 rounds of 10 clients, E = 5'
 _TOGETHER = metric_names.pooled_test('accuracy')
 # Of a client's own model on all other clients' test examples.
-_ALONE = f'local_only/{metric_names.mean(metric_names.others_test("accuracy"))}'
+_ALONE = metric_names.mean(metric_names.others_test('accuracy'))
 
 
 def _row(epochs: int) -> str:
@@ -42,7 +42,11 @@ def _figures(partition: str, label: str) -> tuple[Figure, ...]:
       for row, run in together.items()
     ),
     *(
-      Figure(row=row, column=f'alone, {label}', read=from_summary(run, _ALONE))
+      Figure(
+        row=row,
+        column=f'alone, {label}',
+        read=from_summary(run, _ALONE, baseline='local_only'),
+      )
       for row, run in rows.items()
     ),
   )
@@ -53,7 +57,7 @@ register(
     name='mnist_one_shot',
     label='One-shot averaging and FedAvg on MNIST',
     paper='McMahan et al. 2017, related work, without figures',
-    data='the folder with the four idx files of MNIST',
+    data=MNIST_FILES,
     cpu_minutes=8,
     unit='Percent of all test examples',
     runs=tuple(
