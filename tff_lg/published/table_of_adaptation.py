@@ -134,6 +134,8 @@ def _register(
 
 
 _OWN_MODELS = ('--baselines=local_only',)
+# Flags of the training runs on CIFAR-10, without own models.
+CIFAR10_TRAINING = ('--flagfile={configs}/cifar10_dirichlet_lenet.flags', '--baselines=')
 
 _register(
   'digits_adaptation',
@@ -159,7 +161,7 @@ _register(
   'cifar10_adaptation',
   'Local adaptation on CIFAR-10 by aggregation rule, LeNet-5',
   _runs(
-    ('--flagfile={configs}/cifar10_dirichlet_lenet.flags', '--baselines='),
+    CIFAR10_TRAINING,
     ('--flagfile={configs}/cifar10_adaptation.flags',),
     _FIRST,
     _OWN_MODELS,
