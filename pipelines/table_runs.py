@@ -36,7 +36,7 @@ _CONFIGS = os.path.join(os.path.dirname(__file__), 'configs')
 _AXIS = 'run'
 _SHORTER = (
   *('rounds', 'warm_start_rounds', 'evaluate_every', 'checkpoint_every'),
-  *('epochs', 'evaluate_every_epochs', 'client_epochs'),
+  *('epochs', 'evaluate_every_epochs', 'aggregate_epochs', 'client_epochs'),
 )
 
 
@@ -157,5 +157,11 @@ def _run_name(trial: sweeps.Trial) -> str:
 def _shortened(config: Any) -> Any:
   """Returns a config with a tenth of its rounds and epochs."""
   numbers = {name: getattr(config, name, None) for name in _SHORTER}
-  tenths = {name: -(-number // 10) for name, number in numbers.items() if number is not None}
+  tenths = {name: _tenth(number) for name, number in numbers.items() if number is not None}
   return dataclasses.replace(config, **tenths)
+
+
+def _tenth(number: int | tuple[int, ...]) -> int | tuple[int, ...]:
+  if isinstance(number, tuple):
+    return tuple(dict.fromkeys(-(-each // 10) for each in number))
+  return -(-number // 10)

@@ -31,13 +31,12 @@ class PlanTest(parameterized.TestCase):
     self.assertLen(configs, len(published.TABLES[name].runs))
 
   @parameterized.parameters(
-    ('basic', {'rounds': 50, 'evaluate_every': 2}),
-    ('basic_adapted', {'epochs': 20, 'evaluate_every_epochs': 2}),
+    ('cifar10_adaptation', 'basic', {'rounds': 50, 'evaluate_every': 2}),
+    ('cifar10_adaptation', 'basic_adapted', {'epochs': 20, 'evaluate_every_epochs': 2}),
+    ('cifar10_aggregating_again', 'adapted', {'epochs': 10, 'aggregate_epochs': (1, 5, 10)}),
   )
-  def test_quick_runs_are_a_tenth(self, run, lengths):
-    config = _plan('cifar10_adaptation', self.folder, (0,), is_quick=True).configs[
-      f'run={run}__seed=0'
-    ]
+  def test_quick_runs_are_a_tenth(self, table, run, lengths):
+    config = _plan(table, self.folder, (0,), is_quick=True).configs[f'run={run}__seed=0']
     self.assertEqual({name: getattr(config, name) for name in lengths}, lengths)
 
   @parameterized.parameters('mnist_lg', 'mnist_mixing')
