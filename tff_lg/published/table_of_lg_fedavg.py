@@ -7,18 +7,18 @@ from tff_lg.published.table import CIFAR10_FILES, MNIST_FILES, Figure, Run, Tabl
 _LOCAL = metric_names.mean(metric_names.LOCAL_ACCURACY)
 _AVERAGE = metric_names.new_test('accuracy', 'weight_average')
 LOCAL_TEST = 'local test'
-_NEW_TEST, _SENT = 'new test', 'parameters, 1e9'
+NEW_TEST, _SENT = 'new test', 'parameters, 1e9'
 ALONE = 'Local learning, same cohorts'
 _PARAMETERS = metric_names.PARAMETERS_TO_ALL
 
 
-def _fedavg(run: str, row: str, published: float, spread: float) -> tuple[Figure, ...]:
+def fedavg_figures(run: str, row: str, published: float, spread: float) -> tuple[Figure, ...]:
   """Returns the warm start's best round, whose global model is also that of unseen clients."""
   read = from_best_round(run, 'fedavg', _LOCAL)
   return (Figure(row=row, column=LOCAL_TEST, read=read, published=published, spread=spread),)
 
 
-def _lg_fedavg(
+def lg_fedavg_figures(
   run: str,
   row: str,
   ensemble: str,
@@ -37,7 +37,7 @@ def _lg_fedavg(
     ),
     Figure(
       row=row,
-      column=_NEW_TEST,
+      column=NEW_TEST,
       read=from_summary(run, metric_names.new_test('accuracy', ensemble)),
       published=new[0],
       spread=new[1],
@@ -85,13 +85,13 @@ register(
       ),
       Figure(
         row=ALONE,
-        column=_NEW_TEST,
+        column=NEW_TEST,
         read=from_summary('lg_400', _AVERAGE, baseline='local_only'),
         published=30.41,
         spread=7.88,
       ),
-      *_fedavg('lg_800', 'FedAvg, 800 rounds', 98.20, 0.05),
-      *_lg_fedavg(
+      *fedavg_figures('lg_800', 'FedAvg, 800 rounds', 98.20, 0.05),
+      *lg_fedavg_figures(
         'lg_400',
         'LG-FedAvg, 400 + 100 rounds',
         'ensemble_probability',
@@ -99,7 +99,7 @@ register(
         (97.72, 0.08),
         29.0,
       ),
-      *_lg_fedavg(
+      *lg_fedavg_figures(
         'lg_800',
         'LG-FedAvg, 800 + 100 rounds',
         'ensemble_probability',
@@ -152,17 +152,17 @@ CIFAR10_LG = register(
           (
             'local_only',
             ALONE,
-            _NEW_TEST,
+            NEW_TEST,
             _AVERAGE,
             10.03,
             0.06,
           ),
           ('mtl', 'MTL', LOCAL_TEST, _LOCAL, 89.68, 0.75),
-          ('mtl', 'MTL', _NEW_TEST, _AVERAGE, 10.06, 0.11),
+          ('mtl', 'MTL', NEW_TEST, _AVERAGE, 10.06, 0.11),
         )
       ),
-      *_fedavg('lg_1800', 'FedAvg, 1800 rounds', 58.99, 1.50),
-      *_lg_fedavg(
+      *fedavg_figures('lg_1800', 'FedAvg, 1800 rounds', 58.99, 1.50),
+      *lg_fedavg_figures(
         'lg_1200',
         'LG-FedAvg, 1200 + 100 rounds',
         'ensemble_log_probability',
@@ -170,7 +170,7 @@ CIFAR10_LG = register(
         (57.95, 1.48),
         8.5,
       ),
-      *_lg_fedavg(
+      *lg_fedavg_figures(
         'lg_1800',
         'LG-FedAvg, 1800 + 100 rounds',
         'ensemble_log_probability',
