@@ -29,10 +29,11 @@ TUNING = 'tuning.json'
 CHANGES = 'changes.json'
 # Of a run that cannot go on.
 DIVERGED = 'diverged.json'
-# Of a sweep, of runs side by side, of a new client, and of an advice.
+# Of a sweep, of runs side by side, of a new client, of adaptation, and of an advice.
 SWEEP = 'sweep.json'
 RESULTS = 'results.csv'
 CURVES = 'curves.csv'
+VALIDATION_CURVES = 'validation_curves.csv'
 ADVICE = 'advice.csv'
 # The page of a run or of several, and their tables for people.
 REPORT = 'report.html'

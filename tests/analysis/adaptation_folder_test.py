@@ -36,6 +36,11 @@ class LoadTest(absltest.TestCase):
       with self.assertRaisesRegex(RunFolderError, f'^{os.path.join(self.path, name)}: .*missing'):
         AdaptationFolder.load(self.path)
 
+  def test_run_of_an_earlier_version_has_no_validation_curves(self):
+    self.assertEqual(AdaptationFolder.load(self.path).validation_curves['epoch'].max(), 20)
+    os.remove(os.path.join(self.path, 'validation_curves.csv'))
+    self.assertIsNone(AdaptationFolder.load(self.path).validation_curves)
+
   def test_folder_of_another_run(self):
     path = os.path.join(self.path, 'hparams.json')
     for hparams in ({'method': 'fedavg'}, {'adaptation': ['ewc'], 'source': 'runs/x'}):

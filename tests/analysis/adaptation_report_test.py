@@ -36,9 +36,9 @@ class AdaptationReportTest(absltest.TestCase):
     page = self._page()
     self.assertIn('<h1>Local adaptation of FedAvg, median on cifar10</h1>', page)
     self.assertIn('every number on this page is invented', page)
-    for key in ('result', 'models', 'clients', 'data', 'held_out'):
+    for key in ('result', 'models', 'clients', 'data', 'validation', 'held_out'):
       self.assertIn(f'<section id="{key}">', page)
-    self.assertEqual(page.count('<svg role="img"'), 6)
+    self.assertEqual(page.count('<svg role="img"'), 7)
     for outside in ('http:', 'https:', '@import'):
       self.assertNotIn(outside, page)
     self.assertEqual(
@@ -50,6 +50,7 @@ class AdaptationReportTest(absltest.TestCase):
         'gain_by_data_over_federated.png',
         'gain_by_data_over_local_only.png',
         'improvement.png',
+        'validation_curves.png',
       ],
     )
 
@@ -75,12 +76,13 @@ class AdaptationReportTest(absltest.TestCase):
         'adaptation_gain.png',
         'cumulative_gain.png',
         'gain_by_data_over_federated.png',
+        'validation_curves.png',
       ],
     )
 
   def test_one_client(self):
     self._change_clients(lambda table: table.iloc[:1])
-    self.assertEqual(self._page().count('<svg role="img"'), 6)
+    self.assertEqual(self._page().count('<svg role="img"'), 7)
 
   def test_nothing_known(self):
     self._change_clients(

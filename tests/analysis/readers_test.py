@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 
 import pandas as pd
 from absl.testing import absltest, parameterized
@@ -151,6 +152,19 @@ class ReadClientsTest(absltest.TestCase):
       readers.RunFolderError, 'there is no column round_num; the columns'
     ):
       readers.read_client_curves(self._file(client_id=[7]))
+
+  def test_validation_curves(self):
+    path = os.path.join(self.create_tempdir().full_path, 'curves.csv')
+    for text, sentence in (
+      ('', f'{path}: the file is damaged, expected a CSV table.'),
+      ('epoch,loss\n0,1\n', f'{path}: there is no column model; the columns are epoch, loss.'),
+    ):
+      with open(path, 'w', encoding='utf-8') as file:
+        file.write(text)
+      with self.assertRaisesRegex(readers.RunFolderError, f'^{re.escape(sentence)}$'):
+        readers.read_validation_curves(path)
+    with self.assertRaisesRegex(readers.RunFolderError, 'missing'):
+      readers.read_validation_curves(f'{path}.gone')
 
   def test_cut_off(self):
     path = self._file(client_id=['a'])

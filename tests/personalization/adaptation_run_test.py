@@ -104,6 +104,16 @@ class AdaptationRunTest(absltest.TestCase):
       self.assertAlmostEqual(verdicts.from_marks(marks).mean(), score, places=6)
     self.assertNotIn('correct', reading.read(self.folder, 'clients.csv').decode())
 
+  def test_validation_curves(self):
+    curves = pd.read_csv(f'{self.folder}/validation_curves.csv')
+    self.assertEqual(list(curves['epoch']), [0, 1, 2] * (len(curves) // 3))
+    self.assertEqual(list(curves['model'].unique()), ['fine_tune', 'distillation'])
+    weight = self.table['num_validation']
+    federated = np.average(self.table['federated/validation/accuracy'], weights=weight)
+    # Epoch 0 is the federated model, whatever adapts it.
+    at_start = curves.loc[curves['epoch'] == 0, 'validation/accuracy']
+    np.testing.assert_allclose(at_start, federated, rtol=1e-6)
+
   def test_other_models_are_those_of_the_source_run(self):
     for model, folder in (('federated', ''), ('local_only', 'baselines/local_only')):
       own = pd.read_parquet(os.path.join(self.source, folder, 'clients.parquet'))
@@ -223,6 +233,8 @@ class TableTest(absltest.TestCase):
           'local_test/accuracy': np.array([0.25, 1.0, np.nan]),
         },
         curves=np.zeros((3, 2, 1)),
+        evaluated_epochs=np.zeros(1, int),
+        pooled=np.zeros((2, 1)),
         num_validation=np.array([4, 4, 0]),
         aggregated={4: {'local_test/accuracy': np.array([0.75, 0.5, np.nan])}},
       )

@@ -5,6 +5,7 @@
 | hparams.json | value of each flag; `source`: those of the run that was adapted | yes |
 | summary.json | final metrics, one flat object; the last file to be written | yes |
 | clients.parquet | data and accuracies of each client, with each model | yes |
+| validation_curves.csv | means over validation data by adaptation, setting and epoch | no |
 """
 
 import dataclasses
@@ -40,6 +41,7 @@ class AdaptationFolder:
     adaptations: their names, in the order in which they were asked for.
     clients: one row per client, indexed by `client_id` (text): float64 columns, and the name
       of its best model (text).
+    validation_curves: the table of that file; None for a run of an earlier version.
   """
 
   path: str
@@ -48,6 +50,7 @@ class AdaptationFolder:
   summary: Mapping[str, float | str]
   adaptations: tuple[str, ...]
   clients: pd.DataFrame
+  validation_curves: pd.DataFrame | None = None
 
   @classmethod
   def load(cls, path: str) -> 'AdaptationFolder':
@@ -80,6 +83,9 @@ class AdaptationFolder:
       summary=readers.read_flat_object(os.path.join(path, file_names.SUMMARY)),
       adaptations=tuple(adaptations),
       clients=readers.read_clients(clients_file, _is_text),
+      validation_curves=readers.if_present(
+        readers.read_validation_curves, os.path.join(path, file_names.VALIDATION_CURVES)
+      ),
     )
     for name in (
       metric_names.BEST_NAME,

@@ -199,6 +199,29 @@ def read_client_curves(path: str) -> dict[str, pd.DataFrame]:
   return {str(client): rows.drop(columns='client_id') for client, rows in by_client}
 
 
+def read_validation_curves(path: str) -> pd.DataFrame:
+  """Reads the means over validation data by adaptation, setting and epoch.
+
+  Args:
+    path: a CSV file with the columns `model`, `epoch` and, last, a metric.
+
+  Returns:
+    The table as it is, with NaN for an empty field.
+
+  Raises:
+    RunFolderError: it is missing or no such table.
+  """
+  try:
+    table = pd.read_csv(io.StringIO(read_text(path)))
+  except ValueError as error:  # pandas' errors of parsing are ValueErrors.
+    if isinstance(error, RunFolderError):
+      raise
+    raise RunFolderError(f'{path}: the file is damaged, expected a CSV table.') from error
+  for key in ('model', 'epoch'):
+    _check_column(path, table, key)
+  return table
+
+
 def _is_share(column: str) -> bool:
   """Returns whether a column holds a metric that is in [0, 1]."""
   found = metrics.METRICS.get(column.rpartition('/')[2])

@@ -27,6 +27,7 @@ _EVALUATED_EXAMPLES = {
   metric_names.PARTICIPANT_ACCURACY: 1000,
 }
 _NUM_CLASSES = 10
+_RATES = (0.1, 0.01)
 _HELD_OUT_SHARE = 0.1
 
 
@@ -58,9 +59,21 @@ def write_synthetic_adaptation_folder(
   parquet = io.BytesIO()
   clients.to_parquet(parquet, index=False)
   # hparams.json first: a half-written folder is known for synthetic.
+  curves = [
+    {
+      'model': name,
+      'learning_rate': rate,
+      'epoch': epoch,
+      _VALIDATION: 0.6 + gain * (1 - (1 - epoch / 10) ** 2) * (1 if rate == _RATES[0] else 0.5),
+    }
+    for name, (gain, _) in _GAINS.items()
+    for rate in _RATES
+    for epoch in range(0, 21, 5)
+  ]
   contents: dict[str, str | bytes] = {
     file_names.HPARAMS: json.dumps(hparams, indent=2),
     file_names.CLIENTS: parquet.getvalue(),
+    file_names.VALIDATION_CURVES: pd.DataFrame(curves).to_csv(index=False),
     file_names.SUMMARY: json.dumps({'num_clients': num_clients}),
   }
   for name, content in contents.items():

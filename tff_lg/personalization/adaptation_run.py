@@ -23,7 +23,7 @@ from tff_lg import config as config_lib
 from tff_lg import metrics as metrics_lib
 from tff_lg.config.option import resolved
 from tff_lg.learning.methods import local_only
-from tff_lg.personalization import adapting, retraining
+from tff_lg.personalization import adapting, retraining, validation_curves
 from tff_lg.run_folder import run_files, run_settings
 from tff_lg.scoring import scores
 from tff_lg.simulation import trained_run
@@ -105,6 +105,8 @@ def _adapt(
     if retrained is not None:
       table = table.join(retrained)
   summary = summarize(table)
+  curves = validation_curves.build_curves(adapted, resolved(config.selection_metric))
+  run_files.write_validation_curves(run_dir, curves)
   run_files.write_tables(run_dir, summary, table)
   return summary
 

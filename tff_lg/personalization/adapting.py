@@ -39,6 +39,9 @@ class Adapted(NamedTuple):
       such data. Scores by example, see `adaptation_work.ModelEvaluator`.
     curves: the selection metric on validation data, float [num_clients, num_settings, num_epochs]
       at each epoch evaluated, from 0.
+    evaluated_epochs: these epochs, int [num_epochs].
+    pooled: what a choice for all goes by, the mean of the curves of clients that decide, float64
+      [num_settings, num_epochs].
     num_validation: int [num_clients], examples that each client's curves are means over.
     aggregated: by epochs, what `aggregating.aggregate_adapted` gives.
   """
@@ -49,6 +52,8 @@ class Adapted(NamedTuple):
   is_finite: np.ndarray
   values: adaptation_work.Arrays
   curves: np.ndarray
+  evaluated_epochs: np.ndarray
+  pooled: np.ndarray
   num_validation: np.ndarray
   aggregated: dict[int, adaptation_work.Arrays]
 
@@ -209,10 +214,11 @@ def _adapt(
   tried = done.compute_chunks(clients, work.try_all, 'tried')
   num_validation, metric = tried['num_validation'], resolved(config.selection_metric)
   scores = tried[metric_names.validation(metric)]
+  # Validation clients count alike, others by their examples.
+  count = num_validation > 0 if config.choose == config_lib.VALIDATION_CLIENTS else num_validation
   choice = adaptation_lib.choose(
     scores.swapaxes(0, 1),
-    # Validation clients count alike, others by their examples.
-    num_validation > 0 if config.choose == config_lib.VALIDATION_CLIENTS else num_validation,
+    count,
     per_client=config.choose == 'client',
     maximize=metrics.sign(metric) > 0,
     decides_for_all=deciding,
@@ -245,6 +251,8 @@ def _adapt(
     is_finite=is_finite,
     values=values,
     curves=scores,
+    evaluated_epochs=work.epochs,
+    pooled=adaptation_lib.pool_scores(scores.swapaxes(0, 1), count, decides_for_all=deciding),
     num_validation=num_validation,
     aggregated={},
   )

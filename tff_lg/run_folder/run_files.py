@@ -90,6 +90,12 @@ def write_held_out_clients(run_dir: str, clients: pd.DataFrame) -> None:
   )
 
 
+def write_validation_curves(run_dir: str, curves: pd.DataFrame) -> None:
+  """Writes an adaptation's means over validation data, by setting and epoch."""
+  text = curves.to_csv(index=False, lineterminator='\n')
+  files.write_atomically(os.path.join(run_dir, file_names.VALIDATION_CURVES), text)
+
+
 def load_held_out_clients(run_dir: str) -> pd.DataFrame | None:
   """Loads the table of clients that took no part; None for a run without any.
 

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 from absl.testing import absltest
 
 from tests.analysis import adaptation_testing as testing
@@ -54,6 +55,25 @@ class SectionsTest(absltest.TestCase):
       '<dt>best by validation, clients worse off than alone</dt>', sections['result'].html
     )
     self.assertNotIn('warning', sections['result'].html)
+
+  def test_validation_curves_by_setting(self):
+    tried = pd.DataFrame(
+      {
+        'model': 'fine_tune',
+        'learning_rate': [0.01] * 3 + [0.02] * 3,
+        'fine_tune_strength': [5] * 3 + [50] * 3,
+        'epoch': [0, 5, 10] * 2,
+        'validation/accuracy': [0.5, 0.55, 0.6, 0.5, 0.6, 0.7],
+      }
+    )
+    # A vote has no epochs between the federated model and itself.
+    vote = pd.DataFrame({'model': 'knn_per', 'epoch': [0, 1], 'validation/accuracy': [0.5, 0.5]})
+    sections = _sections(validation_curves=pd.concat([tried, vote]))
+    (illustration,) = sections['validation'].illustrations
+    (panel,) = illustration.figure.axes
+    self.assertEqual(panel.get_title(), 'Fine-tuned\nlearning rate 0.02\nstrength 50')
+    self.assertEqual(panel.get_lines()[-1].get_xydata().tolist(), [[10, 70]])
+    self.assertNotIn('validation', _sections(validation_curves=vote))
 
   def test_figures_of_the_numbers(self):
     improvement, gain, cumulative = _sections()['clients'].illustrations

@@ -18,6 +18,7 @@ from tff_lg.analysis.figures.improvement import improvement_bars
 from tff_lg.analysis.figures.labels import label_distribution
 from tff_lg.analysis.figures.privacy import accuracy_by_epsilon, epsilon_curve
 from tff_lg.analysis.figures.sweep import sweep_error_bars
+from tff_lg.analysis.figures.validation_curves import validation_curves
 from tff_lg.analysis.figures.verdicts import client_marks, in_order, verdict_intervals
 
 __all__ = [
@@ -38,5 +39,6 @@ __all__ = [
   'sweep_error_bars',
   'sweep_heat_map',
   'training_curves',
+  'validation_curves',
   'verdict_intervals',
 ]

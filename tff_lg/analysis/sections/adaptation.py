@@ -1,5 +1,7 @@
 """Sections on an adaptation run: what adapting the federated model is worth to each client."""
 
+from collections.abc import Hashable, Mapping
+
 import pandas as pd
 from markupsafe import Markup
 
@@ -38,7 +40,7 @@ def adaptation_sections(run: AdaptationFolder) -> tuple[Section, ...]:
     Section('models', 'Models', _tables(run, clients)),
   ]
   if len(compared.accuracy):
-    sections += [_clients(run, compared), _data(run, compared)]
+    sections += [_clients(run, compared), _data(run, compared), _validation(run)]
   for name, chosen in others:
     lead = markup.fill('paragraph', headline(run.compare_models(run.metric, chosen))) + '\n'
     sections.append(Section('held_out', name, lead + _tables(run, chosen)))
@@ -207,6 +209,37 @@ def _data(run: AdaptationFolder, compared: ComparedRuns) -> Section | None:
     )
     illustrations.append(Illustration(f'gain_by_data_over_{base}', figure, caption))
   return Section('data', 'Size and complexity of the data', illustrations=tuple(illustrations))
+
+
+def _validation(run: AdaptationFolder) -> Section | None:
+  """Returns the curves on validation data; None where no adaptation has any."""
+  table = run.validation_curves
+  if table is None:
+    return None
+  metric, curves = table.columns[-1], {}
+  for name, rows in table.groupby('model', sort=False):
+    if rows['epoch'].nunique() > 2:  # One epoch, or a vote, is no curve.
+      options = rows.drop(columns=['model', 'epoch', metric]).dropna(axis='columns')
+      labels = [_describe(str(name), setting) for setting in options.to_dict('records')]
+      by_setting = rows.assign(setting=labels).pivot(
+        index='epoch', columns='setting', values=metric
+      )
+      curves[str(name)] = by_setting[list(dict.fromkeys(labels))]
+  if not curves:
+    return None
+  figure = figures.validation_curves(curves, series=_series(run), metric=metric)
+  caption = (
+    'The mean over the validation data of all clients that decide, by epoch: a line per setting. '
+    'The mark is at the best of all, which --choose=global takes. More epochs are worth a try if '
+    'it is at the end.'
+  )
+  illustrations = (Illustration('validation_curves', figure, caption),)
+  return Section('validation', 'Validation data by epoch', illustrations=illustrations)
+
+
+def _describe(adaptation: str, setting: Mapping[Hashable, float]) -> str:
+  options = {str(name).removeprefix(f'{adaptation}_'): value for name, value in setting.items()}
+  return '\n'.join(f'{name.replace("_", " ")} {value:g}' for name, value in options.items())
 
 
 def _gains(compared: ComparedRuns) -> dict[str, pd.DataFrame]:
