@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from tff_lg.analysis import formats, style
 
@@ -41,6 +42,7 @@ def validation_curves(
     panel.plot(table.index, line, color=drawn.colour, linestyle=drawn.dashes)
     panel.plot([epoch], [line[epoch]], color=drawn.colour, marker=drawn.marker, markersize=7)
     panel.set_title(f'{drawn.label}\n{best}')
+    panel.xaxis.set_major_locator(MaxNLocator(integer=True))
     style.label_axes(panel, x='epochs of adaptation', y='')
   for panel in panels[len(curves) :]:
     panel.set_axis_off()
