@@ -73,7 +73,7 @@ _register(
   flags='mnist_classes_lg_400.flags',
   rounds=MNIST_ROUNDS,
   ensemble='ensemble_probability',
-  cpu_minutes=20,
+  cpu_minutes=10,
 )
 _register(
   'cifar10',
