@@ -12,7 +12,7 @@ _FEDAVG = (
   *('--hidden_units=200,200', '--client_epochs=1'),
   f'--goal_accuracy={_GOAL}',
   # A run ends once validation data are beyond the goal.
-  '--rounds_until=validation/accuracy/pooled>=0.971',
+  '--rounds_until=validation/accuracy/pooled>=0.973',
 )
 # Partition -> its label, and flags; a client alone can be the cohort of a round.
 _PARTITIONS = {
