@@ -63,11 +63,13 @@ class GainByDataTest(absltest.TestCase):
 
   def test_axes(self):
     gains = {'federated': [0.1, 0.2], 'best': [0.1, 0.2]}
-    left, right = _draw(gains, [10, 20], [2, 40])
-    self.assertEqual((left.get_xscale(), right.get_xscale()), ('log', 'linear'))
-    self.assertEqual(left.get_ylabel(), 'gain (points)')
-    _, right = _draw(gains, [10, 20], [2, 41])
-    self.assertEqual(right.get_xscale(), 'log')
+    for size, complexity, expected in (
+      ([10, 201], [2, 40], ('log', 'linear')),
+      ([10, 200], [2, 41], ('linear', 'log')),
+    ):
+      left, right = _draw(gains, size, complexity)
+      self.assertEqual((left.get_xscale(), right.get_xscale()), expected)
+      self.assertEqual(left.get_ylabel(), 'gain (points)')
 
   def test_numbers_under_the_axis(self):
     gains = {'federated': [0.1, 0.2], 'best': [0.1, 0.2]}

@@ -55,9 +55,8 @@ def gain_by_data(
     _draw(axes, formats.metric_scale(metric) * gains, values, series)
     if are_gains:
       axes.axhline(0, color=style.INK, linewidth=1, zorder=1.5)
-  _set_log_axis(left, size)
-  if complexity.max() > _LOG_FACTOR * complexity.min() > 0:
-    _set_log_axis(right, complexity)
+    if values.max() > _LOG_FACTOR * values.min() > 0:
+      _set_log_axis(axes, values)
   style.label_axes(left, x='training examples of the client', y=y)
   style.label_axes(right, x='classes (or known words) in its data', y='')
   right.legend(loc='upper left', bbox_to_anchor=(1.0, 1.0))
