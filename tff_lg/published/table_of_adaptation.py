@@ -207,8 +207,8 @@ _register(
   # By the time of its parts: 70 for the models of rules, 35 for own ones, 5 for a technique.
   165,
   "The paper has 80,000 of Reddit's users and 5,000 rounds: its figures are of other text. Roles "
-  'have 150 to 500 lines, as its users have posts. 100 roles are adapted, and validation data of '
-  'all of them choose the epoch, of 10.',
+  'have 150 to 500 lines, as its users have posts. The adaptation has 100 of them, whose '
+  'validation data choose the epoch, of 10.',
   paper='Yu et al. 2020, adaptation of words, on Reddit',
   data=SHAKESPEARE_ROLES,
   published={
