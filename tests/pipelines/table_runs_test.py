@@ -32,7 +32,8 @@ class PlanTest(parameterized.TestCase):
 
   @parameterized.parameters(
     ('cifar10_adaptation', 'basic', {'rounds': 50, 'evaluate_every': 2}),
-    ('cifar10_adaptation', 'basic_adapted', {'epochs': 20, 'evaluate_every_epochs': 2}),
+    # Nothing is below one.
+    ('cifar10_adaptation', 'basic_adapted', {'epochs': 2, 'evaluate_every_epochs': 1}),
     ('cifar10_aggregating_again', 'adapted', {'epochs': 10, 'aggregate_epochs': (1, 5, 10)}),
   )
   def test_quick_runs_are_a_tenth(self, table, run, lengths):
