@@ -74,6 +74,22 @@ class SectionsTest(absltest.TestCase):
     self.assertEqual(panel.get_title(), 'Fine-tuned\nlearning rate 0.02\nstrength 50')
     self.assertEqual(panel.get_lines()[-1].get_xydata().tolist(), [[10, 70]])
     self.assertNotIn('validation', _sections(validation_curves=vote))
+    unknown = tried.assign(**{'validation/accuracy': math.nan})
+    self.assertNotIn('validation', _sections(validation_curves=unknown))
+
+  def test_setting_that_was_given_twice_is_one_line(self):
+    twice = pd.DataFrame(
+      {
+        'model': 'fine_tune',
+        'learning_rate': 0.01,
+        'epoch': [0, 5, 10] * 2,
+        'validation/accuracy': [0.5, 0.75, 0.5] * 2,
+      }
+    )
+    (illustration,) = _sections(validation_curves=twice)['validation'].illustrations
+    line, mark = illustration.figure.axes[0].get_lines()
+    self.assertEqual(line.get_ydata().tolist(), [50, 75, 50])
+    self.assertEqual(mark.get_xydata().tolist(), [[5, 75]])
 
   def test_figures_of_the_numbers(self):
     improvement, gain, cumulative = _sections()['clients'].illustrations

@@ -218,11 +218,13 @@ def _validation(run: AdaptationFolder) -> Section | None:
     return None
   metric, curves = table.columns[-1], {}
   for name, rows in table.groupby('model', sort=False):
-    if rows['epoch'].nunique() > 2:  # One epoch, or a vote, is no curve.
+    # One epoch, or a vote, is no curve, nor are numbers that are not finite.
+    if rows['epoch'].nunique() > 2 and rows[metric].notna().any():
       options = rows.drop(columns=['model', 'epoch', metric]).dropna(axis='columns')
       labels = [_describe(str(name), setting) for setting in options.to_dict('records')]
-      by_setting = rows.assign(setting=labels).pivot(
-        index='epoch', columns='setting', values=metric
+      # A setting may have been given twice.
+      by_setting = rows.assign(setting=labels).pivot_table(
+        index='epoch', columns='setting', values=metric, aggfunc='first', dropna=False
       )
       curves[str(name)] = by_setting[list(dict.fromkeys(labels))]
   if not curves:
