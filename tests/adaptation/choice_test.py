@@ -35,13 +35,18 @@ class ChooseTest(parameterized.TestCase):
       np.testing.assert_array_equal(choice.epoch, [0, 0])
 
   def test_pooled_scores_are_what_a_choice_for_all_goes_by(self):
-    pooled = adaptation.pool_scores(_ACCURACY, _NUM_EXAMPLES)
+    pooled = adaptation.choose(_ACCURACY, _NUM_EXAMPLES, per_client=True).pooled
     np.testing.assert_allclose(pooled, [[0.725, 0.225, 0.25], [0.725, 0.825, 0.725]])
-    of_first = adaptation.pool_scores(
-      _ACCURACY, _NUM_EXAMPLES, decides_for_all=np.array([True, False, True])
+    of_first = adaptation.choose(
+      _ACCURACY,
+      _NUM_EXAMPLES,
+      per_client=False,
+      maximize=False,
+      decides_for_all=np.array([True, False, True]),
     )
-    np.testing.assert_allclose(of_first, [[0.5, 0.6, 0.7], [0.5, 0.9, 0.2]])
-    np.testing.assert_allclose(adaptation.pool_scores([[0.5, 0.75]], [1, 3]), [[0.6875]])
+    np.testing.assert_allclose(of_first.pooled, [[0.5, 0.6, 0.7], [0.5, 0.9, 0.2]])
+    without_epochs = adaptation.choose([[0.5, 0.75]], [1, 3], per_client=False)
+    np.testing.assert_allclose(without_epochs.pooled, [[0.6875]])
 
   def test_ties_go_to_the_earliest_epoch_then_to_the_first_setting(self):
     values = [[[0.1, 0.1, 0.9], [0.2, 0.2, 0.2]], [[0.1, 0.9, 0.9], [0.2, 0.2, 0.2]]]

@@ -29,7 +29,7 @@ from tff_lg.adaptation.distillation import distillation
 # isort: on
 
 if TYPE_CHECKING:
-  from tff_lg.adaptation.choice import Choice, choose, pool_scores
+  from tff_lg.adaptation.choice import Choice, choose
   from tff_lg.adaptation.client_adaptation import AdaptationOutput, AdaptedWeights
   from tff_lg.adaptation.fisher import fisher_diagonal
   from tff_lg.adaptation.process import AdaptationProcess, build_adaptation_process
@@ -50,7 +50,6 @@ __all__ = [
   'fine_tune',
   'fisher_diagonal',
   'freeze_base',
-  'pool_scores',
   'register',
 ]
 

@@ -11,10 +11,13 @@ class Choice(NamedTuple):
   Attributes:
     setting: int64 [num_clients], index of the setting.
     epoch: int64 [num_clients], index of the epoch among those evaluated.
+    pooled: float64 [num_settings, num_epochs], what the global choice goes by: the metric's mean
+      over the examples that count globally.
   """
 
   setting: np.ndarray
   epoch: np.ndarray
+  pooled: np.ndarray
 
 
 def choose(
@@ -47,56 +50,28 @@ def choose(
   Raises:
     ValueError: shapes do not fit, or no client has validation examples.
   """
-  pooled = pool_scores(values, num_examples, decides_for_all=decides_for_all)
-  values, num_examples = _by_epoch(values), np.asarray(num_examples)
-  sign = 1 if maximize else -1
-  best = np.full(len(num_examples), _argmax(sign * pooled.T.reshape(-1)))
-  if per_client:
-    has_examples = num_examples > 0
-    best[has_examples] = _argmax(sign * _candidates(values)[has_examples])
-  epoch, setting = np.divmod(best, values.shape[0])
-  return Choice(setting, epoch)
-
-
-def pool_scores(
-  values: np.ndarray, num_examples: np.ndarray, *, decides_for_all: np.ndarray | None = None
-) -> np.ndarray:
-  """Returns a metric's mean over all validation examples of all clients, by setting and epoch.
-
-  Args:
-    values: as in `choose`.
-    num_examples: the same.
-    decides_for_all: the same.
-
-  Returns:
-    float64 [num_settings, num_epochs]; one epoch if there is no dimension of epochs.
-
-  Raises:
-    ValueError: as `choose`.
-  """
-  values, num_examples = _by_epoch(values), np.asarray(num_examples)
+  values, num_examples = np.asarray(values, np.float64), np.asarray(num_examples)
+  if values.ndim == 2:
+    values = values[..., None]
   if values.ndim != 3 or num_examples.shape != values.shape[1:2]:
     raise ValueError(
       f'values have shape {values.shape} and num_examples {num_examples.shape}, expected '
       '[num_settings, num_clients(, num_epochs)] and [num_clients].'
     )
-  counts = num_examples > 0
-  if decides_for_all is not None:
-    counts = counts & decides_for_all
+  has_examples = num_examples > 0
+  counts = has_examples if decides_for_all is None else has_examples & decides_for_all
   if not counts.any():
     raise ValueError('no client has validation examples, expected at least one to choose by.')
-  mean = num_examples[counts] @ _candidates(values)[counts] / num_examples[counts].sum()
-  return mean.reshape(values.shape[2], values.shape[0]).T
 
-
-def _by_epoch(values: np.ndarray) -> np.ndarray:
-  values = np.asarray(values, np.float64)
-  return values[..., None] if values.ndim == 2 else values
-
-
-def _candidates(values: np.ndarray) -> np.ndarray:
-  """Returns [num_clients, num_epochs * num_settings], of which argmax takes the first of equals."""
-  return values.transpose(1, 2, 0).reshape(values.shape[1], -1)
+  # [num_clients, num_epochs * num_settings]: argmax takes the first of equals.
+  candidates = values.transpose(1, 2, 0).reshape(len(num_examples), -1)
+  mean = num_examples[counts] @ candidates[counts] / num_examples[counts].sum()
+  sign = 1 if maximize else -1
+  best = np.full(len(num_examples), _argmax(sign * mean))
+  if per_client:
+    best[has_examples] = _argmax(sign * candidates[has_examples])
+  epoch, setting = np.divmod(best, values.shape[0])
+  return Choice(setting, epoch, mean.reshape(values.shape[2], values.shape[0]).T)
 
 
 def _argmax(values: np.ndarray) -> np.ndarray:

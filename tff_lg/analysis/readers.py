@@ -211,11 +211,10 @@ def read_validation_curves(path: str) -> pd.DataFrame:
   Raises:
     RunFolderError: it is missing or no such table.
   """
+  text = read_text(path)
   try:
-    table = pd.read_csv(io.StringIO(read_text(path)))
+    table = pd.read_csv(io.StringIO(text))
   except ValueError as error:  # pandas' errors of parsing are ValueErrors.
-    if isinstance(error, RunFolderError):
-      raise
     raise RunFolderError(f'{path}: the file is damaged, expected a CSV table.') from error
   for key in ('model', 'epoch'):
     _check_column(path, table, key)

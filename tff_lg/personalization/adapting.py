@@ -214,11 +214,10 @@ def _adapt(
   tried = done.compute_chunks(clients, work.try_all, 'tried')
   num_validation, metric = tried['num_validation'], resolved(config.selection_metric)
   scores = tried[metric_names.validation(metric)]
-  # Validation clients count alike, others by their examples.
-  count = num_validation > 0 if config.choose == config_lib.VALIDATION_CLIENTS else num_validation
   choice = adaptation_lib.choose(
     scores.swapaxes(0, 1),
-    count,
+    # Validation clients count alike, others by their examples.
+    num_validation > 0 if config.choose == config_lib.VALIDATION_CLIENTS else num_validation,
     per_client=config.choose == 'client',
     maximize=metrics.sign(metric) > 0,
     decides_for_all=deciding,
@@ -252,7 +251,7 @@ def _adapt(
     values=values,
     curves=scores,
     evaluated_epochs=work.epochs,
-    pooled=adaptation_lib.pool_scores(scores.swapaxes(0, 1), count, decides_for_all=deciding),
+    pooled=choice.pooled,
     num_validation=num_validation,
     aggregated={},
   )
