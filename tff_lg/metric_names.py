@@ -123,6 +123,8 @@ _AGGREGATED = '_aggregated_'
 BEST_NAME = f'{BEST}/name'
 # Prefix of the metrics of held-out clients.
 HELD_OUT = 'held_out/'
+# Those of clients that stay when the source run of an adaptation is trained again, and of the rest.
+KEPT, REMOVED = 'kept/', 'removed/'
 # WHOSE, of a run that a new client joins.
 OLD_CLIENTS = 'old_clients'
 NEW_CLIENT = 'new_client'

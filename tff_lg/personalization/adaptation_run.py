@@ -222,8 +222,8 @@ def summarize(table: pd.DataFrame) -> dict[str, Any]:
     'validation_clients/': is_validation,
   }
   if metric_names.IS_REMOVED in table:
-    groups['kept/'] = ~is_held_out & ~table[metric_names.IS_REMOVED]
-    groups['removed/'] = table[metric_names.IS_REMOVED]
+    groups[metric_names.KEPT] = ~is_held_out & ~table[metric_names.IS_REMOVED]
+    groups[metric_names.REMOVED] = table[metric_names.IS_REMOVED]
   return {
     f'{prefix}{name}': value
     for prefix, chosen in groups.items()
