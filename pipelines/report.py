@@ -2,17 +2,23 @@
 
   python -m pipelines.report --run_dir=runs/try
   python -m pipelines.report --run_dir=runs/mean --compare_with=runs/median,runs/dp
+  python -m pipelines.report --run_dir=runs/adapted
   python -m pipelines.report --run_dir=runs/invented --fast
 
-Reads only the files of the run folder. It needs neither the data nor TensorFlow.
+The folder is of `pipelines.train`, `pipelines.adapt` or `pipelines.new_device`. Reads only its
+files; it needs neither the data nor TensorFlow.
 """
 
 import os
+from typing import TYPE_CHECKING
 
 from absl import flags
 
 from pipelines import launch, outside, path_flags
 from tff_lg import metric_names, metrics, progress
+
+if TYPE_CHECKING:
+  from tff_lg.analysis import RunPage
 
 outside.define()
 _RUN_DIR = path_flags.define('run_dir', None, 'Folder of a finished run.')
@@ -49,8 +55,12 @@ def main() -> None:
 
   if _FAST.value:
     analysis.write_synthetic_run_folder(run_dir)
+  page = analysis.find_page(run_dir)
+  if page is not None:
+    _write_other(page, run_dir)
+    return
   others = [analysis.RunFolder.load(path) for path in _COMPARE_WITH.value or ()]
-  page = analysis.write_report(
+  path = analysis.write_report(
     run_dir,
     output=_OUTPUT.value,
     builders=analysis.sections_comparing(others, _METRIC.value),
@@ -60,7 +70,19 @@ def main() -> None:
     run = analysis.RunFolder.load(run_dir)
     compared = analysis.compare_runs(run, others, _METRIC.value)
     print(f'\n{analysis.comparison_report(compared, [run, *others])}')
-  print(f'Report: {os.path.abspath(page)}')
+  print(f'Report: {os.path.abspath(path)}')
+
+
+def _write_other(page: 'RunPage', run_dir: str) -> None:
+  """Writes the page of another pipeline's folder, and prints its text."""
+  for flag in (_COMPARE_WITH, _METRIC):
+    if flag.value:
+      raise ValueError(
+        f'--{flag.name} does not fit --run_dir={run_dir}, a folder of pipelines.{page.pipeline}; '
+        'expected one of pipelines.train.'
+      )
+  path = page.write(run_dir, output=_OUTPUT.value)
+  print(f'{page.text(run_dir)}\n\nReport: {os.path.abspath(path)}')
 
 
 if __name__ == '__main__':

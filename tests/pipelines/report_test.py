@@ -66,6 +66,21 @@ class ReportTest(absltest.TestCase):
       'can be compared.',
     )
 
+  def test_folder_of_an_adaptation(self):
+    folder = self.create_tempdir().full_path
+    analysis.write_synthetic_adaptation_folder(folder, num_clients=3)
+    output = os.path.join(folder, 'page.html')
+    result = _report(f'--run_dir={folder}', f'--output={output}')
+    self.assertEqual(result.returncode, 0, result.stderr)
+    self.assertStartsWith(result.stdout, analysis.adaptation_text(folder))
+    self.assertEndsWith(result.stdout, f'Report: {output}\n')
+    self.assertTrue(os.path.exists(output))
+    self._assert_refused(
+      _report(f'--run_dir={folder}', f'--compare_with={folder}'),
+      f'--compare_with does not fit --run_dir={folder}, a folder of pipelines.adapt; expected one '
+      'of pipelines.train.',
+    )
+
   def test_bad_folder(self):
     self._assert_refused(
       _report('--run_dir=nowhere'), '--run_dir=nowhere: there is no such run folder.'

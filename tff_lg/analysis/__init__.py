@@ -38,6 +38,7 @@ from tff_lg.analysis.paired import PairedComparison, compare_clients
 from tff_lg.analysis.report import save_figures, write_report
 from tff_lg.analysis.robustness import write_robustness
 from tff_lg.analysis.run_folder import RunFolder, RunFolderError
+from tff_lg.analysis.run_pages import RunPage, find_page
 from tff_lg.analysis.run_set import RunSet
 from tff_lg.analysis.run_set_report import write_run_set
 from tff_lg.analysis.sections import sections_comparing
@@ -65,6 +66,7 @@ __all__ = [
   'PairedComparison',
   'RunFolder',
   'RunFolderError',
+  'RunPage',
   'RunSet',
   'SweepResults',
   'Table',
@@ -78,6 +80,7 @@ __all__ = [
   'comparison_table',
   'comparison_text',
   'describe_clients',
+  'find_page',
   'gini',
   'goal_table',
   'methods_table',

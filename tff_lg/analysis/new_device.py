@@ -155,11 +155,12 @@ def new_device_text(run_dir: str) -> str:
   return tables.to_text(new_device_table(NewDeviceFolder.load(run_dir)))
 
 
-def write_new_device_report(run_dir: str) -> str:
+def write_new_device_report(run_dir: str, *, output: str | None = None) -> str:
   """Writes the page of a finished new-device run, and `figures/forgetting.png`.
 
   Args:
     run_dir: the folder.
+    output: the page; `report.html` in the folder by default.
 
   Returns:
     Path of the page.
@@ -177,6 +178,7 @@ def write_new_device_report(run_dir: str) -> str:
     {'After the last round': new_device_table(folder)},
     [Illustration('forgetting', figure, _CAPTION.format(label[0].upper() + label[1:]))],
     flags_section('new_device', folder.hparams, run_dir),
+    output=output,
   )
 
 

@@ -12,8 +12,10 @@ def write_tables_report(
   shown: Mapping[str, tables.Table],
   illustrations: Sequence[Illustration],
   configuration: Section,
+  *,
+  output: str | None = None,
 ) -> str:
-  """Writes `report.html`, and the figures into `figures/`.
+  """Writes a page of tables, and the figures into `figures/`.
 
   Args:
     run_dir: the folder.
@@ -21,6 +23,7 @@ def write_tables_report(
     shown: the tables by their headings, in order.
     illustrations: the figures.
     configuration: what was run, such as `sections.flags_section` gives.
+    output: the page; `report.html` in the folder by default.
 
   Returns:
     Path of the page.
@@ -33,4 +36,4 @@ def write_tables_report(
     for number, (heading, table) in enumerate(shown.items(), start=1)
   ]
   figures = Section('figures', 'Figures', illustrations=tuple(illustrations))
-  return report.write_page(run_dir, title, [*of_tables, figures, configuration])
+  return report.write_page(run_dir, title, [*of_tables, figures, configuration], output=output)
