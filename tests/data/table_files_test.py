@@ -34,6 +34,18 @@ class TableFilesTest(parameterized.TestCase):
     self.assertEqual(joined['age'].tolist(), [2, 1, 1, 2])
     self.assertEqual(joined.index.tolist(), [0, 1, 2, 3])
 
+  def test_file_column_names_each_rows_file(self):
+    _TABLE.to_csv(self.folder / 'North.1.csv.gz', index=False)
+    _TABLE.to_parquet(self.folder / 'South.parquet', index=False)
+    table = table_files.read_table(str(self.folder), 'hospital')
+    self.assertEqual(table['hospital'].tolist(), ['North.1', 'North.1', 'South', 'South'])
+    self.assertEqual(table_files.read_columns(str(self.folder), 'hospital'), list(table.columns))
+    for read in (table_files.read_table, table_files.read_columns):
+      with self.assertRaisesRegex(
+        examples.DataError, 'North.1.csv.gz: column age found, expected another name for the'
+      ):
+        read(str(self.folder), 'age')
+
   @parameterized.parameters(
     ('missing.csv', None, 'nothing found at .*missing.csv, expected a file that ends in .csv'),
     ('a.txt', b'age\n1\n', 'another file found at .*a.txt'),

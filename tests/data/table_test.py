@@ -192,6 +192,20 @@ class TableTest(parameterized.TestCase):
     ):
       table.load_table({'age': [1]}, 'age')
 
+  def test_files_are_clients_or_say_what_is_for_testing(self):
+    folder = self.create_tempdir()
+    folder.create_file('train.csv', 'age,ill\n1,yes\n2,no\n')
+    folder.create_file('test.csv', 'age,ill\n3,yes\n')
+    options = {'test_fraction': 0.0, 'standardize': 'none', 'file_column': 'part'}
+    found = table.load_table(folder.full_path, 'ill', 'part', **options)
+    self.assertEqual(found.train.users.tolist(), ['test', 'train', 'train'])
+    found = table.load_table(folder.full_path, 'ill', test_column='part', **options)
+    self.assertEqual((found.train.x.tolist(), found.test.x.tolist()), ([[1.0], [2.0]], [[3.0]]))
+    with self.assertRaisesRegex(
+      examples.DataError, "file_column is 'part' for a DataFrame, expected the path of files"
+    ):
+      table.load_table(_table(), 'ill', file_column='part')
+
   def test_refuses_no_rows_and_names_twice(self):
     with self.assertRaisesRegex(examples.DataError, 'no rows'):
       _load(_table()[:0])

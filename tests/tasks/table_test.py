@@ -48,6 +48,10 @@ class TableOptionsTest(parameterized.TestCase):
 
   @parameterized.parameters(
     ({'data_dir': None}, '--label_column is given, but not --data_dir, a CSV or Parquet'),
+    (
+      {'data_dir': None, 'label_column': None, 'file_column': 'f'},
+      '--file_column is given, but not --data_dir, a CSV or Parquet',
+    ),
     ({'label_column': None}, '--task=table needs --label_column'),
     ({'partition': 'natural'}, 'needs --client_column'),
     (

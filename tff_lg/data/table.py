@@ -28,6 +28,7 @@ def load_table(
   test_column: str | None = None,
   time_column: str | None = None,
   weight_column: str | None = None,
+  file_column: str | None = None,
   inputs: Mapping[str, Sequence[str]] = types.MappingProxyType({}),
   test_fraction: float = 0.2,
   fold: folds.Fold | None = None,
@@ -52,6 +53,8 @@ def load_table(
     test_column: says of each row whether it is for testing: test or train, true or false, 1 or 0.
     time_column: dates or numbers; the last rows of each client are for testing.
     weight_column: numbers from 0, the factor of each row's loss in training; not a feature.
+    file_column: name of a further column with the name of each row's file, without its ending. It
+      may be `client_column` or `test_column`.
     inputs: columns of each input, by its name, for a model of several inputs; each column that is a
       feature once.
     test_fraction: part of each client's rows that is for testing where no column says it, in
@@ -69,7 +72,14 @@ def load_table(
     DataError: files or columns missing, or values that cannot be; one sentence.
   """
   where = table if isinstance(table, str) else 'The table'
-  frame = table_files.read_table(table) if isinstance(table, str) else _to_frame(table)
+  if isinstance(table, str):
+    frame = table_files.read_table(table, file_column)
+  elif file_column is None:
+    frame = _to_frame(table)
+  else:
+    raise examples.DataError(
+      f'file_column is {file_column!r} for a {type(table).__name__}, expected the path of files.'
+    )
   label_columns = (label_column,) if isinstance(label_column, str) else tuple(label_column)
   roles = [*label_columns, *filter(None, (client_column, test_column, time_column, weight_column))]
   table_files.check_columns(where, list(frame), (*roles, *category_columns, *ignored_columns))

@@ -61,18 +61,19 @@ def find_files(path: str) -> list[pathlib.Path]:
   return found
 
 
-def read_table(path: str) -> 'pd.DataFrame':
+def read_table(path: str, file_column: str | None = None) -> 'pd.DataFrame':
   """Reads a file, or all files of a folder one below the other.
 
   Args:
     path: as of `find_files`. CSV files are UTF-8 with a header.
+    file_column: name of a further column, with the name of each row's file without its ending.
 
   Returns:
     The rows, numbered from 0.
 
   Raises:
     DataError: a file is missing, damaged or too large for the memory. Or it has no rows, names a
-      column twice, or has other columns than the first file.
+      column twice, has the file column, or has other columns than the first file.
   """
   import pandas as pd
 
@@ -84,25 +85,50 @@ def read_table(path: str) -> 'pd.DataFrame':
       raise examples.DataError(
         f'{file}: its columns differ from those of {files[0].name} in {", ".join(differing)}.'
       )
+  if file_column is not None:
+    _check_new(files[0], tables[0].columns, file_column)
+    tables = [
+      table.assign(**{file_column: _stem(file)}) for file, table in zip(files, tables, strict=True)
+    ]
   joined = pd.concat(tables, ignore_index=True)
   if joined.empty:
     raise examples.DataError(f'{path}: no rows found, expected one at least.')
   return joined
 
 
-def read_columns(path: str) -> list[str]:
+def read_columns(path: str, file_column: str | None = None) -> list[str]:
   """Reads the names of a table's columns from the beginning of its first file.
 
   Args:
     path: as of `find_files`.
+    file_column: as of `read_table`.
 
   Returns:
     The names that the table of `read_table` has.
 
   Raises:
-    DataError: the file is missing or damaged, or names a column twice.
+    DataError: the file is missing or damaged, names a column twice, or has the file column.
   """
-  return list(_read(find_files(path)[0], only_head=True).columns)
+  first, *_ = find_files(path)
+  columns = list(_read(first, only_head=True).columns)
+  if file_column is None:
+    return columns
+  _check_new(first, columns, file_column)
+  return [*columns, file_column]
+
+
+def _stem(file: pathlib.Path) -> str:
+  """Returns a file's name without the ending of a table."""
+  ending = next(each for each in _CSV + _PARQUET if file.name.lower().endswith(each))
+  return file.name[: -len(ending)]
+
+
+def _check_new(file: pathlib.Path, columns: Collection[str], file_column: str) -> None:
+  """Refuses a file that has the column which would name it."""
+  if file_column in columns:
+    raise examples.DataError(
+      f'{file}: column {file_column} found, expected another name for the column of file names.'
+    )
 
 
 def check_columns(where: str, found: Collection[str], wanted: Iterable[str]) -> None:

@@ -52,6 +52,13 @@ class Options:
     more='It is not a feature, and metrics count rows alike.',
     by_default='equal weights',
   )
+  file_column: str | None = entries.option(
+    None,
+    "Name for a further column: the name of each row's file without its ending, for a folder with "
+    'a file per client or with train.csv and test.csv',
+    more='Give it to --client_column or --test_column too; else it is a feature.',
+    by_default='no such column',
+  )
   input_columns: tuple[str, ...] | None = entries.option(
     None,
     'For a --model of several inputs, the input of each column as input:column, such as '
@@ -99,6 +106,8 @@ def _check(config: Any) -> Iterator[str]:
       yield f'{flag} and {by_column[column]} both name the column {column}, expected one of them.'
     by_column[column] = flag
   yield from _check_inputs(config, by_column)
+  if config.file_column is not None:
+    roles.append(('--file_column', config.file_column))
   if config.data_dir is None:
     yield from _check_generated(config, roles)
   else:
@@ -178,7 +187,8 @@ def _look_at_files(options: Options, data_dir: str | None) -> None:
   roles = (options.client_column, options.test_column, options.time_column, options.weight_column)
   wanted = [*(options.label_column or ()), *filter(None, roles)]
   wanted += [*(options.category_columns or ()), *(options.ignored_columns or ())]
-  table_files.check_columns(path, table_files.read_columns(path), wanted)
+  found = table_files.read_columns(path, options.file_column)
+  table_files.check_columns(path, found, wanted)
 
 
 def _load(options: Options, setting: task.Setting) -> data.Source:
@@ -196,6 +206,7 @@ def _load(options: Options, setting: task.Setting) -> data.Source:
     test_column=options.test_column,
     time_column=options.time_column,
     weight_column=options.weight_column,
+    file_column=options.file_column,
     inputs=_inputs(options.input_columns),
     test_fraction=options.test_fraction or 0.0,
     fold=setting.fold,
