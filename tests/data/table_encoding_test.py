@@ -44,6 +44,10 @@ class TableEncodingTest(parameterized.TestCase):
     self.assertEqual(features.dtype, np.float32)
     np.testing.assert_allclose(features, expected, rtol=1e-6)
 
+  def test_names_of_numbers_among_text(self):
+    names = table_encoding.to_names(pd.Series([1, 2.0, 2.5, 'ICU', None, True], dtype=object))
+    self.assertEqual(names.tolist(), ['1', '2', '2.5', 'ICU', '', 'True'])
+
   def test_new_rows(self):
     row = pd.DataFrame(
       {'age': [3.0], 'country': ['new'], 'zip': [7], 'old': [True], 'since': ['1970-01-04']}

@@ -251,6 +251,11 @@ def to_names(column: pd.Series) -> np.ndarray:
   if pd.api.types.is_float_dtype(column) and (column.dropna() % 1 == 0).all():
     column = column.fillna(0).astype(np.int64)
   names = column.astype(str).to_numpy(object)
+  if column.dtype == object:
+    # Of 1 in one file and 1.0 in another, where a third has text.
+    for row, value in enumerate(column):
+      if isinstance(value, float) and value.is_integer():
+        names[row] = str(int(value))
   names[is_missing] = _MISSING
   return names
 
