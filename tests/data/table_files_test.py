@@ -26,6 +26,19 @@ class TableFilesTest(parameterized.TestCase):
     for name in ('a.csv', 'b.csv.gz', 'c.parquet'):
       pd.testing.assert_frame_equal(table_files.read_table(str(self.folder / name)), _TABLE)
 
+  @parameterized.parameters(
+    ('a.csv', 'age;"name; of"\n1,5;x\n2,5;y\n', [1.5, 2.5]),
+    ('a.csv', 'age;"name; of"\n1.5;x\n2.5;y\n', [1.5, 2.5]),
+    ('a.tsv', 'age\tname; of\n1,5\tx\n2\ty\n', [1.5, 2.0]),
+    ('a.csv', 'age,name; of\n1.5,"x;y\tz"\n2.5,y\n', [1.5, 2.5]),
+  )
+  def test_delimiter_is_that_of_the_header(self, name, content, ages):
+    (self.folder / name).write_text(content)
+    table = table_files.read_table(str(self.folder / name))
+    self.assertEqual(table['age'].tolist(), ages)
+    self.assertLen(table['name; of'], 2)
+    self.assertEqual(table_files.read_columns(str(self.folder / name)), ['age', 'name; of'])
+
   def test_folder_is_joined_by_name(self):
     _TABLE.to_csv(self.folder / 'b.csv', index=False)
     _TABLE[['name', 'age']].iloc[::-1].to_parquet(self.folder / 'a.parquet', index=False)
@@ -51,7 +64,7 @@ class TableFilesTest(parameterized.TestCase):
     ('a.txt', b'age\n1\n', 'another file found at .*a.txt'),
     ('a.csv', b'', 'cannot be read as a table'),
     ('a.csv', b'age,name\n', 'no rows found'),
-    ('a.csv', b'\xff\xfe', 'cannot be read as a table'),
+    ('a.csv', b'\xff\xfe', 'table: byte 0xff found where UTF-8 has none; save it as UTF-8'),
     ('a.csv', b'age,ill,ill\n1,0,0\n', 'a.csv: 2 columns ill found, expected each name once'),
     ('a.csv', b'\xef\xbb\xbf\nage,"age"\n1,2\n', '2 columns age found'),
     ('a.csv', b'PAR1....', 'a Parquet file found, expected what its name says'),

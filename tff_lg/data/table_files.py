@@ -16,7 +16,9 @@ if TYPE_CHECKING:  # pandas takes a second to import.
   import pandas as pd
   import pyarrow as pa
 
-_CSV = ('.csv', '.csv.gz')
+_CSV = ('.csv', '.csv.gz', '.tsv', '.tsv.gz')
+# Between the cells of a CSV file: that with which its header has most, of equals the first.
+_DELIMITERS = (',', '\t', ';')
 _PARQUET = ('.parquet',)
 _PARQUET_MAGIC = b'PAR1'
 # Rows of a Parquet file that are read before their size is added up.
@@ -29,7 +31,7 @@ def find_files(path: str) -> list[pathlib.Path]:
   """Lists the files of a table, by name, without reading more than their first bytes.
 
   Args:
-    path: a file whose name ends in .csv, .csv.gz or .parquet, or a folder with such files.
+    path: a file whose name ends in .csv, .tsv or .parquet, also .csv.gz, or a folder of such files.
 
   Returns:
     One file or more.
@@ -65,7 +67,8 @@ def read_table(path: str, file_column: str | None = None) -> 'pd.DataFrame':
   """Reads a file, or all files of a folder one below the other.
 
   Args:
-    path: as of `find_files`. CSV files are UTF-8 with a header.
+    path: as of `find_files`. CSV files are UTF-8 with a header, whose commas, semicolons or tabs
+      tell what separates cells. Without commas between cells, numbers may have a decimal comma.
     file_column: name of a further column, with the name of each row's file without its ending.
 
   Returns:
@@ -164,12 +167,13 @@ def check_names(where: str, names: Iterable[str]) -> None:
       raise examples.DataError(f'{where}: {number} columns {name} found, expected each name once.')
 
 
-def first_rows(where: str, file: BinaryIO) -> list[list[str]]:
+def first_rows(where: str, file: BinaryIO, delimiter: str = _DELIMITERS[0]) -> list[list[str]]:
   """Returns the cells of the first two rows of a CSV file; blank lines are none.
 
   Args:
     where: what the error calls the file.
     file: at its beginning before and after.
+    delimiter: between cells.
 
   Raises:
     DataError: the first row names a column twice; columns without a name do not count.
@@ -179,7 +183,7 @@ def first_rows(where: str, file: BinaryIO) -> list[list[str]]:
   lines = io.TextIOWrapper(file, 'utf-8-sig', newline='')
   try:
     with contextlib.suppress(csv.Error):  # Of cells that are longer than its limit.
-      for row in itertools.islice(filter(None, csv.reader(lines)), 2):
+      for row in itertools.islice(filter(None, csv.reader(lines, delimiter=delimiter)), 2):
         rows.append(row)
   finally:
     lines.detach()  # Else it would close the file.
@@ -220,6 +224,21 @@ def _read_schema(file: pathlib.Path) -> 'pa.Table':
   return pyarrow.parquet.read_schema(file).empty_table()
 
 
+def _read_csv(file: BinaryIO, delimiter: str, only_head: bool) -> 'pd.DataFrame':
+  import pandas as pd
+
+  def read(decimal: str) -> pd.DataFrame:
+    file.seek(0)
+    rows = 1 if only_head else None
+    return pd.read_csv(file, sep=delimiter, encoding='utf-8', nrows=rows, decimal=decimal)
+
+  table = read('.')
+  if only_head or delimiter == ',':
+    return table
+  # Of cells apart from commas: the decimal mark with which more columns are numbers.
+  return max(table, read(','), key=lambda found: found.select_dtypes('number').shape[1])
+
+
 def _read(file: pathlib.Path, only_head: bool = False) -> 'pd.DataFrame':
   """Reads a file, or as little of it as has all columns."""
   import pandas as pd
@@ -232,8 +251,10 @@ def _read(file: pathlib.Path, only_head: bool = False) -> 'pd.DataFrame':
       table = read.to_pandas()
     else:
       opened = io.BytesIO(_read_head(file) if only_head else bounded.read(file))
-      header, *rest = first_rows(str(file), opened) or [[]]
-      table = pd.read_csv(opened, encoding='utf-8', nrows=1 if only_head else None)
+      by_delimiter = {each: first_rows(str(file), opened, each) or [[]] for each in _DELIMITERS}
+      delimiter = max(by_delimiter, key=lambda each: len(by_delimiter[each][0]))
+      header, *rest = by_delimiter[delimiter]
+      table = _read_csv(opened, delimiter, only_head)
       # The index does not tell: of one that counts, pandas makes the index of tables without any.
       if rest and len(rest[0]) > len(header):
         table = table.reset_index()
@@ -241,6 +262,11 @@ def _read(file: pathlib.Path, only_head: bool = False) -> 'pd.DataFrame':
       table = table.reset_index()
   except examples.DataError:
     raise
+  except UnicodeDecodeError as error:
+    raise examples.DataError(
+      f'{file}: cannot be read as a table: byte {error.object[error.start]:#x} found where UTF-8 '
+      'has none; save it as UTF-8.'
+    ) from error
   except (OSError, ValueError, pa.ArrowException) as error:
     reason = errors.first_line(error).rstrip('.')
     raise examples.DataError(f'{file}: cannot be read as a table ({reason}).') from error
