@@ -206,6 +206,21 @@ class TableTest(parameterized.TestCase):
     ):
       table.load_table(_table(), 'ill', file_column='part')
 
+  def test_names_the_file_of_a_row(self):
+    folder = self.create_tempdir()
+    folder.create_file('North.csv', 'age,ill\n1,yes\n2,no\n')
+    folder.create_file('South.csv', 'age,ill\n3,yes\n1e999,\n')
+    for label, objective, sentence in (
+      (
+        'ill',
+        'classification',
+        r'ill is missing in row 2 of South.csv \(1 such rows\), expected',
+      ),
+      ('age', 'regression', 'age has inf in row 2 of South.csv, expected finite numbers'),
+    ):
+      with self.assertRaisesRegex(examples.DataError, sentence):
+        table.load_table(folder.full_path, label, objective=objective)
+
   def test_refuses_no_rows_and_names_twice(self):
     with self.assertRaisesRegex(examples.DataError, 'no rows'):
       _load(_table()[:0])

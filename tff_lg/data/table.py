@@ -191,8 +191,8 @@ def _named(frame: pd.DataFrame, column: str, where: str, what: str) -> np.ndarra
   missing = np.flatnonzero(names == '')
   if len(missing):
     raise examples.DataError(
-      f'{where}: {column} is missing in row {missing[0] + 1} ({len(missing)} such rows), expected '
-      f'{what} in each.'
+      f'{where}: {column} is missing in {table_files.describe_row(frame, missing[0])} '
+      f'({len(missing)} such rows), expected {what} in each.'
     )
   return names
 
@@ -215,7 +215,8 @@ def _read_numbers(
   missing = np.flatnonzero(np.isnan(numbers))
   if len(missing):
     raise examples.DataError(
-      f'{where}: {column} is missing in row {missing[0] + 1}, expected a number in each.'
+      f'{where}: {column} is missing in {table_files.describe_row(frame, missing[0])}, expected a '
+      'number in each.'
     )
   return numbers, (column,)
 
@@ -274,8 +275,8 @@ def _last_of_each(
 
   times = column if pd.api.types.is_numeric_dtype(column) else _to_dates(column, where)
   if times.isna().any():
-    row = int(np.flatnonzero(times.isna())[0]) + 1
-    raise examples.DataError(f'{where}: {column.name} is missing in row {row}, expected a time.')
+    row = table_files.describe_row(column, int(np.flatnonzero(times.isna())[0]))
+    raise examples.DataError(f'{where}: {column.name} is missing in {row}, expected a time.')
   order = np.argsort(times.to_numpy(), kind='stable')
   is_test = np.zeros(len(column), bool)
   if owners is None:

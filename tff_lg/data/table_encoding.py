@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tff_lg.data import examples, splits
+from tff_lg.data import examples, splits, table_files
 
 if TYPE_CHECKING:  # pandas takes a second to import.
   import pandas as pd
@@ -282,8 +282,9 @@ def to_numbers(column: pd.Series) -> np.ndarray:
   # Also what would be infinite as float32.
   wrong = np.flatnonzero(np.abs(values) > np.finfo(np.float32).max)
   if len(wrong):
+    row = table_files.describe_row(column, wrong[0])
     raise examples.DataError(
-      f'Column {column.name} has {values[wrong[0]]} in row {wrong[0] + 1}, expected finite numbers.'
+      f'Column {column.name} has {values[wrong[0]]} in {row}, expected finite numbers.'
     )
   return values
 

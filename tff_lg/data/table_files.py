@@ -21,6 +21,8 @@ _CSV = ('.csv', '.csv.gz', '.tsv', '.tsv.gz')
 _DELIMITERS = (',', '\t', ';')
 _PARQUET = ('.parquet',)
 _PARQUET_MAGIC = b'PAR1'
+# Attribute of a table of several files: the name of each and its number of rows.
+_FILES = 'files'
 # Rows of a Parquet file that are read before their size is added up.
 _ROWS_AT_A_TIME = 4096
 # Bytes of a CSV file in which its first lines are looked for.
@@ -94,9 +96,27 @@ def read_table(path: str, file_column: str | None = None) -> 'pd.DataFrame':
       table.assign(**{file_column: _stem(file)}) for file, table in zip(files, tables, strict=True)
     ]
   joined = pd.concat(tables, ignore_index=True)
+  if len(files) > 1:
+    # For `describe_row`. pandas hands attributes on to parts of a table.
+    joined.attrs[_FILES] = list(zip((file.name for file in files), map(len, tables), strict=True))
   if joined.empty:
     raise examples.DataError(f'{path}: no rows found, expected one at least.')
   return joined
+
+
+def describe_row(table: 'pd.DataFrame | pd.Series', row: int) -> str:
+  """Returns what an error calls a row: `row 7`, or `row 2 of North.csv` if there are several files.
+
+  Args:
+    table: with all rows of `read_table`, or one of its columns.
+    row: its number, from 0. Rows are named from 1, without headers.
+  """
+  before = 0
+  for name, num_rows in table.attrs.get(_FILES, ()):
+    if row < before + num_rows:
+      return f'row {row - before + 1} of {name}'
+    before += num_rows
+  return f'row {row + 1}'
 
 
 def read_columns(path: str, file_column: str | None = None) -> list[str]:
