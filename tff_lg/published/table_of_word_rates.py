@@ -19,8 +19,7 @@ register(
     label="FedAvg on words of Shakespeare's roles by clients' learning rate",
     paper='Yu et al. 2020, hyperparameters of words, on Reddit',
     data=SHAKESPEARE_ROLES,
-    # A round takes ten CPU seconds.
-    cpu_minutes=50,
+    cpu_minutes=37,
     runs=tuple(
       Run(
         name=_name(rate),
