@@ -43,7 +43,9 @@ class TableFilesTest(parameterized.TestCase):
     _TABLE.to_csv(self.folder / 'b.csv', index=False)
     _TABLE[['name', 'age']].iloc[::-1].to_parquet(self.folder / 'a.parquet', index=False)
     (self.folder / 'README').write_text('no table')
+    (self.folder / 'c.csv').write_text('age,name\n')
     joined = table_files.read_table(str(self.folder))
+    self.assertEqual(joined['age'].dtype, 'int64')
     self.assertEqual(joined['age'].tolist(), [2, 1, 1, 2])
     self.assertEqual(joined.index.tolist(), [0, 1, 2, 3])
 

@@ -95,7 +95,8 @@ def read_table(path: str, file_column: str | None = None) -> 'pd.DataFrame':
     tables = [
       table.assign(**{file_column: _stem(file)}) for file, table in zip(files, tables, strict=True)
     ]
-  joined = pd.concat(tables, ignore_index=True)
+  # A table without rows has columns of objects, which would make all numbers such.
+  joined = pd.concat([table for table in tables if len(table)] or tables, ignore_index=True)
   if len(files) > 1:
     # For `describe_row`. pandas hands attributes on to parts of a table.
     joined.attrs[_FILES] = list(zip((file.name for file in files), map(len, tables), strict=True))
