@@ -43,8 +43,7 @@ register(
     label='Training again without clients that are worse off than alone, CIFAR-10, LeNet-5',
     paper='Yu et al. 2020, appendix A, of words on Reddit, without figures',
     data=CIFAR10_FILES,
-    # By the time of its parts: two trainings, and 60 for own models.
-    cpu_minutes=78,
+    cpu_minutes=27,
     unit='Percent of test examples and, for those worse off, of clients',
     runs=(
       Run(name=_SOURCE, flags=(*CIFAR10_TRAINING, '--baselines=local_only')),
