@@ -133,9 +133,15 @@ def _register(
   )
 
 
-_OWN_MODELS = ('--baselines=local_only',)
+OWN_MODELS = ('--baselines=local_only',)
 # Flags of the training runs on CIFAR-10, without own models.
 CIFAR10_TRAINING = ('--flagfile={configs}/cifar10_dirichlet_lenet.flags', '--baselines=')
+# Those on words, with the paper's filter of participants: 150 to 500 posts, here lines.
+WORDS_TRAINING = (
+  '--flagfile={configs}/shakespeare_words_small.flags',
+  '--min_lines=150',
+  '--max_lines=500',
+)
 
 _register(
   'digits_adaptation',
@@ -150,7 +156,7 @@ _register(
       *('--ewc_strength=50', '--distillation_alpha=0.65'),
     ),
     _FIRST,
-    _OWN_MODELS,
+    OWN_MODELS,
   ),
   metric_names.PARTICIPANT_ACCURACY,
   3,
@@ -170,7 +176,7 @@ _register(
       '--distillation_learning_rate=0.05',
     ),
     _FIRST,
-    _OWN_MODELS,
+    OWN_MODELS,
   ),
   metric_names.PARTICIPANT_ACCURACY,
   # By the time of its parts: 17 for the models of rules, 11 for own ones, 2 for a technique.
@@ -192,7 +198,7 @@ _register(
   'shakespeare_adaptation',
   "Local adaptation on words of Shakespeare's roles by aggregation rule",
   _runs(
-    ('--flagfile={configs}/shakespeare_words_small.flags', '--min_lines=150', '--max_lines=500'),
+    WORDS_TRAINING,
     (
       *('--max_clients=100', '--epochs=10', '--choose=global', '--momentum=0'),
       # By validation data of seed 0, within 0.1 points of each technique's best.

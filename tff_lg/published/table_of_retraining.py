@@ -3,7 +3,7 @@
 from tff_lg import metric_names
 from tff_lg.published.read import from_summary
 from tff_lg.published.table import CIFAR10_FILES, Figure, Run, TableEntry, register
-from tff_lg.published.table_of_adaptation import CIFAR10_TRAINING
+from tff_lg.published.table_of_adaptation import CIFAR10_TRAINING, OWN_MODELS
 
 _SOURCE, _AGAIN = 'basic', 'again'
 _METRIC = metric_names.PARTICIPANT_ACCURACY
@@ -46,7 +46,7 @@ register(
     cpu_minutes=27,
     unit='Percent of test examples and, for those worse off, of clients',
     runs=(
-      Run(name=_SOURCE, flags=(*CIFAR10_TRAINING, '--baselines=local_only')),
+      Run(name=_SOURCE, flags=(*CIFAR10_TRAINING, *OWN_MODELS)),
       Run(
         name=_AGAIN,
         pipeline='adapt',

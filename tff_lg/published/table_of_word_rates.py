@@ -3,6 +3,7 @@
 from tff_lg import metric_names
 from tff_lg.published.read import from_summary
 from tff_lg.published.table import SHAKESPEARE_ROLES, Figure, Run, TableEntry, register
+from tff_lg.published.table_of_adaptation import WORDS_TRAINING
 
 # The rate -> the paper's accuracy in percent, of its lowest and of its best rate.
 _RATES = {0.1: 9.07, 1: None, 5: None, 20: None, 40: 19.29, 80: None}
@@ -24,9 +25,8 @@ register(
       Run(
         name=_name(rate),
         flags=(
-          '--flagfile={configs}/shakespeare_words_small.flags',
-          *('--min_lines=150', '--max_lines=500', '--client_weighting=uniform'),
-          *('--cohort_sampling=fixed_size', f'--rounds={_ROUNDS}'),
+          *WORDS_TRAINING,
+          *('--client_weighting=uniform', '--cohort_sampling=fixed_size', f'--rounds={_ROUNDS}'),
           *('--client_momentum=0', '--client_gradient_clip_norm=0.25'),
           f'--client_learning_rate={rate:g}',
         ),
