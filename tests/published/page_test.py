@@ -88,6 +88,15 @@ class PageTest(absltest.TestCase):
     not_known = outcomes.Outcome((0, 1), (np.array([np.nan, 1]), *_OUTCOME.values[1:]))
     self.assertNotIn('paired', page.render(table, not_known))
 
+  def test_contrast_that_is_the_same_in_two_columns_stands_once(self):
+    figures = [_figure(row, each) for each in ('accuracy', 'gain') for row in ('alone', 'together')]
+    table = attrs.evolve(_TABLE, figures=tuple(figures), contrasts=(('together', 'alone'),))
+    values = ([10.0, 12.0], [25.0, 25.0], [1.0, 3.0], [16.0, 16.0])
+    (note,) = page.to_table(table, outcomes.Outcome((0, 1), tuple(map(np.array, values)))).notes
+    self.assertEndsWith(
+      note, '\n- together, minus alone; accuracy and gain: +14.00 (+1.29 to +26.71)'
+    )
+
   def test_rows_of_contrasts_share_a_column(self):
     for table in published.TABLES.values():
       columns = {}

@@ -285,7 +285,7 @@ def _contrasts(
   columns: Iterable[str],
 ) -> tuple[str, ...]:
   """Says how far rows of two or more seeds are apart, with intervals of the paired differences."""
-  lines = []
+  columns_by_difference: dict[tuple[str, str, str], list[str]] = {}
   for (row, other), column in itertools.product(table.contrasts, columns):
     if (row, column) not in by_place or (other, column) not in by_place:
       continue
@@ -295,7 +295,13 @@ def _contrasts(
     if len(difference) > 1 and not math.isnan(mean):
       half = float(confidence.half_width(difference))
       low, mid, high = (f'{each:+.{figure.digits}f}' for each in (mean - half, mean, mean + half))
-      lines.append(f'- {row}, minus {other}; {column}: {mid} ({low} to {high})')
+      key = row, other, f'{mid} ({low} to {high})'
+      columns_by_difference.setdefault(key, []).append(column)
+  # An accuracy and the gain of it over one baseline have the same difference.
+  lines = [
+    f'- {row}, minus {other}; {" and ".join(of_columns)}: {text}'
+    for (row, other, text), of_columns in columns_by_difference.items()
+  ]
   if not lines:
     return ()
   return ('\n'.join(['Differences, paired by seed, with 95 % intervals:', '', *lines]),)
