@@ -41,8 +41,7 @@ class OpponentSentencesTest(absltest.TestCase):
   def test_says_how_many_reached_the_last_epoch(self):
     (sentence,) = _sentences({**_BEST, 'own_models/still_improving/num_clients': 2})
     self.assertIn(
-      '(32.5 epochs (median) of at most 200 with 2 clients still improving at the end, learning '
-      'rate 0.15 of ',
+      '(32.5 epochs (median) of at most 200, after which 2 still improved, learning rate 0.15 of ',
       sentence,
     )
 
@@ -56,8 +55,7 @@ class OpponentSentencesTest(absltest.TestCase):
     (sentence,) = _sentences(summary)
     self.assertEqual(
       sentence,
-      f'{start}(--local_budget=cohort), 5 epochs (median); 2 had fewer than 20 and were still '
-      'improving.',
+      f'{start}(--local_budget=cohort), 5 epochs (median); 2 with fewer than 20 still improved.',
     )
     # As runs before this option have it.
     self.assertEqual(_sentences({}), (f'{start}(--local_budget=cohort).',))

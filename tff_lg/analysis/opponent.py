@@ -42,7 +42,7 @@ def _own_sentence(summary: Mapping[str, float | str], is_class: bool) -> str:
   if summary.get(metric_names.OWN_BUDGET) != 'best':
     length = '' if epochs is None else f', {formats.significant(epochs)} epochs (median)'
     improving = summary.get(metric_names.OWN_STILL_IMPROVING)
-    weak = f'; {improving:,} had fewer than 20 and were still improving' if improving else ''
+    weak = f'; {improving:,} with fewer than 20 still improved' if improving else ''
     return (
       'Own models: trained only in the rounds in which their client was sampled '
       f'(--local_budget=cohort){length}{weak}.'
@@ -59,7 +59,7 @@ def _own_sentence(summary: Mapping[str, float | str], is_class: bool) -> str:
     if kind == 'network':
       most = summary.get(metric_names.OWN_MOST_EPOCHS)
       improving = summary.get(metric_names.OWN_STILL_IMPROVING)
-      capped = f' with {improving:,} clients still improving at the end' if improving else ''
+      capped = f', after which {improving:,} still improved' if improving else ''
       about = f'{formats.significant(epochs)} epochs (median) of at most {most:,}{capped}, {about}'
     clients = {0: 'no client', 1: '1 client'}.get(num_clients, f'{num_clients:,} clients')
     parts.append(f'{name} for {clients} ({about})')

@@ -29,7 +29,9 @@ def _build_regressor(value: float, num_examples: int, seed: int) -> Any:
   from sklearn import linear_model, pipeline, preprocessing
 
   del num_examples, seed  # The solution is unique.
-  return pipeline.make_pipeline(preprocessing.StandardScaler(), linear_model.Ridge(alpha=1 / value))
+  # The columns of one category add up to 1, so that the normal equations are near to singular.
+  ridge = linear_model.Ridge(alpha=1 / value, solver='svd')
+  return pipeline.make_pipeline(preprocessing.StandardScaler(), ridge)
 
 
 def _to_affine(fitted: Any) -> Affine:

@@ -59,7 +59,7 @@ class ResultsTableTest(absltest.TestCase):
     )
     results.loc[is_own, 'own_models/still_improving/num_clients'] = 2
     note = fairness.methods_table(results).notes[-2]
-    self.assertEndsWith(note, '4 own networks were still improving.')
+    self.assertEndsWith(note, 'Own networks still improving at the end: 4.')
 
   def test_runs_that_diverged_are_named(self):
     results = testing.results((0, 1))

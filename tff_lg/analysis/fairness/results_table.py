@@ -148,7 +148,7 @@ def _own_networks(results: pd.DataFrame, partition: str) -> str:
   rates = ', '.join(f'{rate:g}' for rate in sorted(set(tried)))
   text = f'{name}: alone to its best, {epochs.median():g} epochs (median), learning rate {rates}.'
   improving = runs[metric_names.OWN_STILL_IMPROVING].sum()
-  return f'{text} {improving:g} own networks were still improving.' if improving else text
+  return f'{text} Own networks still improving at the end: {improving:g}.' if improving else text
 
 
 def _diverged(results: pd.DataFrame) -> list[str]:
