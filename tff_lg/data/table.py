@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from absl import logging
 
-from tff_lg import errors, metrics
-from tff_lg.data import examples, folds, splits, table_encoding, table_files, table_suspects
+from tff_lg import metrics
+from tff_lg.data import (
+  examples,
+  folds,
+  splits,
+  table_columns,
+  table_encoding,
+  table_files,
+  table_suspects,
+)
 
 if TYPE_CHECKING:  # pandas takes a second to import.
   import pandas as pd
@@ -91,7 +99,11 @@ def load_table(
       )
   predicts = metrics.get_objective(objective)
   y, class_names = _read_labels(predicts)(frame, label_columns, where)
-  users = None if client_column is None else _named(frame, client_column, where, 'a client')
+  users = (
+    None
+    if client_column is None
+    else table_columns.to_names(frame, client_column, where, 'a client')
+  )
   owners = None if users is None else np.unique(users, return_inverse=True)[1]
   strata = y if predicts.predicts_classes else np.zeros(len(y), np.int32)
   rng = np.random.default_rng(seed)
@@ -185,23 +197,11 @@ def _to_weights(column: pd.Series, where: str) -> np.ndarray:
   return weights
 
 
-def _named(frame: pd.DataFrame, column: str, where: str, what: str) -> np.ndarray:
-  """Returns a column's values as text, object [n]; none may be missing."""
-  names = table_encoding.to_names(frame[column])
-  missing = np.flatnonzero(names == '')
-  if len(missing):
-    raise examples.DataError(
-      f'{where}: {column} is missing in {table_files.describe_row(frame, missing[0])} '
-      f'({len(missing)} such rows), expected {what} in each.'
-    )
-  return names
-
-
 def _read_classes(
   frame: pd.DataFrame, columns: Sequence[str], where: str
 ) -> tuple[np.ndarray, tuple[str, ...]]:
   (column,) = columns
-  labels = _named(frame, column, where, 'a class')
+  labels = table_columns.to_names(frame, column, where, 'a class')
   class_names = _class_names(labels, frame[column], f'{where}, column {column}')
   number_of = {name: number for number, name in enumerate(class_names)}
   return np.array([number_of[name] for name in labels]), class_names
@@ -271,13 +271,7 @@ def _last_of_each(
   column: pd.Series, owners: np.ndarray | None, fraction: float, where: str
 ) -> np.ndarray:
   """Returns which rows are the last of their client, bool [n], at most all but one."""
-  import pandas as pd
-
-  times = column if pd.api.types.is_numeric_dtype(column) else _to_dates(column, where)
-  if times.isna().any():
-    row = table_files.describe_row(column, int(np.flatnonzero(times.isna())[0]))
-    raise examples.DataError(f'{where}: {column.name} is missing in {row}, expected a time.')
-  order = np.argsort(times.to_numpy(), kind='stable')
+  order = table_columns.to_order(column, where)
   is_test = np.zeros(len(column), bool)
   if owners is None:
     owners = np.zeros(len(column), np.int64)
@@ -286,15 +280,3 @@ def _last_of_each(
     num_test = min(max(round(fraction * len(rows)), int(fraction > 0)), len(rows) - 1)
     is_test[rows[len(rows) - num_test :]] = True
   return is_test
-
-
-def _to_dates(column: pd.Series, where: str) -> pd.Series:
-  import pandas as pd
-
-  try:
-    return pd.to_datetime(column, utc=True)
-  except (TypeError, ValueError) as error:
-    reason = errors.first_line(error).rstrip('.')
-    raise examples.DataError(
-      f'{where}: {column.name} has values that are not dates ({reason}).'
-    ) from error

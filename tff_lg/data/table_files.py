@@ -20,6 +20,7 @@ _CSV = ('.csv', '.csv.gz', '.tsv', '.tsv.gz')
 # Between the cells of a CSV file: that with which its header has most, of equals the first.
 _DELIMITERS = (',', '\t', ';')
 _PARQUET = ('.parquet',)
+ENDINGS = _CSV + _PARQUET
 _PARQUET_MAGIC = b'PAR1'
 # Attribute of a table of several files: the name of each and its number of rows.
 _FILES = 'files'
@@ -42,17 +43,16 @@ def find_files(path: str) -> list[pathlib.Path]:
     DataError: there is none, or one is not what its name says.
   """
   table = pathlib.Path(path).expanduser()
-  endings = _CSV + _PARQUET
   if table.is_dir():
-    found = sorted(file for file in table.iterdir() if file.name.lower().endswith(endings))
+    found = sorted(file for file in table.iterdir() if file.name.lower().endswith(ENDINGS))
     if not found:
-      raise examples.DataError(f'data_dir: {table} has no file that ends in {", ".join(endings)}.')
-  elif table.is_file() and table.name.lower().endswith(endings):
+      raise examples.DataError(f'data_dir: {table} has no file that ends in {", ".join(ENDINGS)}.')
+  elif table.is_file() and table.name.lower().endswith(ENDINGS):
     found = [table]
   else:
     what = 'another file' if table.exists() else 'nothing'
     raise examples.DataError(
-      f'data_dir: {what} found at {table}, expected a file that ends in {", ".join(endings)}, or a '
+      f'data_dir: {what} found at {table}, expected a file that ends in {", ".join(ENDINGS)}, or a '
       'folder of them.'
     )
   for file in found:
@@ -143,7 +143,7 @@ def read_columns(path: str, file_column: str | None = None) -> list[str]:
 
 def _stem(file: pathlib.Path) -> str:
   """Returns a file's name without the ending of a table."""
-  ending = next(each for each in _CSV + _PARQUET if file.name.lower().endswith(each))
+  ending = next(each for each in ENDINGS if file.name.lower().endswith(each))
   return file.name[: -len(ending)]
 
 

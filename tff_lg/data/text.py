@@ -21,6 +21,7 @@ def load_text(
   path: str | None = None,
   *,
   source: str = 'files',
+  columns: Sequence[str] = (),
   tokenize: vocabulary.Tokenizer = vocabulary.words,
   sequence_length: int = 20,
   vocabulary_size: int | None = None,
@@ -49,6 +50,7 @@ def load_text(
     path: a file or folder for `text_files.read_users`, None for the generated corpus; of another
       source its cache folder, see `tff_text.read_users`.
     source: 'files', or a name that `tff_text.read_users` knows.
+    columns: of users, texts and times in files that are tables, see `text_files.read_users`.
     tokenize: `vocabulary.words` or `vocabulary.characters`.
     sequence_length: T, positions in a sequence.
     vocabulary_size: V, tokens known, the three special ones counted; None for all. Not used with
@@ -90,7 +92,7 @@ def load_text(
   elif path is None:
     users, name = text_corpus.generate_users(), 'generated corpus'
   else:
-    users, name = text_files.read_users(path), path
+    users, name = text_files.read_users(path, columns), path
   kept = _choose_users(users, min_lines, max_lines, max_users, seed)
   if not kept:
     numbers = (

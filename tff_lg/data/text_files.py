@@ -1,14 +1,14 @@
-"""Text by user, from JSON lines, LEAF's JSON, or rows of posts as BigQuery exports them."""
+"""Text by user, from JSON lines, LEAF's JSON, tables, or posts as BigQuery exports them."""
 
 import json
 import pathlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, TypeGuard
 
 from absl import logging
 
-from tff_lg.data import bounded, examples, text_posts
+from tff_lg.data import bounded, examples, table_files, text_posts, text_table
 
 _SUFFIXES = ('.jsonl', '.jsonl.gz', '.json', '.json.gz')
 _SENTENCE_END = re.compile(r'(?<=[.!?])\s+')
@@ -17,10 +17,10 @@ _SENTENCE_END = re.compile(r'(?<=[.!?])\s+')
 _Found = tuple[str, str, list[text_posts.Post]]
 
 
-def read_users(path: str) -> dict[str, list[str]]:
+def read_users(path: str, columns: Sequence[str] = ()) -> dict[str, list[str]]:
   """Reads the lines of each user.
 
-  Three formats, UTF-8, each with or without gzip:
+  Four formats, UTF-8, each with or without gzip:
 
   - `.jsonl`: a user a line, `{"user": "ann", "lines": ["First.", "Second."]}`;
   - `.json`: LEAF's, `{"users": [...], "user_data": {"ann": {"x": [...], "y": [...]}}}`. Its
@@ -28,23 +28,27 @@ def read_users(path: str) -> dict[str, list[str]]:
     are joined again, and the sentences of the text become its lines. A post of its Reddit or its
     Sent140 is a line;
   - `.json` or `.jsonl`: a post a line, `{"author": "ann", "body": "First.", "created_utc": 3}`, as
-    BigQuery exports them. Posts that were deleted or removed are left out.
+    BigQuery exports them. Posts that were deleted or removed are left out;
+  - `.csv`, `.tsv` or `.parquet`: a post a row, see `text_table.read_users`.
 
   Args:
-    path: a file, or a folder with one or several of them. A user is in one file only, unless all of
-      the user's posts have times. Posts with times are sorted by them.
+    path: a file, or a folder with one or several of them. In JSON, a user is in one file only,
+      unless all of the user's posts have times. Posts with times are sorted by them.
+    columns: of users, texts and times in a table, by default those of BigQuery.
 
   Returns:
     By user, in the order of the files, the lines that are not blank.
 
   Raises:
-    DataError: nothing found, a damaged file, or a user found twice; the sentence names the
-      file and, where there is one, the line.
+    DataError: nothing found, a damaged file, a user found twice, or columns for JSON. The sentence
+      names the file and, where there is one, the line.
 
   Caldas et al. 2018, LEAF.
   """
+  if is_table(path):
+    return text_table.read_users(path, columns)
   users: dict[str, list[text_posts.Post]] = {}
-  for file in find_files(path):
+  for file in find_files(path, columns):
     read = _read_json if '.jsonl' not in file.name else _read_json_lines
     for where, user, posts in read(file):
       everything = [*users.get(user, ()), *posts]
@@ -57,8 +61,41 @@ def read_users(path: str) -> dict[str, list[str]]:
   return {user: _to_lines(posts) for user, posts in users.items()}
 
 
-def find_files(data_dir: str) -> list[pathlib.Path]:
-  """Finds the files of a folder, or the one file; DataError if there is none."""
+def is_table(path: str) -> bool:
+  """Returns whether text is in a table; in a folder with JSON as well, it is in that."""
+  found = pathlib.Path(path).expanduser()
+  names = [file.name.lower() for file in (found.iterdir() if found.is_dir() else [found])]
+  return any(name.endswith(table_files.ENDINGS) for name in names) and not any(
+    name.endswith(_SUFFIXES) for name in names
+  )
+
+
+def check_files(path: str, columns: Sequence[str] = ()) -> None:
+  """Looks for the files of `read_users`, and reads the names of a table's columns.
+
+  Args:
+    path: as of `read_users`.
+    columns: as of `read_users`.
+
+  Raises:
+    DataError: nothing found, a column missing, or columns for JSON.
+  """
+  if is_table(path):
+    text_table.choose_columns(path, table_files.read_columns(path), columns)
+  else:
+    find_files(path, columns)
+
+
+def find_files(data_dir: str, columns: Sequence[str] = ()) -> list[pathlib.Path]:
+  """Finds the JSON files of a folder, or the one file.
+
+  Args:
+    data_dir: the folder or file.
+    columns: that a table is expected to have.
+
+  Raises:
+    DataError: nothing found, or JSON where there are columns.
+  """
   path = pathlib.Path(data_dir).expanduser()
   if path.is_file():
     found = [path]
@@ -68,7 +105,12 @@ def find_files(data_dir: str) -> list[pathlib.Path]:
     raise examples.DataError(f'data_dir: {path} found, expected a file or folder that exists.')
   files = [file for file in found if file.name.endswith(_SUFFIXES)]
   if not files:
-    raise examples.DataError(f'{path}: no text found, expected a file *{", *".join(_SUFFIXES)}.')
+    endings = ', *'.join(_SUFFIXES + table_files.ENDINGS)
+    raise examples.DataError(f'{path}: no text found, expected a file *{endings}.')
+  if columns:
+    raise examples.DataError(
+      f'{files[0]}: JSON found, expected a table with the columns {", ".join(columns)}.'
+    )
   return files
 
 

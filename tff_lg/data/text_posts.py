@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 # What LEAF's Reddit has beside the words, and authors and texts that Reddit took away.
 _MARKS = frozenset(('<BOS>', '<EOS>', '<PAD>'))
-_GONE = frozenset(('[deleted]', '[removed]'))
+GONE = frozenset(('[deleted]', '[removed]'))
 
 
 class Post(NamedTuple):
@@ -57,7 +57,7 @@ def from_row(row: Mapping[str, Any]) -> tuple[str, Post] | None:
   author, body, time = row.get('author'), row.get('body'), row.get('created_utc')
   if not isinstance(author, str) or not isinstance(body, str):
     raise ValueError('expected "author" and "body", a string each')
-  if {author, body} & _GONE:
+  if {author, body} & GONE:
     return None
   return author, Post(' '.join(body.split()), None if time is None else float(time))
 

@@ -43,6 +43,12 @@ class _Options:
     by_default='files',
     more='Stack Overflow is large: use --max_users.',
   )
+  text_columns: tuple[str, ...] | None = entries.option(
+    None,
+    'Columns of users, of texts and, if the posts have them, of times in CSV or Parquet files, '
+    'separated by commas',
+    by_default='author,body and, if there is one, created_utc',
+  )
   max_users: int | None = entries.option(
     None,
     'Largest number of users, drawn at random from those with --min_lines',
@@ -92,6 +98,13 @@ def users_are_clients(config: Any, what: str = 'sequences') -> Iterator[str]:
 
 def _check(config: Any) -> Iterator[str]:
   yield from users_are_clients(config)
+  columns = config.text_columns
+  if columns is not None and not (len(set(columns)) == len(columns) in (2, 3)):
+    yield (
+      f'--text_columns has {",".join(columns) or "no name"}, expected two or three different names.'
+    )
+  if columns is not None and (config.data_dir is None or config.text_source not in (None, 'files')):
+    yield '--text_columns names columns of a table: give the table by --data_dir.'
   least, most = config.min_lines, config.max_lines
   if most is not None and most < (2 if least is None else least):
     yield f'--max_lines is {most}, expected --min_lines={2 if least is None else least} or more.'
@@ -123,9 +136,10 @@ def _look_at_files(options: Any, data_dir: str | None) -> None:
 
   if data_dir is not None:
     patterns = {f'*.{end}{packed}': 'json' for end in ('json', 'jsonl') for packed in ('', '.gz')}
-    first_bytes.check_files(data_dir, patterns, 'json')
+    has_table = text_files.is_table(data_dir)
+    first_bytes.check_files(data_dir, patterns, None if has_table else 'json')
     if options.text_source is None:  # Which has files of its own.
-      text_files.find_files(data_dir)
+      text_files.check_files(data_dir, options.text_columns or ())
   if options.vocabulary_file is not None:
     public_list.read_list(options.vocabulary_file)
 
@@ -136,6 +150,7 @@ def _load(
   return data.load_text(
     setting.data_dir,
     source=options.text_source or 'files',
+    columns=options.text_columns or (),
     tokenize=tokenize,
     sequence_length=options.sequence_length,
     vocabulary_size=size,
