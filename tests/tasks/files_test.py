@@ -44,6 +44,7 @@ class LookAtFilesTest(parameterized.TestCase):
     ('mood', 'mood.csv'),
     ('school', 'school.mat not found'),
     ('vehicle', 'vehicle.mat not found'),
+    ('images', 'no image found'),
     ('vqa', '0 files .*train.*_questions.json found'),
   )
   def test_missing_files_are_told(self, task, sentence):

@@ -23,7 +23,7 @@ class _Sizes:
 class EntriesTest(absltest.TestCase):
   def test_order_of_help(self):
     named = ['digits', 'diabetes', 'mnist', 'cifar10', 'arrays', 'pfllib']
-    others = ['school', 'vehicle', 'client_files', 'table', 'embeddings', 'mood', 'vqa']
+    others = ['school', 'vehicle', 'client_files', 'table', 'embeddings', 'images', 'mood', 'vqa']
     self.assertEqual(list(tasks.TASKS), [*named, 'text', 'chars', *others])
     self.assertContainsSubset(data.SOURCE_NAMES, named)
 

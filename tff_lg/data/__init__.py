@@ -7,7 +7,8 @@ loaders import scikit-learn, pandas, TensorFlow or TFF when they are called.)
 first used.
 
 A table of the user's own, one row per example: `load_table`; arrays: `from_arrays`; Hugging Face
-data sets and Flower's partitions: `from_datasets`; folders of PFLlib: `load_pfllib`.
+data sets and Flower's partitions: `from_datasets`; folders of PFLlib: `load_pfllib`. Image files:
+`load_images`.
 
 Text by user is data and clients at once: `load_text`, and `load_mood` with one mood per text.
 Pupils by school: `load_school`. Vehicles by sensor: `load_vehicle`. People with protected
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
   from tff_lg.data.federated import FederatedData, partition_clients
   from tff_lg.data.folds import Fold, take_fold
   from tff_lg.data.held_out import ChooseHeldOut, hold_out_clients, readmit_held_out
+  from tff_lg.data.image_files import load_images
   from tff_lg.data.mood import load_mood
   from tff_lg.data.own_data import from_arrays, from_datasets
   from tff_lg.data.pfllib import load_pfllib
@@ -82,6 +84,7 @@ __all__ = [
   'load_adult',
   'load_client_database',
   'load_client_folder',
+  'load_images',
   'load_mood',
   'load_pfllib',
   'load_school',
@@ -116,6 +119,7 @@ __getattr__ = lazy_names.importer(
     'federated',
     'folds',
     'held_out',
+    'image_files',
     'twins',
     'mood',
     'own_data',

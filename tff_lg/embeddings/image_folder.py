@@ -2,9 +2,8 @@
 
 import pathlib
 
+from tff_lg.data import image_tree
 from tff_lg.embeddings import embedding_set
-
-_ENDINGS = ('.jpg', '.jpeg', '.png', '.bmp', '.gif')
 
 
 def find_images(folder: str) -> list[pathlib.Path]:
@@ -20,9 +19,10 @@ def find_images(folder: str) -> list[pathlib.Path]:
     EmbeddingError: no folder, or no image in it; one sentence.
   """
   root = pathlib.Path(folder).expanduser()
-  paths = sorted(path for path in root.rglob('*') if path.suffix.lower() in _ENDINGS)
+  paths = sorted(path for path in root.rglob('*') if path.suffix.lower() in image_tree.ENDINGS)
   if not paths:
     raise embedding_set.EmbeddingError(
-      f'--data_dir: no image found in {root}, expected files that end in {", ".join(_ENDINGS)}.'
+      f'--data_dir: no image found in {root}, expected files that end in '
+      f'{", ".join(image_tree.ENDINGS)}.'
     )
   return paths

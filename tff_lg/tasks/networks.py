@@ -101,7 +101,7 @@ for _entry in (
   _of_images(
     name='lenet',
     label='LeNet-5',
-    tasks=('cifar10', 'client_files'),
+    tasks=('cifar10', 'client_files', 'images'),
     global_layers=_convolutions,
   ),
   _of_images(
@@ -114,19 +114,19 @@ for _entry in (
   _of_images(
     name='group_norm_lenet',
     label='LeNet-5 with group normalisation before each ReLU',
-    tasks=('cifar10',),
+    tasks=('cifar10', 'images'),
     global_layers=_normalized_convolutions,
   ),
   _of_images(
     name='cnn',
     label='two convolutions and a dense layer, as in the FedAvg paper',
-    tasks=('digits', 'mnist'),
+    tasks=('digits', 'mnist', 'images'),
     global_layers=_after_convolutions,
   ),
   _of_images(
     name='resnet18',
     label='ResNet-18 with group normalisation',
-    tasks=('cifar10',),
+    tasks=('cifar10', 'images'),
     global_layers=_resnet18_body,
   ),
 ):
