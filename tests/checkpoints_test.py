@@ -52,6 +52,18 @@ class CheckpointManagerTest(parameterized.TestCase):
     for round_num in rounds:
       self.manager.save(round_num, {'x': np.array([round_num])}, {})
 
+  def test_copies_are_whole_and_of_checkpoints_alone(self):
+    source, target = (os.path.join(self.create_tempdir().full_path, 'c') for _ in range(2))
+    manager = checkpoints.CheckpointManager(source)
+    for round_num in (3, 5):
+      manager.save(round_num, {'x': np.arange(round_num)}, {'n': round_num})
+    with open(os.path.join(source, 'notes.txt'), 'w', encoding='utf-8') as file:
+      file.write('no checkpoint')
+    checkpoints.copy(source, target)
+    self.assertEqual(sorted(os.listdir(target)), [_file(3), _file(5)])
+    round_num, arrays, meta = checkpoints.CheckpointManager(target).load_latest()
+    self.assertEqual((round_num, arrays['x'].tolist(), meta), (5, [0, 1, 2, 3, 4], {'n': 5}))
+
   def test_no_checkpoint(self):
     self.assertIsNone(self.manager.load_latest())
     self.assertFalse(os.path.exists(self.folder))

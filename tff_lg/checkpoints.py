@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import pathlib
 import re
 import zipfile
 from collections.abc import Mapping
@@ -98,7 +99,24 @@ class CheckpointManager:
     return sorted(int(match[1]) for match in map(_PATTERN.fullmatch, names) if match)
 
   def _path(self, round_num: int) -> str:
-    return os.path.join(self._folder, f'round_{round_num:08d}.npz')
+    return os.path.join(self._folder, _name(round_num))
+
+
+def copy(source: str, target: str) -> None:
+  """Copies all checkpoints, oldest first, so that a run resumes from whatever is there.
+
+  Args:
+    source: a folder of `CheckpointManager`.
+    target: another, without checkpoints.
+  """
+  for number in CheckpointManager(source).rounds():
+    name = _name(number)
+    content = pathlib.Path(source, name).read_bytes()
+    files.write_atomically(os.path.join(target, name), content)
+
+
+def _name(round_num: int) -> str:
+  return f'round_{round_num:08d}.npz'
 
 
 def _read_archive(path: str) -> dict[str, np.ndarray]:

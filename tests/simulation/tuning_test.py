@@ -1,8 +1,10 @@
 """Tests of choosing a learning rate by whole runs."""
 
 import dataclasses
+import json
 import math
 import os
+import pathlib
 
 from absl.testing import absltest
 
@@ -80,6 +82,53 @@ class TuneLearningRateTest(absltest.TestCase):
     self.assertEqual(summary['tuning/client_learning_rate'], 0.1)
     self.assertEqual(summary[_NAME], trials['0.1'][_NAME])
     self.assertEqual(trained_run.load_config(folder).client_learning_rate, 0.1)
+    # The rounds are those of the trial: so is the time they took.
+    self.assertEqual(*(self._rounds_seconds(each) for each in (folder, f'{folder}/tuning/0.1')))
+    alone = self.create_tempdir().full_path + '/run'
+    once = dataclasses.replace(config, client_learning_rate=0.1, tune='none')
+    simulation.run_experiment(
+      config_lib.resolve(dataclasses.replace(once, tuned_learning_rates=None)), alone
+    )
+    for name in ('metrics.csv', 'communication.csv', 'clients.csv'):
+      read = [pathlib.Path(each, name).read_text() for each in (folder, alone)]
+      self.assertEqual(*read, name)
+    of_run, of_trial = (
+      os.listdir(os.path.join(each, 'tensorboard')) for each in (folder, f'{folder}/tuning/0.1')
+    )
+    self.assertContainsSubset(of_trial, of_run)
+
+  def _rounds_seconds(self, folder):
+    return json.loads(pathlib.Path(folder, 'timing.json').read_text())['rounds_seconds']
+
+
+class AdoptRoundsTest(absltest.TestCase):
+  def setUp(self):
+    super().setUp()
+    self.folder = pathlib.Path(self.create_tempdir().full_path)
+    trial = self.folder / 'tuning/0.1'
+    for name in ('checkpoints/round_00000002.npz', 'tensorboard/events'):
+      (trial / name).parent.mkdir(parents=True)
+      (trial / name).write_text('of the trial')
+
+  def _adopted(self, **changes):
+    config = dataclasses.replace(config_lib.resolve(_CONFIG), **changes)
+    tuning.adopt_rounds(config, str(self.folder), 0.1)
+    found = (path for path in self.folder.glob('*/*') if path.is_file())
+    return {str(path.relative_to(self.folder)): path.read_text() for path in found}
+
+  def test_takes_checkpoints_and_events(self):
+    names = ('checkpoints/round_00000002.npz', 'tensorboard/events')
+    self.assertEqual(self._adopted(), dict.fromkeys(names, 'of the trial'))
+
+  def test_a_run_with_more_than_checkpoints_trains(self):
+    self.assertEqual(self._adopted(client_store='disk'), {})
+    self.assertEqual(self._adopted(track='mlflow'), {})
+
+  def test_a_run_with_a_checkpoint_resumes_from_that(self):
+    own = self.folder / 'checkpoints/round_00000001.npz'
+    own.parent.mkdir()
+    own.write_text('own')
+    self.assertEqual(self._adopted(), {'checkpoints/round_00000001.npz': 'own'})
 
 
 if __name__ == '__main__':

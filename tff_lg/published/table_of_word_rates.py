@@ -6,8 +6,15 @@ from tff_lg.published.table import SHAKESPEARE_ROLES, Figure, Run, TableEntry, r
 from tff_lg.published.table_of_adaptation import WORDS_TRAINING
 
 # The rate -> the paper's accuracy in percent, of its lowest and of its best rate.
-_RATES = {0.1: 9.07, 1: None, 5: None, 20: None, 40: 19.29, 80: None}
+RATES = {0.1: 9.07, 1: None, 5: None, 20: None, 40: 19.29, 80: None}
+TABLE = 'shakespeare_rates'
+LOCAL_TEST = 'local test'
 _ROUNDS = 50
+
+
+def name_row(rate: float) -> str:
+  """Returns the row of a learning rate."""
+  return f'rate {rate:g}'
 
 
 def _name(rate: float) -> str:
@@ -16,7 +23,7 @@ def _name(rate: float) -> str:
 
 register(
   TableEntry(
-    name='shakespeare_rates',
+    name=TABLE,
     label="FedAvg on words of Shakespeare's roles by clients' learning rate",
     paper='Yu et al. 2020, hyperparameters of words, on Reddit',
     data=SHAKESPEARE_ROLES,
@@ -31,16 +38,16 @@ register(
           f'--client_learning_rate={rate:g}',
         ),
       )
-      for rate in _RATES
+      for rate in RATES
     ),
     figures=tuple(
       Figure(
-        row=f'rate {rate:g}',
-        column='local test',
+        row=name_row(rate),
+        column=LOCAL_TEST,
         read=from_summary(_name(rate), metric_names.mean(metric_names.LOCAL_ACCURACY)),
         published=accuracy,
       )
-      for rate, accuracy in _RATES.items()
+      for rate, accuracy in RATES.items()
     ),
     note=f'The norm of gradients is clipped to 0.25, as published. Runs have {_ROUNDS} rounds; '
     'the paper has 5,000, and other text.',

@@ -3,12 +3,14 @@
 import dataclasses
 import math
 import os
+import shutil
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from absl import logging
 
 from tff_lg import (
+  checkpoints,
   checksums,
   file_names,
   files,
@@ -19,6 +21,7 @@ from tff_lg import (
   training,
 )
 from tff_lg import config as config_lib
+from tff_lg.client_states import CLIENT_STORES
 from tff_lg.config.option import resolved
 
 
@@ -70,7 +73,7 @@ def tune_learning_rate(
       config_lib.without_baselines(config), **_changes(rate), goal_accuracy=None
     )
     try:
-      summary = run(trial, os.path.join(run_dir, 'tuning', f'{rate:g}'))
+      summary = run(trial, _trial_dir(run_dir, rate))
     except training.DivergenceError as error:
       logging.warning('Learning rate %g: %s', rate, error)
       return (-math.inf,)
@@ -96,6 +99,32 @@ def tune_learning_rate(
   about = {'learning_rate': tuned.learning_rate, 'tried': list(tuned.tried.items())}
   files.write_atomically(os.path.join(run_dir, file_names.TUNING), strict_json.dumps(about))
   return tuned
+
+
+def adopt_rounds(config: config_lib.TrainConfig, run_dir: str, rate: float) -> None:
+  """Takes over the rounds of a rate's trial, which the run would repeat to the same bits.
+
+  The run resumes from their last checkpoint. It trains itself where a checkpoint is not all that it
+  needs: with a tracker, which is told each round, or with client states on disk. A run that has a
+  checkpoint keeps it.
+
+  Args:
+    config: of the run.
+    run_dir: its folder, in which the rate was chosen.
+    rate: the chosen rate.
+  """
+  trial = _trial_dir(run_dir, rate)
+  source, target = (os.path.join(each, file_names.CHECKPOINTS) for each in (trial, run_dir))
+  has_more = config.track is not None or CLIENT_STORES[config.client_store].needs_folder
+  if has_more or os.path.isdir(target):
+    return
+  tensorboard = os.path.join(trial, file_names.TENSORBOARD)
+  shutil.copytree(tensorboard, os.path.join(run_dir, file_names.TENSORBOARD), dirs_exist_ok=True)
+  checkpoints.copy(source, target)
+
+
+def _trial_dir(run_dir: str, rate: float) -> str:
+  return os.path.join(run_dir, 'tuning', f'{rate:g}')
 
 
 def _changes(rate: float) -> dict[str, Any]:
