@@ -5,6 +5,7 @@ import json
 import math
 import os
 import pathlib
+import shutil
 
 from absl.testing import absltest
 
@@ -119,6 +120,10 @@ class AdoptRoundsTest(absltest.TestCase):
   def test_takes_checkpoints_and_events(self):
     names = ('checkpoints/round_00000002.npz', 'tensorboard/events')
     self.assertEqual(self._adopted(), dict.fromkeys(names, 'of the trial'))
+
+  def test_events_may_be_gone(self):
+    shutil.rmtree(self.folder / 'tuning/0.1/tensorboard')
+    self.assertLen(self._adopted(), 1)
 
   def test_a_run_with_more_than_checkpoints_trains(self):
     self.assertEqual(self._adopted(client_store='disk'), {})

@@ -118,8 +118,9 @@ def adopt_rounds(config: config_lib.TrainConfig, run_dir: str, rate: float) -> N
   has_more = config.track is not None or CLIENT_STORES[config.client_store].needs_folder
   if has_more or os.path.isdir(target):
     return
-  tensorboard = os.path.join(trial, file_names.TENSORBOARD)
-  shutil.copytree(tensorboard, os.path.join(run_dir, file_names.TENSORBOARD), dirs_exist_ok=True)
+  events, own = (os.path.join(each, file_names.TENSORBOARD) for each in (trial, run_dir))
+  if os.path.isdir(events):
+    shutil.copytree(events, own, dirs_exist_ok=True)
   checkpoints.copy(source, target)
 
 
