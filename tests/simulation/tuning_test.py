@@ -112,8 +112,11 @@ class AdoptRoundsTest(absltest.TestCase):
       (trial / name).write_text('of the trial')
 
   def _adopted(self, **changes):
-    config = dataclasses.replace(config_lib.resolve(_CONFIG), **changes)
-    tuning.adopt_rounds(config, str(self.folder), 0.1)
+    rates = {'tuned_learning_rates': (0.01, 0.1, 1.0)}
+    config = dataclasses.replace(config_lib.resolve(_CONFIG), **rates, **changes)
+    tuning.tune_learning_rate(
+      config, str(self.folder), lambda trial, _: {_NAME: trial.client_learning_rate == 0.1}
+    )
     found = (path for path in self.folder.glob('*/*') if path.is_file())
     return {str(path.relative_to(self.folder)): path.read_text() for path in found}
 

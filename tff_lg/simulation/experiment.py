@@ -114,16 +114,16 @@ def _make_choices(plan: planned_run.PlannedRun) -> planned_run.PlannedRun:
     tuned = None
     if changed_settings.changed(plan.run_dir) == {'rounds'}:
       tuned = tuning.load_tuned_rate(plan.run_dir)  # With which the rounds before were run.
-    if tuned is None:
-      tuned = tuning.tune_learning_rate(
+    plan = plan.with_choice(
+      tuned
+      or tuning.tune_learning_rate(
         plan.config,
         plan.run_dir,
         lambda trial, folder: _run(
           trial, plan.federated_data, plan.model, folder, time.monotonic()
         ),
       )
-      tuning.adopt_rounds(plan.config, plan.run_dir, tuned.learning_rate)
-    plan = plan.with_choice(tuned)
+    )
   if plan.config.picks_split:
     choice = split_choice.choose_split(plan)
     plan, told = plan.with_choice(choice), choice.describe()

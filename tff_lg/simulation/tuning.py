@@ -54,6 +54,9 @@ def tune_learning_rate(
 ) -> TunedRate:
   """Runs the method with each rate, in `tuning/<rate>` of its folder; a rerun resumes.
 
+  The run would repeat the rounds of the best to the same bits, so they are put into its folder. It
+  trains itself with a tracker, which is told each round, and with client states on disk.
+
   Args:
     config: resolved, with `--tune=validation`, without the baselines.
     run_dir: the run folder.
@@ -98,25 +101,15 @@ def tune_learning_rate(
   tuned = TunedRate(found.best, {rate: sign * value for rate, (value,) in found.tried.items()})
   about = {'learning_rate': tuned.learning_rate, 'tried': list(tuned.tried.items())}
   files.write_atomically(os.path.join(run_dir, file_names.TUNING), strict_json.dumps(about))
+  if config.track is None and not CLIENT_STORES[config.client_store].needs_folder:
+    _adopt_rounds(_trial_dir(run_dir, found.best), run_dir)
   return tuned
 
 
-def adopt_rounds(config: config_lib.TrainConfig, run_dir: str, rate: float) -> None:
-  """Takes over the rounds of a rate's trial, which the run would repeat to the same bits.
-
-  The run resumes from their last checkpoint. It trains itself where a checkpoint is not all that it
-  needs: with a tracker, which is told each round, or with client states on disk. A run that has a
-  checkpoint keeps it.
-
-  Args:
-    config: of the run.
-    run_dir: its folder, in which the rate was chosen.
-    rate: the chosen rate.
-  """
-  trial = _trial_dir(run_dir, rate)
+def _adopt_rounds(trial: str, run_dir: str) -> None:
+  """Puts a trial's rounds into the run's folder, which resumes from their last checkpoint."""
   source, target = (os.path.join(each, file_names.CHECKPOINTS) for each in (trial, run_dir))
-  has_more = config.track is not None or CLIENT_STORES[config.client_store].needs_folder
-  if has_more or os.path.isdir(target):
+  if os.path.isdir(target):  # From which it resumes.
     return
   events, own = (os.path.join(each, file_names.TENSORBOARD) for each in (trial, run_dir))
   if os.path.isdir(events):
