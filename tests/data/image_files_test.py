@@ -50,7 +50,6 @@ class LoadImagesTest(absltest.TestCase):
     np.testing.assert_array_equal(again.test.x, source.test.x)
 
   def test_resized(self):
-    # Half of the size: each pixel is the mean of two times two, by the triangle of width two.
     self._write('a/1.png', np.full((4, 2, 3), 100))
     self._write('a/2.jpg', np.full((8, 8, 3), 100), tf.io.encode_jpeg)
     self._write('b/1.png', np.full((2, 1, 1), 100))
@@ -58,6 +57,14 @@ class LoadImagesTest(absltest.TestCase):
     x = np.concatenate([source.train.x, source.test.x])
     self.assertEqual(x.shape, (3, 2, 1, 3))
     np.testing.assert_allclose(x, 100 / 255, atol=1.01 / 255)
+
+  def test_resized_without_aliasing(self):
+    # At half of the height, a triangle of twice the width weighs rows by 3, 3 and 1, or 1, 3 and 3.
+    self._write('a/1.png', np.array([0, 70, 140, 210]).reshape(4, 1, 1))
+    self._write('b/1.png', np.zeros((4, 1, 1)))
+    source = self._load(size=(2, 1), channels=1)
+    of_a = np.concatenate([source.train.x[source.train.y == 0], source.test.x[source.test.y == 0]])
+    np.testing.assert_allclose(of_a.ravel(), np.array([50, 160]) / 255, rtol=1e-6)
 
   def test_refuses_other_sizes(self):
     self._write('a/1.png', np.zeros((2, 3, 3)))

@@ -56,6 +56,11 @@ class ListImagesTest(parameterized.TestCase):
     with self.assertRaisesRegex(examples.DataError, sentence):
       self._found(*names)
 
+  def test_no_image_for_training(self):
+    (self.folder / 'train').mkdir()
+    with self.assertRaisesRegex(examples.DataError, 'no image found in .*/train, expected files'):
+      self._found('test/a/1.png')
+
   def test_no_image_is_of_no_client(self):
     self.assertFalse(self._has_clients())
 

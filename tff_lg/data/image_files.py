@@ -37,15 +37,14 @@ def load_images(
   """
   listed = image_tree.list_images(data_dir)
   pixels = _read([each.path for each in listed], size, channels)
-  is_test = np.array([bool(each.is_test) for each in listed])
-  labels = np.array([each.label for each in listed])
-  clients = None if listed[0].client is None else np.array([each.client for each in listed])
-  train, test = (
-    tuple(None if each is None else each[rows] for each in (pixels, labels, clients))
-    for rows in (~is_test, is_test)
-  )
-  given = None if listed[0].is_test is None else test[: 2 if clients is None else 3]
-  return own_data.from_arrays(*train, test=given, seed=seed, where=data_dir)
+  arrays = [pixels, np.array([each.label for each in listed])]
+  if listed[0].client is not None:
+    arrays.append(np.array([each.client for each in listed]))
+  # By the order of paths, test images come before those for training: slices copy no pixels.
+  num_test = sum(each.is_test is True for each in listed)
+  test = None if listed[0].is_test is None else tuple(array[:num_test] for array in arrays)
+  train = (array[num_test:] for array in arrays)
+  return own_data.from_arrays(*train, test=test, seed=seed, where=data_dir)
 
 
 def _read(paths: Sequence[pathlib.Path], size: tuple[int, int] | None, channels: int) -> np.ndarray:

@@ -46,12 +46,13 @@ def list_images(data_dir: str) -> list[ImageFile]:
   """
   root = pathlib.Path(data_dir).expanduser()
   paths = sorted(_find(root))
-  if not paths:
-    raise examples.DataError(
-      f'data_dir: no image found in {root}, expected files that end in {", ".join(ENDINGS)}.'
-    )
   has_parts = _has_parts(root)
   tops = {path.relative_to(root).parts[0] for path in paths}
+  if not paths or has_parts and _PARTS[0] not in tops:
+    raise examples.DataError(
+      f'data_dir: no image found in {root / _PARTS[0] if has_parts else root}, expected files that '
+      f'end in {", ".join(ENDINGS)}.'
+    )
   if others := has_parts and sorted(tops.difference(_PARTS)):
     raise examples.DataError(
       f'{root}: {others[0]} found beside train, expected train and test alone; '

@@ -1,12 +1,13 @@
 """Accuracy on words by clients' learning rate, Yu et al. 2020, hyperparameters."""
 
 from tff_lg.published.chart import ChartEntry, Point, register_chart
+from tff_lg.published.table import TABLES
 from tff_lg.published.table_of_word_rates import LOCAL_TEST, RATES, TABLE, name_row
 
 register_chart(
   ChartEntry(
     name='words_by_rate',
-    label="FedAvg on words of Shakespeare's roles by clients' learning rate",
+    label=TABLES[TABLE].label,
     x="clients' learning rate",
     y='local test accuracy (%)',
     lines={

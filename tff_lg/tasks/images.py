@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -59,7 +58,7 @@ def _partition(config: Any) -> str:
 def _load(options: Options, setting: task.Setting) -> data.Source:
   size = options.image_size
   return data.load_images(
-    os.path.expanduser(str(setting.data_dir)),
+    str(setting.data_dir),
     size=None if size is None else (size[0], size[1]),
     channels=options.image_channels,
     seed=setting.seed,
