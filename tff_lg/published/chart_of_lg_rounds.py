@@ -1,27 +1,31 @@
-"""LG-FedAvg's local and new test by rounds of its warm start, Liang et al. 2020, Table 6."""
+"""LG-FedAvg's local and new test by rounds of its warm start, Liang et al. 2020, Tables 6 and 8."""
+
+from collections.abc import Collection
 
 from tff_lg.published.chart import ChartEntry, Point, register_chart
 from tff_lg.published.table_of_lg_fedavg import LOCAL_TEST, NEW_TEST
-from tff_lg.published.table_of_lg_rounds import LG_FEDAVG, MNIST_ROUNDS
+from tff_lg.published.table_of_lg_rounds import CIFAR10_ROUNDS, LG_FEDAVG, MNIST_ROUNDS
 
-_TABLES = {
-  400: 'mnist_lg',
-  **dict.fromkeys(MNIST_ROUNDS, 'mnist_lg_rounds'),
-  800: 'mnist_lg',
-}
 
-register_chart(
-  ChartEntry(
-    name='mnist_by_rounds',
-    label='LG-FedAvg on MNIST by rounds of FedAvg before it',
-    x='rounds of FedAvg, before 100 of LG-FedAvg',
-    y='test accuracy (%)',
-    lines={
-      column: tuple(
-        Point(str(rounds), table, LG_FEDAVG.format(rounds), column)
-        for rounds, table in _TABLES.items()
-      )
-      for column in (LOCAL_TEST, NEW_TEST)
-    },
+def _register(data: str, label: str, of_lg: Collection[int], between: Collection[int]) -> None:
+  """Registers a chart of tables `DATA_lg`, with two numbers of rounds, and `DATA_lg_rounds`."""
+  table_of = dict.fromkeys(of_lg, f'{data}_lg') | dict.fromkeys(between, f'{data}_lg_rounds')
+  register_chart(
+    ChartEntry(
+      name=f'{data}_by_rounds',
+      label=f'LG-FedAvg on {label} by rounds of FedAvg before it',
+      x='rounds of FedAvg, before 100 of LG-FedAvg',
+      y='test accuracy (%)',
+      lines={
+        column: tuple(
+          Point(str(rounds), table_of[rounds], LG_FEDAVG.format(rounds), column)
+          for rounds in sorted(table_of)
+        )
+        for column in (LOCAL_TEST, NEW_TEST)
+      },
+    )
   )
-)
+
+
+_register('mnist', 'MNIST', (400, 800), MNIST_ROUNDS)
+_register('cifar10', 'CIFAR-10', (1200, 1800), CIFAR10_ROUNDS)
