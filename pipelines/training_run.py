@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pipelines import config_flags
 from tff_lg import config as config_lib
 from tff_lg import progress, tasks
+from tff_lg.run_folder import warm_start
 
 if TYPE_CHECKING:  # pandas takes a second to import.
   from tff_lg import analysis
@@ -35,6 +36,8 @@ def run(config: config_lib.TrainConfig, run_dir: str, began: float | None = None
   Raises:
     ValueError, OSError, RuntimeError: what cannot be, one sentence.
   """
+  source = warm_start.find_source(config.warm_start_from, run_dir)
+  config_lib.check_warm_start(config, source)
   # TensorFlow takes seconds to import: only once the flags are known to be good.
   with progress.stage('importing TensorFlow'):
     from tff_lg import simulation

@@ -31,6 +31,7 @@ _BEGINS = (
 _LOOKS = (
   'pipelines.mixing_run.look_at_data',
   'pipelines.training_run.look_at_data',
+  'tff_lg.config.check_warm_start',
   'tff_lg.data.mood_files.read_scored_texts',
   'tff_lg.data.vqa_files.find_files',
   'tff_lg.experiments.new_device_rows.check_rows',

@@ -11,7 +11,7 @@ from absl.testing import absltest
 
 from tff_lg import config as config_lib
 from tff_lg import simulation, training
-from tff_lg.run_folder import run_files
+from tff_lg.run_folder import run_files, tuned_rate
 from tff_lg.simulation import trained_run, tuning
 
 _CONFIG = config_lib.TrainConfig(
@@ -52,7 +52,7 @@ class TuneLearningRateTest(absltest.TestCase):
     for trial, folder in self.trials:
       self.assertEqual((trial.tune, trial.baselines), ('none', ()))
       self.assertEqual(folder, f'{trial.client_learning_rate:g}')
-    self.assertEqual(tuning.load_tuned_rate(self.folder), tuned)
+    self.assertEqual(tuned_rate.load_tuned_rate(self.folder), tuned)
     self.assertEqual(tuned.summary()['tuning/tried'], '0.01667, 0.05, 0.15, 0.45, 1.35')
 
   def test_a_rate_that_diverges_is_the_worst(self):
@@ -68,7 +68,7 @@ class TuneLearningRateTest(absltest.TestCase):
     folder = self.create_tempdir()
     path = folder.create_file('tuning.json', '{"learning_rate": 1').full_path
     with self.assertRaisesRegex(ValueError, f'{path} is damaged'):
-      tuning.load_tuned_rate(folder.full_path)
+      tuned_rate.load_tuned_rate(folder.full_path)
 
   def test_a_run_uses_the_best_rate(self):
     config = config_lib.resolve(dataclasses.replace(_CONFIG, tuned_learning_rates=(0.001, 0.1)))

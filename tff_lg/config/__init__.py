@@ -69,6 +69,8 @@ from tff_lg.config.storage import StorageOptions
 from tff_lg.config.task import NETWORK_OPTIONS, TASK_OPTIONS, TaskOptions
 from tff_lg.config.train_config import WITHOUT_EFFECT, TrainConfig
 from tff_lg.config.trouble import ATTACK_OPTIONS, ATTACKS, AttackOptions
+from tff_lg.config.warm_start import WARM_START_METHOD, WarmStartSource
+from tff_lg.config.warm_start import check_source as check_warm_start
 from tff_lg.tasks import TASKS
 
 __all__ = [
@@ -93,6 +95,7 @@ __all__ = [
   'TECHNIQUE_OPTIONS',
   'VALIDATION_CLIENTS',
   'TRANSFORMS',
+  'WARM_START_METHOD',
   'WITHOUT_EFFECT',
   'AdaptConfig',
   'AggregationOptions',
@@ -113,10 +116,12 @@ __all__ = [
   'TaskOptions',
   'TrainConfig',
   'TrainingOptions',
+  'WarmStartSource',
   'as_baseline',
   'as_own_models',
   'check_new_device',
   'check_runtime',
+  'check_warm_start',
   'cohort_options',
   'data_seed',
   'fast',

@@ -32,6 +32,7 @@ def as_baseline(config: TrainConfig, method: str) -> TrainConfig:
     baselines=(),
     rounds=config.total_rounds,
     warm_start_rounds=0,
+    warm_start_from=None,
     warm_start_until=None,
     rounds_until=None if trains_to_best else config.rounds_until,
     early_stopping_rounds=None if trains_to_best else config.early_stopping_rounds,
@@ -92,6 +93,7 @@ def fast(config: TrainConfig) -> TrainConfig:
     **own,
     rounds=min(config.rounds, 3),
     warm_start_rounds=min(config.warm_start_rounds, 3),
+    warm_start_from=None,
     evaluate_every=1,
     checkpoint_every=1,
   )

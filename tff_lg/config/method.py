@@ -31,6 +31,12 @@ class MethodOptions(_EntryOptions):
     100, 'Rounds of the method. A finished run continues if this number is raised.'
   )
   warm_start_rounds: int = option(0, 'FedAvg rounds before the rounds of the method.')
+  warm_start_from: str | None = option(
+    None,
+    'Folder of a finished run of --method=fedavg, whose rounds are the first of '
+    '--warm_start_rounds: they are copied, not trained again. It has the same data, seed and '
+    'settings of its rounds. None by default.',
+  )
 
   @property
   def total_rounds(self) -> int:

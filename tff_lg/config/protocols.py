@@ -14,7 +14,7 @@ class Protocol:
     chooses_on_test_data: whether clients' test data choose the best round; default of the flag.
     validation_fraction: default of the flag.
     client_weighting: default of the flag.
-    warm_start_from: weights after the last warm-start round, or of the best one.
+    start_from: the warm-start round whose weights the method starts from, last or best.
     warm_start_learning_rate: of the warm start; None for the run's own.
     output_activation: on top of the logits that the loss takes.
   """
@@ -22,7 +22,7 @@ class Protocol:
   chooses_on_test_data: bool
   validation_fraction: float
   client_weighting: str
-  warm_start_from: str
+  start_from: str
   warm_start_learning_rate: float | None
   output_activation: str | None
 
@@ -44,7 +44,7 @@ PROTOCOLS: Mapping[str, Protocol] = {
     chooses_on_test_data=False,
     validation_fraction=0.1,
     client_weighting='examples',
-    warm_start_from='last',
+    start_from='last',
     warm_start_learning_rate=None,
     output_activation=None,
   ),
@@ -52,7 +52,7 @@ PROTOCOLS: Mapping[str, Protocol] = {
     chooses_on_test_data=True,
     validation_fraction=0.0,
     client_weighting='uniform',
-    warm_start_from='best',
+    start_from='best',
     warm_start_learning_rate=0.1,
     output_activation='softmax',
   ),

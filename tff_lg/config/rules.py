@@ -23,6 +23,7 @@ from tff_lg.config import (
   trouble,
   tuning,
   verdicts,
+  warm_start,
 )
 from tff_lg.config.derived import as_baseline
 from tff_lg.config.option import ConfigError, check_values
@@ -59,6 +60,7 @@ def resolve(config: TrainConfig) -> TrainConfig:
   trouble.check(config)
   optimization.check(config)
   runtime.check(config)
+  warm_start.check(config)
   tracking.check(config)
   tuning.check(config)
   verdicts.check(config)

@@ -23,7 +23,7 @@ from tff_lg.config import (
 from tff_lg.config.option import group
 
 # Options that change no bit of a run, which therefore goes on with other choices of them.
-WITHOUT_EFFECT = frozenset({'client_cache', 'track'}) | runtime.WITHOUT_EFFECT
+WITHOUT_EFFECT = frozenset({'client_cache', 'track', 'warm_start_from'}) | runtime.WITHOUT_EFFECT
 
 
 @dataclasses.dataclass(frozen=True)

@@ -16,6 +16,8 @@ from tff_lg.published.table_of_lg_fedavg import fedavg_figures, lg_fedavg_figure
 # Between those of tables `mnist_lg` and `cifar10_lg`.
 MNIST_ROUNDS, CIFAR10_ROUNDS = (500, 600, 700), (1000, 1400, 1600)
 FEDAVG, LG_FEDAVG = 'FedAvg, {} rounds', 'LG-FedAvg, {} + 100 rounds'
+# The run of the rounds of FedAvg that all have in common.
+_SHARED = 'fedavg'
 _UNKNOWN = (NOT_KNOWN, NOT_KNOWN)
 
 
@@ -38,6 +40,7 @@ def _register(
   ensemble: str,
   cpu_minutes: float,
 ) -> None:
+  clients = (f'--flagfile={{configs}}/{data}_classes.flags', '--classes_per_client=2')
   register(
     TableEntry(
       name=f'{data}_lg_rounds',
@@ -45,17 +48,28 @@ def _register(
       paper=f'Liang et al. 2020, {place}',
       data=folder,
       cpu_minutes=cpu_minutes,
-      runs=tuple(
+      runs=(
         Run(
-          name=f'lg_{number}',
+          name=_SHARED,
           flags=(
-            f'--flagfile={{configs}}/{data}_classes.flags',
-            f'--flagfile={{configs}}/{flags}',
-            '--classes_per_client=2',
-            f'--warm_start_rounds={number}',
+            *clients,
+            f'--flagfile={{configs}}/{data}_classes_fedavg.flags',
+            f'--rounds={min(rounds)}',
           ),
-        )
-        for number in rounds
+        ),
+        *(
+          Run(
+            name=f'lg_{number}',
+            flags=(
+              *clients,
+              f'--flagfile={{configs}}/{flags}',
+              f'--warm_start_rounds={number}',
+              f'--warm_start_from={{run:{_SHARED}}}',
+              '--data_dir={data}',
+            ),
+          )
+          for number in rounds
+        ),
       ),
       figures=tuple(figure for number in rounds for figure in _figures(number, ensemble)),
       contrasts=tuple((LG_FEDAVG.format(number), FEDAVG.format(number)) for number in rounds),
@@ -73,7 +87,7 @@ _register(
   flags='mnist_classes_lg_400.flags',
   rounds=MNIST_ROUNDS,
   ensemble='ensemble_probability',
-  cpu_minutes=10,
+  cpu_minutes=6,
 )
 _register(
   'cifar10',
@@ -83,5 +97,5 @@ _register(
   flags='cifar10_classes_lg_1200.flags',
   rounds=CIFAR10_ROUNDS,
   ensemble='ensemble_log_probability',
-  cpu_minutes=60,
+  cpu_minutes=33,
 )

@@ -13,11 +13,14 @@ from tff_lg.run_folder import run_settings
 from tff_lg.tasks import TASKS
 
 
-def load_config(run_dir: str, *, is_federated: bool = True) -> config_lib.TrainConfig:
+def load_config(
+  run_dir: str, option: str = '--from_run', *, is_federated: bool = True
+) -> config_lib.TrainConfig:
   """Loads the config of a finished run.
 
   Args:
     run_dir: the run folder.
+    option: the flag that names it.
     is_federated: whether only a run with a federated model is accepted.
 
   Returns:
@@ -31,18 +34,18 @@ def load_config(run_dir: str, *, is_federated: bool = True) -> config_lib.TrainC
     hparams = run_settings.load_hparams(run_dir)
   except (FileNotFoundError, NotADirectoryError) as error:
     raise ValueError(
-      f'--from_run={run_dir} holds no run: it has no hparams.json, expected the folder of a '
+      f'{option}={run_dir} holds no run: it has no hparams.json, expected the folder of a '
       'finished run of `pipelines.train`.'
     ) from error
-  config = _as_config(run_dir, hparams)
+  config = _as_config(run_dir, option, hparams)
   if not run_settings.is_complete(run_dir):
     raise ValueError(
-      f'--from_run={run_dir} is not finished, it has no summary.json: run its `pipelines.train` '
+      f'{option}={run_dir} is not finished, it has no summary.json: run its `pipelines.train` '
       'command again first, which resumes it.'
     )
   if is_federated and not METHODS[config.method].sends_updates:
     raise ValueError(
-      f'--from_run={run_dir} is a run of --method={config.method}, expected one with a federated '
+      f'{option}={run_dir} is a run of --method={config.method}, expected one with a federated '
       'model to adapt.'
     )
   return config
@@ -99,22 +102,22 @@ def without_own_models(run_dir: str) -> ValueError:
   )
 
 
-def _as_config(run_dir: str, hparams: Mapping[str, Any]) -> config_lib.TrainConfig:
+def _as_config(run_dir: str, option: str, hparams: Mapping[str, Any]) -> config_lib.TrainConfig:
   known = {field.name for field in dataclasses.fields(config_lib.TrainConfig)}
   unknown = sorted(set(hparams) - known)
   if hparams.get('method') not in (None, *METHODS):
     raise ValueError(
-      f'--from_run={run_dir} is a run of --method={hparams["method"]}, expected one of '
+      f'{option}={run_dir} is a run of --method={hparams["method"]}, expected one of '
       f'{", ".join(METHODS)}: --import names the module that adds another.'
     )
   if hparams.get('task') not in (None, *TASKS):
     raise ValueError(
-      f'--from_run={run_dir} is a run of --task={hparams["task"]}, expected one of '
+      f'{option}={run_dir} is a run of --task={hparams["task"]}, expected one of '
       f'{", ".join(TASKS)}: --import names the module that adds another.'
     )
   if unknown or 'task' not in hparams:
     raise ValueError(
-      f'--from_run={run_dir}: hparams.json has {", ".join(unknown) or "no task"}, expected the '
+      f'{option}={run_dir}: hparams.json has {", ".join(unknown) or "no task"}, expected the '
       'settings of a run of `pipelines.train`.'
     )
   return run_settings.to_config(run_settings.with_new_options(dict(hparams)))

@@ -13,7 +13,16 @@ from tff_lg import data as data_lib
 from tff_lg import file_names, folder_lock, models, own_models, progress, training
 from tff_lg.config.option import resolved
 from tff_lg.inputs import tasks
-from tff_lg.run_folder import changed_settings, data_fingerprint, mending, run_files, run_settings
+from tff_lg.run_folder import (
+  adopted_rounds,
+  changed_settings,
+  data_fingerprint,
+  mending,
+  run_files,
+  run_settings,
+  tuned_rate,
+  warm_start,
+)
 from tff_lg.scoring import results
 from tff_lg.simulation import adversary as adversary_lib
 from tff_lg.simulation import loop_values, planned_run, run_summary, split_choice, tuning
@@ -56,6 +65,10 @@ def _run(
 ) -> dict[str, Any]:
   """Runs one config and, before it, its baselines, on the same data."""
   plan = planned_run.plan_run(config, federated_data, model, run_dir)
+  source = warm_start.find_source(config.warm_start_from, run_dir)
+  config_lib.check_warm_start(config, source)
+  if source is not None:
+    data_fingerprint.check_data(source.folder, federated_data, warm_start.OPTION)
   with folder_lock.hold(run_dir):
     try:
       return _run_planned(plan, began)
@@ -74,6 +87,8 @@ def _run_planned(plan: planned_run.PlannedRun, began: float) -> dict[str, Any]:
   baselines = _run_baselines(plan)
   if run_settings.is_complete(run_dir) and mending.mend(run_dir):
     return run_files.load_results(run_dir)[0]
+  if config.warm_start_from is not None:
+    adopted_rounds.adopt(config.warm_start_from, run_dir)
   logging.info('%s in %s', config.method, run_dir)
   if config.trains_to_best:
     return own_models.run_own_models(
@@ -113,7 +128,7 @@ def _make_choices(plan: planned_run.PlannedRun) -> planned_run.PlannedRun:
   if plan.config.tune != 'none':
     tuned = None
     if changed_settings.changed(plan.run_dir) == {'rounds'}:
-      tuned = tuning.load_tuned_rate(plan.run_dir)  # With which the rounds before were run.
+      tuned = tuned_rate.load_tuned_rate(plan.run_dir)  # With which the rounds before were run.
     plan = plan.with_choice(
       tuned
       or tuning.tune_learning_rate(

@@ -97,7 +97,7 @@ def _chooses_round(
 ) -> bool:
   """Returns whether a phase whose models are chosen is evaluated in more rounds than its last."""
   ends = [(method.warm_start_rounds, method.total_rounds)]
-  if selection.choices.warm_start_from == 'best':
+  if selection.choices.start_from == 'best':
     ends.append((0, method.warm_start_rounds))
   return any(
     (end - 1) // selection.evaluate_every > start // selection.evaluate_every for start, end in ends

@@ -11,9 +11,6 @@ from tff_lg.inputs import tasks
 from tff_lg.simulation import adversary as adversary_lib
 from tff_lg.simulation import aggregation
 
-# The method of the rounds before the method's own.
-_WARM_START = 'fedavg'
-
 
 def build_phases(
   config: config_lib.TrainConfig,
@@ -42,9 +39,9 @@ def build_phases(
     rate = config.choices.warm_start_learning_rate
     warm_start = dataclasses.replace(warm_start, client_learning_rate=rate)
   wanted = (
-    (warm_start, _WARM_START, config.warm_start_rounds, 'warm_start_until'),
+    (warm_start, config_lib.WARM_START_METHOD, config.warm_start_rounds, 'warm_start_until'),
     (
-      warm_start if config.method == _WARM_START else of_method,
+      warm_start if config.method == config_lib.WARM_START_METHOD else of_method,
       config.method,
       0 if config.picks_split else config.rounds,
       'rounds_until',
@@ -66,7 +63,7 @@ def build_phases(
       options = _method_options(method, config.method_options, task, model, auxiliary, cohort_share)
       process = learning.METHODS[method].build_process(model, settings, **options)
       goal = config_lib.find_goal(config, until)
-      start_from, ends = config.choices.warm_start_from, goal and goal.is_reached
+      start_from, ends = config.choices.start_from, goal and goal.is_reached
       phases.append(training.Phase(method, process, num_rounds, start_from, ends))
   return phases
 

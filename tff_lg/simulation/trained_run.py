@@ -24,9 +24,9 @@ from tff_lg import data as data_lib
 from tff_lg.client_states import phase_stores
 from tff_lg.inputs import held_out, tasks
 from tff_lg.learning import process as process_lib
-from tff_lg.run_folder import data_fingerprint, run_files, run_settings, source_run
+from tff_lg.run_folder import data_fingerprint, run_files, run_settings, source_run, tuned_rate
 from tff_lg.scoring import others, results, scores
-from tff_lg.simulation import run_phases, split_choice, tuning
+from tff_lg.simulation import run_phases, split_choice
 from tff_lg.training import client_data, evaluation, run_state, storage
 from tff_lg.training import selection as selection_lib
 
@@ -115,7 +115,7 @@ def load_config(run_dir: str, *, is_federated: bool = True) -> config_lib.TrainC
     ValueError: no run, one that is not finished, or one without a federated model.
   """
   config = source_run.load_config(run_dir, is_federated=is_federated)
-  for choice in (tuning.load_tuned_rate(run_dir), split_choice.load_choice(run_dir)):
+  for choice in (tuned_rate.load_tuned_rate(run_dir), split_choice.load_choice(run_dir)):
     config = config if choice is None else dataclasses.replace(config, **choice.changes())
   return dataclasses.replace(config, **results.known_end(run_settings.load_summary(run_dir)))
 
