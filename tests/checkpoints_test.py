@@ -52,6 +52,19 @@ class CheckpointManagerTest(parameterized.TestCase):
     for round_num in rounds:
       self.manager.save(round_num, {'x': np.array([round_num])}, {})
 
+  def test_a_round_that_is_kept_stays(self):
+    self.manager = checkpoints.CheckpointManager(self.folder, kept_round=2)
+    self._save(1, 2, 3, 4, 5)
+    self.assertEqual(self.manager.rounds(), [2, 4, 5])
+
+  def test_copies_end_with_a_round(self):
+    self._save(3, 5)
+    target = os.path.join(self.create_tempdir().full_path, 'c')
+    checkpoints.copy(self.folder, target, last_round=4)
+    self.assertEqual(os.listdir(target), [_file(3)])
+    checkpoints.copy(self.folder, f'{target}2', last_round=2)
+    self.assertEqual(checkpoints.CheckpointManager(f'{target}2').rounds(), [])
+
   def test_copies_are_whole_and_of_checkpoints_alone(self):
     source, target = (os.path.join(self.create_tempdir().full_path, 'c') for _ in range(2))
     manager = checkpoints.CheckpointManager(source)

@@ -32,10 +32,11 @@ class CheckpointManager:
     keep_before: the newest checkpoint before this round is kept, too; None for no such round.
   """
 
-  def __init__(self, folder: str, keep: int = 2) -> None:
-    """Manages `folder`, keeping the newest `keep` files."""
+  def __init__(self, folder: str, keep: int = 2, kept_round: int | None = None) -> None:
+    """Manages `folder`, keeping the newest `keep` files, and that of `kept_round`."""
     self._folder = folder
     self._keep = keep
+    self._kept_round = kept_round
     self.keep_before: int | None = None
 
   def save(self, round_num: int, arrays: Mapping[str, np.ndarray], meta: Any) -> None:
@@ -58,7 +59,7 @@ class CheckpointManager:
     saved = self.rounds()
     kept = [number for number in saved if number < (self.keep_before or 0)][-1:]
     for old in saved[: -self._keep]:
-      if old not in kept:
+      if old not in (*kept, self._kept_round):
         os.unlink(self._path(old))
     for name in os.listdir(self._folder):
       if name.endswith(('.partial', '.tmp')):  # left by a run that was killed while writing
@@ -102,14 +103,16 @@ class CheckpointManager:
     return os.path.join(self._folder, _name(round_num))
 
 
-def copy(source: str, target: str) -> None:
-  """Copies all checkpoints, oldest first, so that a run resumes from whatever is there.
+def copy(source: str, target: str, last_round: int | None = None) -> None:
+  """Copies checkpoints, oldest first, so that a run resumes from whatever is there.
 
   Args:
     source: a folder of `CheckpointManager`.
     target: another, without checkpoints.
+    last_round: after which no checkpoint is copied; all are by default.
   """
-  for number in CheckpointManager(source).rounds():
+  numbers = CheckpointManager(source).rounds()
+  for number in numbers if last_round is None else [n for n in numbers if n <= last_round]:
     name = _name(number)
     content = pathlib.Path(source, name).read_bytes()
     files.write_atomically(os.path.join(target, name), content)

@@ -30,5 +30,32 @@ class CheckTest(parameterized.TestCase):
     self.assertIsNone(config.fast(given).warm_start_from)
 
 
+class FindBaselineTest(parameterized.TestCase):
+  def _find(self, **changes):
+    given = {'baselines': ('local_only', 'fedavg'), 'warm_start_rounds': 20, **changes}
+    return config.find_warm_start_baseline(config.resolve(TrainConfig(**given)))
+
+  def test_fedavg_trains_the_same_rounds(self):
+    self.assertEqual(self._find(), 'fedavg')
+
+  @parameterized.parameters(
+    {'baselines': ('local_only', 'mtl')},
+    {'baselines': None},
+    {'warm_start_rounds': 0},
+    {'warm_start_rounds': 15},  # The baseline is evaluated after every tenth round.
+    {'warm_start_from': 'runs/fedavg'},
+    {'warm_start_until': 'validation/accuracy>=0.9'},
+    {'rounds_until': 'validation/accuracy>=0.9'},
+    {'early_stopping_rounds': 20},
+    {'client_schedule': 'cosine'},
+    {'tune': 'validation'},
+    {'client_store': 'disk'},
+    {'aggregator': 'dp_mean', 'dp_sigma': 0.1},
+    {'global_layers': ('auto',)},
+  )
+  def test_the_rounds_of_others_are_not_the_same(self, **changes):
+    self.assertIsNone(self._find(**changes))
+
+
 if __name__ == '__main__':
   absltest.main()

@@ -5,10 +5,10 @@ import json
 import math
 import os
 import pathlib
-import shutil
 
 from absl.testing import absltest
 
+from tests import reading
 from tff_lg import config as config_lib
 from tff_lg import simulation, training
 from tff_lg.run_folder import run_files, tuned_rate
@@ -93,10 +93,7 @@ class TuneLearningRateTest(absltest.TestCase):
     for name in ('metrics.csv', 'communication.csv', 'clients.csv'):
       read = [pathlib.Path(each, name).read_text() for each in (folder, alone)]
       self.assertEqual(*read, name)
-    of_run, of_trial = (
-      os.listdir(os.path.join(each, 'tensorboard')) for each in (folder, f'{folder}/tuning/0.1')
-    )
-    self.assertContainsSubset(of_trial, of_run)
+    self.assertEqual(*map(reading.read_events, (folder, alone)))
 
   def _rounds_seconds(self, folder):
     return json.loads(pathlib.Path(folder, 'timing.json').read_text())['rounds_seconds']
@@ -107,9 +104,8 @@ class AdoptRoundsTest(absltest.TestCase):
     super().setUp()
     self.folder = pathlib.Path(self.create_tempdir().full_path)
     trial = self.folder / 'tuning/0.1'
-    for name in ('checkpoints/round_00000002.npz', 'tensorboard/events'):
-      (trial / name).parent.mkdir(parents=True)
-      (trial / name).write_text('of the trial')
+    (trial / 'checkpoints').mkdir(parents=True)
+    (trial / 'checkpoints/round_00000002.npz').write_text('of the trial')
 
   def _adopted(self, **changes):
     rates = {'tuned_learning_rates': (0.01, 0.1, 1.0)}
@@ -120,13 +116,8 @@ class AdoptRoundsTest(absltest.TestCase):
     found = (path for path in self.folder.glob('*/*') if path.is_file())
     return {str(path.relative_to(self.folder)): path.read_text() for path in found}
 
-  def test_takes_checkpoints_and_events(self):
-    names = ('checkpoints/round_00000002.npz', 'tensorboard/events')
-    self.assertEqual(self._adopted(), dict.fromkeys(names, 'of the trial'))
-
-  def test_events_may_be_gone(self):
-    shutil.rmtree(self.folder / 'tuning/0.1/tensorboard')
-    self.assertLen(self._adopted(), 1)
+  def test_takes_checkpoints(self):
+    self.assertEqual(self._adopted(), {'checkpoints/round_00000002.npz': 'of the trial'})
 
   def test_a_run_with_more_than_checkpoints_trains(self):
     self.assertEqual(self._adopted(client_store='disk'), {})

@@ -10,8 +10,8 @@ from absl.testing import absltest, parameterized
 from tests import reading
 from tests.simulation import running
 from tff_lg import config as config_lib
-from tff_lg import data_fingerprint
-from tff_lg.training import releases
+from tff_lg import data_fingerprint, training
+from tff_lg.training import divergence, releases
 
 _CONFIG = config_lib.TrainConfig(
   task='digits',
@@ -72,6 +72,33 @@ class WarmStartRunTest(parameterized.TestCase):
     _run(source, **_FEDAVG, rounds=6, rounds_until=goal)
     trained = _rounds_trained(folder, warm_start_until=goal, warm_start_from=source)
     self.assertEqual(trained, [3, 4, 5])
+
+  @parameterized.parameters((6, {}, 6), (5, {}, 0), (6, {'early_stopping_rounds': 50}, 0))
+  def test_takes_over_the_rounds_of_a_baseline(self, num_rounds, changes, num_taken):
+    alone, beside = (self.create_tempdir().full_path + '/run' for _ in range(2))
+    changes = {'warm_start_rounds': num_rounds, **changes}
+    _run(alone, **changes)
+    everything = list(range(1, num_rounds + 4))
+    trained = _rounds_trained(beside, **changes, baselines=('fedavg',))
+    self.assertEqual(trained, everything + everything[num_taken:])
+    for name in ('metrics.csv', 'communication.csv', 'client_curves.parquet'):
+      self.assertEqual(reading.read(beside, name), reading.read(alone, name), name)
+    self.assertEqual(*map(reading.read_events, (beside, alone)))
+
+  def test_a_run_with_a_lower_rate_than_the_baseline_trains_itself(self):
+    folder, check, seen = f'{self.folder}/lower', divergence.UpdateWatch.check, []
+
+    def diverges(watch, round_num, clients, output):
+      seen.append(round_num)
+      # Once in the baseline, and once in the rounds of the method.
+      return 'Diverged.' if seen.count(7) == 2 else check(watch, round_num, clients, output)
+
+    with mock.patch.object(divergence.UpdateWatch, 'check', diverges):
+      with self.assertRaises(training.DivergenceError):
+        _run(folder, baselines=('fedavg',))
+    shutil.rmtree(f'{folder}/checkpoints')
+    rates = {'client_learning_rate': 0.01}
+    self.assertEqual(_rounds_trained(folder, baselines=('fedavg',), **rates), list(range(1, 10)))
 
   def test_resumes_without_the_other_run(self):
     source, folder = (f'{self.folder}/{name}' for name in ('copy', 'resumed'))

@@ -4,9 +4,11 @@ import csv
 import errno
 import os
 import resource
+import shutil
 
 from absl.testing import absltest
 
+from tests import reading
 from tff_lg.training import releases
 from tff_lg.training.communication import RoundTraffic
 
@@ -120,6 +122,17 @@ class MetricsReleaserTest(absltest.TestCase):
     releases.MetricsReleaser(self.folder).release(1, 'fedavg', {'loss': 1.0}, RoundTraffic())
     (name,) = os.listdir(os.path.join(self.folder, 'tensorboard'))
     self.assertStartsWith(name, 'events.out.tfevents')
+
+  def test_tensorboard_gets_the_rounds_before_where_it_has_none(self):
+    releaser = releases.MetricsReleaser(self.folder)
+    for round_num, metrics in enumerate(({'loss': 2.5}, {'loss': 0.5, 'accuracy': 0.75}), 1):
+      releaser.release(round_num, 'fedavg', metrics, RoundTraffic())
+    tables = releaser.flush()
+    shutil.rmtree(os.path.join(self.folder, 'tensorboard'))
+    resumed = releases.MetricsReleaser(self.folder, 2, tables)
+    resumed.release(3, 'lg_fedavg', {'loss': 0.25}, RoundTraffic())
+    expected = {(1, 'loss'): 2.5, (2, 'loss'): 0.5, (2, 'accuracy'): 0.75, (3, 'loss'): 0.25}
+    self.assertEqual(reading.read_events(self.folder), expected)
 
   def test_full_disk_is_an_error_of_the_system_that_names_the_folder(self):
     releaser = releases.MetricsReleaser(self.folder)

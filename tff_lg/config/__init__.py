@@ -71,6 +71,7 @@ from tff_lg.config.train_config import WITHOUT_EFFECT, TrainConfig
 from tff_lg.config.trouble import ATTACK_OPTIONS, ATTACKS, AttackOptions
 from tff_lg.config.warm_start import WARM_START_METHOD, WarmStartSource
 from tff_lg.config.warm_start import check_source as check_warm_start
+from tff_lg.config.warm_start import find_baseline as find_warm_start_baseline
 from tff_lg.tasks import TASKS
 
 __all__ = [
@@ -128,6 +129,7 @@ __all__ = [
   'fast_adapt',
   'fast_new_device',
   'find_goal',
+  'find_warm_start_baseline',
   'is_own_network',
   'learning_rate',
   'needs_num_rounds',

@@ -1,14 +1,14 @@
 """A warm start that another run has trained: what it does not fit, and which settings it shares."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tff_lg import differences, errors
 from tff_lg.aggregators import AGGREGATORS
 from tff_lg.client_states import CLIENT_STORES
 from tff_lg.config import derived, optimization
-from tff_lg.config.option import ConfigError
+from tff_lg.config.option import ConfigError, resolved
 from tff_lg.config.train_config import WITHOUT_EFFECT, TrainConfig
 from tff_lg.config.verdicts import VerdictOptions
 
@@ -46,29 +46,48 @@ def check(config: TrainConfig) -> None:
   Raises:
     ConfigError: the first fault; one sentence.
   """
-  if config.warm_start_from is None:
-    return
-  faults = (
-    (
-      config.warm_start_rounds < 1,
-      f'--warm_start_rounds is {config.warm_start_rounds}, expected the rounds of FedAvg before '
-      'those of --method',
-    ),
-    (
-      AGGREGATORS[config.aggregator].is_private,
-      f'--aggregator is {config.aggregator}, whose budget is for all rounds of a run',
-    ),
-    (
-      CLIENT_STORES[config.client_store].needs_folder,
-      f'--client_store is {config.client_store}, which keeps states outside checkpoints',
-    ),
-    (config.tune != 'none', f'--tune is {config.tune}, which trains with several learning rates'),
-    (config.track is not None, '--track is given, and would miss the rounds of that run'),
-    (config.picks_split, '--global_layers=auto is given, which trains a warm start of its own'),
-  )
-  for is_fault, sentence in faults:
+  for is_fault, sentence in _faults(config) if config.warm_start_from is not None else ():
     if is_fault:
       raise ConfigError(f'--warm_start_from is given, but {sentence}.')
+
+
+def _faults(config: TrainConfig) -> Iterator[tuple[bool, str]]:
+  """Yields why a config cannot take over the rounds of another run."""
+  yield (
+    config.warm_start_rounds < 1,
+    f'--warm_start_rounds is {config.warm_start_rounds}, expected the rounds of FedAvg before '
+    'those of --method',
+  )
+  yield (
+    AGGREGATORS[config.aggregator].is_private,
+    f'--aggregator is {config.aggregator}, whose budget is for all rounds of a run',
+  )
+  yield (
+    CLIENT_STORES[config.client_store].needs_folder,
+    f'--client_store is {config.client_store}, which keeps states outside checkpoints',
+  )
+  yield config.tune != 'none', f'--tune is {config.tune}, which trains with several learning rates'
+  yield config.track is not None, '--track is given, and would miss the rounds of that run'
+  yield config.picks_split, '--global_layers=auto is given, which trains a warm start of its own'
+
+
+def find_baseline(config: TrainConfig) -> str | None:
+  """Returns the baseline whose first rounds are those of the warm start, to the bit; or None.
+
+  Args:
+    config: resolved.
+  """
+  differs = (
+    config.warm_start_from is not None
+    or any(fault for fault, _ in _faults(config))
+    or optimization.needs_num_rounds(config)
+    # A phase ends with an evaluation.
+    or config.warm_start_rounds % config.evaluate_every
+    # They may end the baseline earlier.
+    or any((config.warm_start_until, config.rounds_until, config.early_stopping_rounds))
+  )
+  is_there = WARM_START_METHOD in resolved(config.baselines)
+  return WARM_START_METHOD if is_there and not differs else None
 
 
 def check_source(config: TrainConfig, source: WarmStartSource | None) -> None:

@@ -1,7 +1,6 @@
 """Rounds that another run has trained: from its checkpoints, a run resumes as from its own."""
 
 import os
-import shutil
 
 from tff_lg import checkpoints, file_names
 
@@ -17,17 +16,14 @@ def rounds(run_dir: str) -> list[int]:
   return checkpoints.CheckpointManager(folder).rounds()
 
 
-def adopt(source: str, run_dir: str) -> None:
-  """Copies a run's rounds into the folder of another, unless that has a checkpoint of its own.
+def adopt(source: str, run_dir: str, last_round: int | None = None) -> None:
+  """Copies a run's checkpoints into the folder of another, unless that has one of its own.
 
   Args:
     source: the folder of the run.
     run_dir: the folder of the other, with the same settings of these rounds, and the same data.
+    last_round: after which no checkpoint is copied; all are by default.
   """
-  if has_checkpoints(run_dir):
-    return
-  events, own = (os.path.join(each, file_names.TENSORBOARD) for each in (source, run_dir))
-  if os.path.isdir(events):
-    shutil.copytree(events, own, dirs_exist_ok=True)
-  theirs, target = (os.path.join(each, file_names.CHECKPOINTS) for each in (source, run_dir))
-  checkpoints.copy(theirs, target)
+  if not has_checkpoints(run_dir):
+    theirs, own = (os.path.join(each, file_names.CHECKPOINTS) for each in (source, run_dir))
+    checkpoints.copy(theirs, own, last_round)

@@ -62,6 +62,7 @@ def _run(
   model: models.LocalGlobalModel,
   run_dir: str,
   began: float,
+  kept_round: int | None = None,
 ) -> dict[str, Any]:
   """Runs one config and, before it, its baselines, on the same data."""
   plan = planned_run.plan_run(config, federated_data, model, run_dir)
@@ -69,6 +70,7 @@ def _run(
   config_lib.check_warm_start(config, source)
   if source is not None:
     data_fingerprint.check_data(source.folder, federated_data, warm_start.OPTION)
+  plan = attrs.evolve(plan, kept_round=kept_round)
   with folder_lock.hold(run_dir):
     try:
       return _run_planned(plan, began)
@@ -87,8 +89,7 @@ def _run_planned(plan: planned_run.PlannedRun, began: float) -> dict[str, Any]:
   baselines = _run_baselines(plan)
   if run_settings.is_complete(run_dir) and mending.mend(run_dir):
     return run_files.load_results(run_dir)[0]
-  if config.warm_start_from is not None:
-    adopted_rounds.adopt(config.warm_start_from, run_dir)
+  _adopt_warm_start(plan)
   logging.info('%s in %s', config.method, run_dir)
   if config.trains_to_best:
     return own_models.run_own_models(
@@ -111,15 +112,34 @@ def _run_baselines(plan: planned_run.PlannedRun) -> run_summary.Baselines:
   """Runs the baselines in folders of their own; gives their results."""
   baselines = {}
   methods = resolved(plan.config.baselines)
+  with_warm_start = config_lib.find_warm_start_baseline(plan.config)
   for number, method in enumerate(methods, 1):
-    folder = os.path.join(plan.run_dir, file_names.BASELINES, method)
+    folder = _baseline_dir(plan, method)
+    kept_round = plan.config.warm_start_rounds if method == with_warm_start else None
     config = dataclasses.replace(
       config_lib.as_baseline(plan.config, method), **run_settings.finished_rates(folder)
     )
     with progress.part(f'baseline {number} of {len(methods)}'):
-      _run(config, plan.federated_data, plan.model, folder, time.monotonic())
+      _run(config, plan.federated_data, plan.model, folder, time.monotonic(), kept_round)
     baselines[method] = run_files.load_results(folder)
   return baselines
+
+
+def _baseline_dir(plan: planned_run.PlannedRun, method: str) -> str:
+  return os.path.join(plan.run_dir, file_names.BASELINES, method)
+
+
+def _adopt_warm_start(plan: planned_run.PlannedRun) -> None:
+  """Takes over the rounds of FedAvg that another run, or a baseline, has trained."""
+  config, run_dir = plan.config, plan.run_dir
+  if config.warm_start_from is not None:
+    adopted_rounds.adopt(config.warm_start_from, run_dir)
+  if (method := config_lib.find_warm_start_baseline(config)) is not None:
+    baseline = _baseline_dir(plan, method)
+    rates = run_settings.finished_rates(baseline)
+    # This run may resume with lower ones.
+    if all(getattr(config, name) == rate for name, rate in rates.items()):
+      adopted_rounds.adopt(baseline, run_dir, config.warm_start_rounds)
 
 
 def _make_choices(plan: planned_run.PlannedRun) -> planned_run.PlannedRun:
@@ -162,7 +182,8 @@ def _train(plan: planned_run.PlannedRun) -> run_summary.EndedRun:
   values = loop_values.loop_values(config, plan.num_clients, plan.run_dir)
   if config.early_stopping_rounds is not None:
     values['callbacks'].append(training.EarlyStopping(config.early_stopping_rounds))
-  state = training.run(plan.phases, participants, budget=plan.budget, **values)
+  values |= {'budget': plan.budget, 'kept_round': plan.kept_round}
+  state = training.run(plan.phases, participants, **values)
   if 0 < state.round_num == state.num_empty:
     raise training.RunError(
       f'No client took part in any of the {state.round_num} rounds: nothing was learnt. Expected '

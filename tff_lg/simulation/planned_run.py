@@ -43,6 +43,7 @@ class PlannedRun:
     auxiliary: network on the local representation, if there is one.
     phases: of the config; the warm start alone while its split is still to be picked.
     chosen: entries of the summary on what was chosen before the rounds.
+    kept_round: whose checkpoint stays, for another run to begin with.
   """
 
   config: config_lib.TrainConfig
@@ -54,6 +55,7 @@ class PlannedRun:
   auxiliary: models.AuxiliaryNetwork | None
   phases: tuple[training.Phase, ...] = ()
   chosen: Mapping[str, Any] = attrs.field(factory=dict)
+  kept_round: int | None = None
 
   @property
   def num_clients(self) -> int:

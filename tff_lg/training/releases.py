@@ -18,6 +18,7 @@ from tff_lg.compatibility import tff
 from tff_lg.training import communication
 
 KEY = 'round_num'
+_KEYS = (KEY, 'method')
 # Under which checkpoints have the tables.
 CHECKPOINT_NAME = 'tables'
 _TABLES = ('metrics', 'communication')
@@ -55,9 +56,14 @@ class MetricsReleaser:
       for name in _TABLES
     }
     self._folder = os.path.join(folder, file_names.TENSORBOARD)
+    has_events = os.path.isdir(self._folder)
     with _as_os_errors(self._folder):
       self._tensorboard = tff.program.TensorBoardReleaseManager(self._folder)
     self._runner = asyncio.Runner()
+    if not has_events:  # The rounds are another run's, or somebody has deleted the folder.
+      for row in self._tables['metrics'].rows:
+        metrics = {name: float(text) for name, text in row.items() if text and name not in _KEYS}
+        self._release_events(metrics, int(row[KEY]))
 
   def release(
     self,
@@ -80,8 +86,11 @@ class MetricsReleaser:
     key = {KEY: round_num, 'method': method}
     self._tables['metrics'].rows.append({**key, **metrics})
     self._tables['communication'].rows.append({**key, **dataclasses.asdict(traffic)})
+    self._release_events(dict(metrics), round_num)
+
+  def _release_events(self, metrics: dict[str, Any], round_num: int) -> None:
     with _as_os_errors(self._folder):
-      self._runner.run(self._tensorboard.release(dict(metrics), round_num))
+      self._runner.run(self._tensorboard.release(metrics, round_num))
 
   def flush(self) -> dict[str, str]:
     """Writes the tables; returns their texts by name."""

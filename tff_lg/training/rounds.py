@@ -57,6 +57,7 @@ def run(
   callbacks: Sequence[callbacks_lib.Callback] = (),
   run_dir: str | None = None,
   checkpoint_every: int = 10,
+  kept_round: int | None = None,
   client_store: str = MEMORY,
   seed: int | SeedOf = 0,
   start: run_state.RunState | None = None,
@@ -78,6 +79,7 @@ def run(
     callbacks: told what happens, in this order.
     run_dir: the run folder, made if need be; None for a run in memory, without checkpoints.
     checkpoint_every: rounds between checkpoints; the last round of a phase has one as well.
+    kept_round: has a checkpoint that stays, for another run to begin with.
     client_store: where client states are between rounds: `memory`, or `disk` in the run folder.
     seed: of the order of examples, augmentation and dropout, not negative. Or a function
       (round number, client index) -> the seed of that client's work in that round; both count
@@ -107,8 +109,9 @@ def run(
     functools.lru_cache(2)(draw_cohort or cohorts.everybody(len(clients))),
     evaluation,
     tuple(callbacks),
-    storage.RunStorage(phases, len(clients), run_dir, client_store),
+    storage.RunStorage(phases, len(clients), run_dir, client_store, kept_round),
     checkpoint_every,
+    kept_round,
     seed,
     budget,
     divergence.UpdateWatch(clients.ids, wording or divergence.Wording()),
@@ -147,6 +150,7 @@ class _RoundLoop:
   callbacks: tuple[callbacks_lib.Callback, ...]
   storage: storage.RunStorage
   checkpoint_every: int
+  kept_round: int | None
   seed: int | SeedOf
   budget: aggregators.PrivacyBudget | None
   watch: divergence.UpdateWatch
@@ -214,7 +218,7 @@ class _RoundLoop:
           state.goals_reached += (state.phase,)
       state.seconds += time.monotonic() - began
       self._end_round(state, metrics)
-      if self._is_due(state, self.checkpoint_every):
+      if self._is_due(state, self.checkpoint_every) or state.round_num == self.kept_round:
         self._save(state)
     state.warning = self.watch.warning
     return state

@@ -41,6 +41,7 @@ class RunStorage:
     num_clients: int,
     run_dir: str | None = None,
     client_store: str = MEMORY,
+    kept_round: int | None = None,
   ) -> None:
     """Prepares the storage; nothing is read or written.
 
@@ -49,6 +50,7 @@ class RunStorage:
       num_clients: how many clients there are.
       run_dir: the run folder; None for a run in memory, which keeps no checkpoint.
       client_store: where client states are between rounds, a name in `CLIENT_STORES`.
+      kept_round: whose checkpoint stays, besides the newest ones.
 
     Raises:
       ValueError: states are to be on disk, but there is no run folder.
@@ -63,7 +65,7 @@ class RunStorage:
     self._checkpoints: checkpoints.CheckpointManager | None = None
     if run_dir is not None:
       self._checkpoints = checkpoints.CheckpointManager(
-        os.path.join(run_dir, file_names.CHECKPOINTS)
+        os.path.join(run_dir, file_names.CHECKPOINTS), kept_round=kept_round
       )
     self.keep_before: int | None = None
 
