@@ -73,7 +73,9 @@ def run_advise(
     for name, config in parts.items():
       folder = part_folder(run_dir, name)
       with left.part(name, folder):
-        simulation.run_experiment(config, folder)
+        simulation.run_experiment(
+          config, folder, shared=_shared_rounds(base, config, name, run_dir)
+        )
     if adapts:
       folder = part_folder(run_dir, ADAPTED)
       with left.part(ADAPTED, folder):
@@ -88,6 +90,19 @@ def run_advise(
           folder,
         )
     return _write(list(parts), base.model_metrics[0], base.level, run_dir, adapts=adapts)
+
+
+def _shared_rounds(
+  base: config_lib.TrainConfig, config: config_lib.TrainConfig, name: str, run_dir: str
+) -> simulation.SharedRounds:
+  """Returns the rounds that a part has in common with another: FedAvg's with warm starts."""
+  source = f'{FEDAVG}{PLAIN}' if name.endswith(PLAIN) else FEDAVG
+  if config_lib.find_warm_start_baseline(base) != FEDAVG:
+    return simulation.SharedRounds()
+  if name == source:
+    return simulation.SharedRounds(kept_round=base.warm_start_rounds)
+  taken_from = part_folder(run_dir, source) if config.warm_start_rounds else None
+  return simulation.SharedRounds(taken_from=taken_from)
 
 
 class _Remaining:

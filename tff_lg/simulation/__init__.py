@@ -7,11 +7,13 @@ checkpoints, what each client got, and `summary.json`. May import: `tff_lg.own_m
 from tff_lg.checkpoints import CheckpointError
 from tff_lg.simulation.execution import set_execution_context
 from tff_lg.simulation.experiment import run_experiment
+from tff_lg.simulation.planned_run import SharedRounds
 from tff_lg.training import RunError
 
 __all__ = [
   'CheckpointError',
   'RunError',
+  'SharedRounds',
   'run_experiment',
   'set_execution_context',
 ]

@@ -29,7 +29,10 @@ from tff_lg.simulation import loop_values, planned_run, run_summary, split_choic
 
 
 def run_experiment(
-  config: config_lib.TrainConfig, run_dir: str, began: float | None = None
+  config: config_lib.TrainConfig,
+  run_dir: str,
+  began: float | None = None,
+  shared: planned_run.SharedRounds | None = None,
 ) -> dict[str, Any]:
   """Runs a config in its folder, with its baselines; resumes where an earlier call stopped.
 
@@ -37,6 +40,7 @@ def run_experiment(
     config: resolved.
     run_dir: made if need be.
     began: when the command began, by `time.monotonic`; now by default.
+    shared: rounds that another run has as well; none by default.
 
   Returns:
     The summary, as in `summary.json`.
@@ -53,7 +57,7 @@ def run_experiment(
   task = tasks.find_task(config.task_options)
   config = config_lib.with_cohort(config, len(federated_data.clients), task.client_fraction)
   model = tasks.build_model(config.input_options, federated_data)
-  return _run(config, federated_data, model, run_dir, began)
+  return _run(config, federated_data, model, run_dir, began, shared)
 
 
 def _run(
@@ -62,7 +66,7 @@ def _run(
   model: models.LocalGlobalModel,
   run_dir: str,
   began: float,
-  kept_round: int | None = None,
+  shared: planned_run.SharedRounds | None = None,
 ) -> dict[str, Any]:
   """Runs one config and, before it, its baselines, on the same data."""
   plan = planned_run.plan_run(config, federated_data, model, run_dir)
@@ -70,7 +74,7 @@ def _run(
   config_lib.check_warm_start(config, source)
   if source is not None:
     data_fingerprint.check_data(source.folder, federated_data, warm_start.OPTION)
-  plan = attrs.evolve(plan, kept_round=kept_round)
+  plan = attrs.evolve(plan, shared=shared or _shared_with_baseline(plan))
   with folder_lock.hold(run_dir):
     try:
       return _run_planned(plan, began)
@@ -112,15 +116,15 @@ def _run_baselines(plan: planned_run.PlannedRun) -> run_summary.Baselines:
   """Runs the baselines in folders of their own; gives their results."""
   baselines = {}
   methods = resolved(plan.config.baselines)
-  with_warm_start = config_lib.find_warm_start_baseline(plan.config)
   for number, method in enumerate(methods, 1):
-    folder = _baseline_dir(plan, method)
-    kept_round = plan.config.warm_start_rounds if method == with_warm_start else None
+    folder, shared = _baseline_dir(plan, method), planned_run.SharedRounds()
+    if folder == plan.shared.taken_from:
+      shared = planned_run.SharedRounds(kept_round=plan.config.warm_start_rounds)
     config = dataclasses.replace(
       config_lib.as_baseline(plan.config, method), **run_settings.finished_rates(folder)
     )
     with progress.part(f'baseline {number} of {len(methods)}'):
-      _run(config, plan.federated_data, plan.model, folder, time.monotonic(), kept_round)
+      _run(config, plan.federated_data, plan.model, folder, time.monotonic(), shared)
     baselines[method] = run_files.load_results(folder)
   return baselines
 
@@ -134,12 +138,18 @@ def _adopt_warm_start(plan: planned_run.PlannedRun) -> None:
   config, run_dir = plan.config, plan.run_dir
   if config.warm_start_from is not None:
     adopted_rounds.adopt(config.warm_start_from, run_dir)
-  if (method := config_lib.find_warm_start_baseline(config)) is not None:
-    baseline = _baseline_dir(plan, method)
-    rates = run_settings.finished_rates(baseline)
+  if (source := plan.shared.taken_from) is not None:
+    rates = run_settings.finished_rates(source)
     # This run may resume with lower ones.
     if all(getattr(config, name) == rate for name, rate in rates.items()):
-      adopted_rounds.adopt(baseline, run_dir, config.warm_start_rounds)
+      adopted_rounds.adopt(source, run_dir, config.warm_start_rounds)
+
+
+def _shared_with_baseline(plan: planned_run.PlannedRun) -> planned_run.SharedRounds:
+  """Returns the rounds that a run has in common with one of its baselines."""
+  baseline = config_lib.find_warm_start_baseline(plan.config)
+  taken_from = None if baseline is None else _baseline_dir(plan, baseline)
+  return planned_run.SharedRounds(taken_from=taken_from)
 
 
 def _make_choices(plan: planned_run.PlannedRun) -> planned_run.PlannedRun:
@@ -182,7 +192,7 @@ def _train(plan: planned_run.PlannedRun) -> run_summary.EndedRun:
   values = loop_values.loop_values(config, plan.num_clients, plan.run_dir)
   if config.early_stopping_rounds is not None:
     values['callbacks'].append(training.EarlyStopping(config.early_stopping_rounds))
-  values |= {'budget': plan.budget, 'kept_round': plan.kept_round}
+  values |= {'budget': plan.budget, 'kept_round': plan.shared.kept_round}
   state = training.run(plan.phases, participants, **values)
   if 0 < state.round_num == state.num_empty:
     raise training.RunError(

@@ -29,6 +29,19 @@ class Choice(Protocol):
     """Returns entries of the run's summary."""
 
 
+@attrs.frozen(kw_only=True)
+class SharedRounds:
+  """Rounds that two runs have to the bit: one trains them, and the other takes them over.
+
+  Attributes:
+    kept_round: of the first run, the round whose checkpoint stays for the other.
+    taken_from: of the other, the folder of the first run; its rounds are those of the warm start.
+  """
+
+  kept_round: int | None = None
+  taken_from: str | None = None
+
+
 @attrs.frozen(kw_only=True, eq=False)
 class PlannedRun:
   """A config with what is built of it.
@@ -43,7 +56,7 @@ class PlannedRun:
     auxiliary: network on the local representation, if there is one.
     phases: of the config; the warm start alone while its split is still to be picked.
     chosen: entries of the summary on what was chosen before the rounds.
-    kept_round: whose checkpoint stays, for another run to begin with.
+    shared: rounds that another run has as well.
   """
 
   config: config_lib.TrainConfig
@@ -55,7 +68,7 @@ class PlannedRun:
   auxiliary: models.AuxiliaryNetwork | None
   phases: tuple[training.Phase, ...] = ()
   chosen: Mapping[str, Any] = attrs.field(factory=dict)
-  kept_round: int | None = None
+  shared: SharedRounds = SharedRounds()
 
   @property
   def num_clients(self) -> int:
