@@ -101,7 +101,10 @@ def plan(config: config_lib.TrainConfig, run_dir: str) -> RunSet:
     configs[trial.name] = config_lib.resolve(changed)
   trial_pools.check(configs)
   run_dirs.check_can_be_made(run_dir)
-  return RunSet(sweeps.SweepFolder(run_dir, '--run_dir', 'set of runs'), axes, trials, configs)
+  folder = sweeps.SweepFolder(run_dir, '--run_dir', 'set of runs')
+  for name, of_trial in configs.items():
+    training_run.check_warm_start(of_trial, folder.run_dir(name))
+  return RunSet(folder, axes, trials, configs)
 
 
 def claim(runs: RunSet) -> None:

@@ -25,6 +25,16 @@ def look_at_data(config: config_lib.TrainConfig) -> None:
   tasks.TASKS[config.task].look_at_files(options, config.data_dir)
 
 
+def check_warm_start(config: config_lib.TrainConfig, run_dir: str) -> None:
+  """Checks the run that --warm_start_from names, before TensorFlow is imported.
+
+  Raises:
+    ValueError: its rounds are not those of the config's warm start; one sentence.
+  """
+  source = warm_start.find_source(config.warm_start_from, run_dir)
+  config_lib.check_warm_start(config, source)
+
+
 def run(config: config_lib.TrainConfig, run_dir: str, began: float | None = None) -> None:
   """Runs a config in its folder, or resumes there; pools of trials call it.
 
@@ -36,8 +46,7 @@ def run(config: config_lib.TrainConfig, run_dir: str, began: float | None = None
   Raises:
     ValueError, OSError, RuntimeError: what cannot be, one sentence.
   """
-  source = warm_start.find_source(config.warm_start_from, run_dir)
-  config_lib.check_warm_start(config, source)
+  check_warm_start(config, run_dir)
   # TensorFlow takes seconds to import: only once the flags are known to be good.
   with progress.stage('importing TensorFlow'):
     from tff_lg import simulation

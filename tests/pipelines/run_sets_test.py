@@ -85,6 +85,13 @@ class RunSetsTest(parameterized.TestCase):
     self.assertNotIn('Traceback', result.stderr)
     self.assertFalse(self.folder.exists())
 
+  def test_refuses_the_rounds_of_another_run_before_any_run(self):
+    with flagsaver.flagsaver(seeds='0-1'):
+      config = config_lib.TrainConfig(warm_start_from='/nowhere', warm_start_rounds=2)
+      with self.assertRaisesRegex(ValueError, '^--warm_start_from=/nowhere holds no run'):
+        run_sets.plan(config, str(self.folder))
+    self.assertFalse(self.folder.exists())
+
 
 if __name__ == '__main__':
   absltest.main()

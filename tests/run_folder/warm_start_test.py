@@ -89,6 +89,17 @@ class CheckTest(parameterized.TestCase):
       self._check(**changes)
     self.assertStartsWith(str(caught.exception), f'--warm_start_from={self.source} {sentence}')
 
+  def test_refuses_rounds_with_several_rates(self):
+    self._write_source()
+    changes = [{'after_round': 2, 'client_learning_rate': [0.5, 0.1]}]
+    (self.source / 'changes.json').write_text(json.dumps(changes))
+    sentence = r'has changed its settings \(after round 2 client_learning_rate from 0\.5 to 0\.1\)'
+    with self.assertRaisesRegex(ValueError, f'^--warm_start_from={self.source} {sentence}'):
+      self._check()
+    changes = [{'after_round': 2, 'rounds': [2, 4]}]
+    (self.source / 'changes.json').write_text(json.dumps(changes))
+    self._check()
+
   def test_refuses_a_folder_without_a_run(self):
     with self.assertRaisesRegex(ValueError, f'^--warm_start_from={self.source} holds no run'):
       self._check()

@@ -100,6 +100,20 @@ class WarmStartRunTest(parameterized.TestCase):
     rates = {'client_learning_rate': 0.01}
     self.assertEqual(_rounds_trained(folder, baselines=('fedavg',), **rates), list(range(1, 10)))
 
+  def test_a_baseline_that_was_resumed_with_a_lower_rate_is_left_alone(self):
+    folder, check = f'{self.folder}/baseline_lower', divergence.UpdateWatch.check
+
+    def diverges(watch, round_num, clients, output):
+      return 'Diverged.' if round_num == 8 else check(watch, round_num, clients, output)
+
+    with mock.patch.object(divergence.UpdateWatch, 'check', diverges):
+      with self.assertRaises(training.DivergenceError):
+        _run(folder, baselines=('fedavg',))
+    changes = {'baselines': ('fedavg',), 'client_learning_rate': 0.01}
+    trained = _rounds_trained(folder, **changes)
+    self.assertEqual(trained[-9:], list(range(1, 10)))
+    self.assertLess(len(trained), 18)  # The baseline goes on from its last checkpoint.
+
   def test_resumes_without_the_other_run(self):
     source, folder = (f'{self.folder}/{name}' for name in ('copy', 'resumed'))
     shutil.copytree(self.source, source)

@@ -3,6 +3,7 @@
 import os
 
 from tff_lg import checkpoints, file_names
+from tff_lg.run_folder import changed_settings
 
 
 def has_checkpoints(run_dir: str) -> bool:
@@ -14,6 +15,11 @@ def rounds(run_dir: str) -> list[int]:
   """Returns the rounds of a run's checkpoints, in order."""
   folder = os.path.join(run_dir, file_names.CHECKPOINTS)
   return checkpoints.CheckpointManager(folder).rounds()
+
+
+def have_one_setting(run_dir: str) -> bool:
+  """Returns whether all rounds of a run have the settings that it ended with."""
+  return changed_settings.changed(run_dir) <= {'rounds'}
 
 
 def adopt(source: str, run_dir: str, last_round: int | None = None) -> None:

@@ -140,8 +140,9 @@ def _adopt_warm_start(plan: planned_run.PlannedRun) -> None:
     adopted_rounds.adopt(config.warm_start_from, run_dir)
   if (source := plan.shared.taken_from) is not None:
     rates = run_settings.finished_rates(source)
-    # This run may resume with lower ones.
-    if all(getattr(config, name) == rate for name, rate in rates.items()):
+    # Either run may have been resumed with lower ones.
+    are_same = all(getattr(config, name) == rate for name, rate in rates.items())
+    if are_same and adopted_rounds.have_one_setting(source):
       adopted_rounds.adopt(source, run_dir, config.warm_start_rounds)
 
 
