@@ -12,10 +12,13 @@ from tff_lg.experiments import advise
 class SecondsLeftTest(absltest.TestCase):
   def test_first_round_compiles(self):
     # Rounds of 2 s after one of 5 s: 7 are left here, and two parts take 5 + 9 * 2 s.
-    self.assertAlmostEqual(advise.seconds_left([5, 7, 9], 3, 10, 2), 7 * 2 + 2 * 23)
+    self.assertAlmostEqual(advise.seconds_left([5, 7, 9], 3, 10, [10, 10]), 7 * 2 + 2 * 23)
+
+  def test_later_parts_have_their_own_rounds(self):
+    self.assertAlmostEqual(advise.seconds_left([5, 7, 9], 3, 10, [3, 1]), 7 * 2 + (5 + 4) + 5)
 
   def test_resumed_part_and_no_other(self):
-    self.assertAlmostEqual(advise.seconds_left([5, 7, 9], 8, 10, 0), 2 * 2)
+    self.assertAlmostEqual(advise.seconds_left([5, 7, 9], 8, 10, []), 2 * 2)
 
 
 class RemainingTest(absltest.TestCase):
@@ -37,7 +40,7 @@ class RemainingTest(absltest.TestCase):
     bar.close()
 
   def test_tells_after_the_first_rounds_then_by_parts(self):
-    left = advise._Remaining(4)
+    left = advise._Remaining([10] * 4)
     with left.part('local_only', f'{self.folder}/local_only'):
       self.seconds += 100.0
     for name in ('fedavg', 'ditto'):
@@ -55,7 +58,7 @@ class RemainingTest(absltest.TestCase):
 
   def test_complete_parts_say_nothing_of_others(self):
     files.write_atomically(f'{self.folder}/fedavg/summary.json', '{}\n')
-    left = advise._Remaining(2)
+    left = advise._Remaining([40] * 2)
     with left.part('fedavg', f'{self.folder}/fedavg'):
       self.seconds += 1.0
     with left.part('ditto', f'{self.folder}/ditto'):

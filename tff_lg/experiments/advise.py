@@ -69,13 +69,16 @@ def run_advise(
   adapts = bool(options.adaptation) and FEDAVG in parts
   with folder_lock.hold(run_dir):
     run_settings.claim_hparams(run_dir, hparams)
-    left = _Remaining(len(parts) + adapts)
+    shared = {name: _shared_rounds(base, parts, name, run_dir) for name in parts}
+    rounds = [
+      config.rounds if shared[name].taken_from else config.total_rounds
+      for name, config in parts.items()
+    ]
+    left = _Remaining([*rounds, *[base.total_rounds] * adapts])
     for name, config in parts.items():
       folder = part_folder(run_dir, name)
       with left.part(name, folder):
-        simulation.run_experiment(
-          config, folder, shared=_shared_rounds(base, config, name, run_dir)
-        )
+        simulation.run_experiment(config, folder, shared=shared[name])
     if adapts:
       folder = part_folder(run_dir, ADAPTED)
       with left.part(ADAPTED, folder):
@@ -93,7 +96,10 @@ def run_advise(
 
 
 def _shared_rounds(
-  base: config_lib.TrainConfig, config: config_lib.TrainConfig, name: str, run_dir: str
+  base: config_lib.TrainConfig,
+  parts: Mapping[str, config_lib.TrainConfig],
+  name: str,
+  run_dir: str,
 ) -> simulation.SharedRounds:
   """Returns the rounds that a part has in common with another: FedAvg's with warm starts."""
   source = f'{FEDAVG}{PLAIN}' if name.endswith(PLAIN) else FEDAVG
@@ -101,24 +107,32 @@ def _shared_rounds(
     return simulation.SharedRounds()
   if name == source:
     return simulation.SharedRounds(kept_round=base.warm_start_rounds)
-  taken_from = part_folder(run_dir, source) if config.warm_start_rounds else None
+  names = list(parts)
+  is_later = names.index(source) < names.index(name)
+  taken_from = part_folder(run_dir, source) if parts[name].warm_start_rounds and is_later else None
   return simulation.SharedRounds(taken_from=taken_from)
 
 
 class _Remaining:
   """Tells how long it will take to the end: by the first rounds, then by the parts that ended."""
 
-  def __init__(self, num_parts: int) -> None:
-    self._num_parts, self._num_begun = num_parts, 0
-    self._seconds: list[float] = []  # Of trained parts, without own models, which have no rounds.
+  def __init__(self, rounds: Sequence[int]) -> None:
+    """Takes the rounds that each part trains, or that take as long as its work."""
+    self._rounds, self._num_begun = list(rounds), 0
+    # Of trained parts, without own models, which have no rounds.
+    self._seconds: list[float] = []
+    self._num_trained = 0
 
   @contextlib.contextmanager
   def part(self, name: str, folder: str) -> Iterator[None]:
     """Names a part of the work, and tells of it."""
+    own, *later = self._rounds[self._num_begun :]
     self._num_begun += 1
-    number = f'{self._num_begun} of {self._num_parts}'
-    num_later = self._num_parts - self._num_begun
-    rest = f'; about {np.mean(self._seconds) * (num_later + 1):.0f} s left' if self._seconds else ''
+    number = f'{self._num_begun} of {len(self._rounds)}'
+    rest = ''
+    if self._num_trained:
+      per_round = sum(self._seconds) / self._num_trained
+      rest = f'; about {per_round * (own + sum(later)):.0f} s left'
     progress.tell(f'Part {number}: {name}{rest}')
     has_rounds = name != OWN and not run_settings.is_complete(folder)
     began, times = time.monotonic(), []
@@ -126,29 +140,32 @@ class _Remaining:
     def watch(num_done: int, num_rounds: int) -> None:
       times.append(time.monotonic() - began)
       if len(times) == max(_FIRST_ROUNDS, num_rounds // 10):
-        left = seconds_left(times, num_done, num_rounds, num_later)
+        left = seconds_left(times, num_done, num_rounds, later)
         progress.tell(f'About {left:.0f} s left in all parts, estimated by {len(times)} rounds')
 
     with progress.part(f'{name} ({number})', watch if has_rounds and not self._seconds else None):
       yield
     if has_rounds:
       self._seconds.append(time.monotonic() - began)
+      self._num_trained += own
 
 
-def seconds_left(times: Sequence[float], num_done: int, num_rounds: int, num_later: int) -> float:
-  """Estimates how long parts of the same rounds take to the end.
+def seconds_left(
+  times: Sequence[float], num_done: int, num_rounds: int, later: Sequence[int]
+) -> float:
+  """Estimates how long parts take to the end.
 
   The first round also compiles, so the others give the time of a round.
 
   Args:
     times: seconds from the beginning of a part to the end of each of its rounds, two or more.
     num_done: rounds of the part that are done; more than `times` if the part was resumed.
-    num_rounds: of each part.
-    num_later: parts that have not begun.
+    num_rounds: of the part.
+    later: rounds of the parts that have not begun.
   """
   per_round = (times[-1] - times[0]) / (len(times) - 1)
-  of_part = times[0] + per_round * (num_rounds - 1)
-  return per_round * (num_rounds - num_done) + num_later * of_part
+  of_later = (times[0] + per_round * (rounds - 1) for rounds in later)
+  return per_round * (num_rounds - num_done) + sum(of_later)
 
 
 def part_folder(run_dir: str, part: str) -> str:
