@@ -68,7 +68,7 @@ class EntryTest(parameterized.TestCase):
 
   def test_options_of_ray_change_no_bit(self):
     ray = {'ray_address', 'ray_actors', 'ray_actor_cpus', 'ray_actor_gpus'}
-    self.assertEqual(config.WITHOUT_EFFECT, ray | {'client_cache', 'track'})
+    self.assertEqual(config.WITHOUT_EFFECT, ray | {'client_cache', 'track', 'warm_start_from'})
 
   def test_a_runtime_from_outside(self):
     result = processes.run_python('-c', _OUTSIDE.format(path=sys.path))

@@ -2,7 +2,7 @@
 
 import os
 
-from tff_lg import checkpoints, file_names
+from tff_lg import file_names
 from tff_lg.run_folder import changed_settings
 
 
@@ -13,6 +13,8 @@ def has_checkpoints(run_dir: str) -> bool:
 
 def rounds(run_dir: str) -> list[int]:
   """Returns the rounds of a run's checkpoints, in order."""
+  from tff_lg import checkpoints  # It imports NumPy.
+
   folder = os.path.join(run_dir, file_names.CHECKPOINTS)
   return checkpoints.CheckpointManager(folder).rounds()
 
@@ -30,6 +32,8 @@ def adopt(source: str, run_dir: str, last_round: int | None = None) -> None:
     run_dir: the folder of the other, with the same settings of these rounds, and the same data.
     last_round: after which no checkpoint is copied; all are by default.
   """
+  from tff_lg import checkpoints
+
   if not has_checkpoints(run_dir):
     theirs, own = (os.path.join(each, file_names.CHECKPOINTS) for each in (source, run_dir))
     checkpoints.copy(theirs, own, last_round)
