@@ -45,7 +45,7 @@ def list_images(data_dir: str) -> list[ImageFile]:
     DataError: no image, or one at another depth; one sentence.
   """
   root = pathlib.Path(data_dir).expanduser()
-  paths = sorted(_find(root))
+  paths = find_paths(root)
   has_parts = _has_parts(root)
   tops = {path.relative_to(root).parts[0] for path in paths}
   if not paths or has_parts and _PARTS[0] not in tops:
@@ -80,6 +80,11 @@ def has_clients(data_dir: str) -> bool:
     return False
   *folders, _ = first.relative_to(root).parts
   return len(folders) - _has_parts(root) > 1
+
+
+def find_paths(root: pathlib.Path) -> list[pathlib.Path]:
+  """Returns the images of a folder and of all folders in it, in order; hidden ones left out."""
+  return sorted(_find(root))
 
 
 def _has_parts(root: pathlib.Path) -> bool:

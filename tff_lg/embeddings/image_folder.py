@@ -9,6 +9,8 @@ from tff_lg.embeddings import embedding_set
 def find_images(folder: str) -> list[pathlib.Path]:
   """Finds the images of a folder and of all folders in it, by the ends of their names.
 
+  Hidden files and folders are left out, as `--task=images` leaves them out.
+
   Args:
     folder: where to look.
 
@@ -19,7 +21,7 @@ def find_images(folder: str) -> list[pathlib.Path]:
     EmbeddingError: no folder, or no image in it; one sentence.
   """
   root = pathlib.Path(folder).expanduser()
-  paths = sorted(path for path in root.rglob('*') if path.suffix.lower() in image_tree.ENDINGS)
+  paths = image_tree.find_paths(root)
   if not paths:
     raise embedding_set.EmbeddingError(
       f'--data_dir: no image found in {root}, expected files that end in '

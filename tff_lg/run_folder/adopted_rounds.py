@@ -3,7 +3,6 @@
 import os
 
 from tff_lg import file_names
-from tff_lg.run_folder import changed_settings
 
 
 def has_checkpoints(run_dir: str) -> bool:
@@ -17,11 +16,6 @@ def rounds(run_dir: str) -> list[int]:
 
   folder = os.path.join(run_dir, file_names.CHECKPOINTS)
   return checkpoints.CheckpointManager(folder).rounds()
-
-
-def have_one_setting(run_dir: str) -> bool:
-  """Returns whether all rounds of a run have the settings that it ended with."""
-  return changed_settings.changed(run_dir) <= {'rounds'}
 
 
 def adopt(source: str, run_dir: str, last_round: int | None = None) -> None:

@@ -13,6 +13,7 @@ from absl import logging
 from tff_lg import config as config_lib
 from tff_lg import file_names, files, metric_names, strict_json
 from tff_lg.aggregators import AGGREGATORS
+from tff_lg.run_folder import adopted_rounds
 
 _ROUNDS = 'rounds'
 RATES = ('client_learning_rate', 'server_learning_rate')
@@ -56,9 +57,7 @@ def record(run_dir: str, differences: Differences, *, trains_to_best: bool) -> N
     return
   with contextlib.suppress(FileNotFoundError):
     os.unlink(os.path.join(run_dir, file_names.SUMMARY))
-  from tff_lg import checkpoints  # It imports NumPy.
-
-  saved = checkpoints.CheckpointManager(os.path.join(run_dir, file_names.CHECKPOINTS)).rounds()
+  saved = adopted_rounds.rounds(run_dir)
   change = {
     'after_round': saved[-1] if saved else 0,
     **{name: list(before_and_now) for name, before_and_now in differences.items()},
@@ -93,6 +92,11 @@ def summarize(run_dir: str) -> dict[str, str]:
 def changed(run_dir: str) -> set[str]:
   """Returns the names of the settings that were changed."""
   return {name for change in load(run_dir) for name in change} - {'after_round'}
+
+
+def has_one_setting(run_dir: str) -> bool:
+  """Returns whether all rounds of a run have the settings that it ended with."""
+  return changed(run_dir) <= {_ROUNDS}
 
 
 def mark_diverged(run_dir: str, message: str) -> None:

@@ -21,7 +21,7 @@ def find_source(folder: str | None, run_dir: str) -> config_lib.WarmStartSource 
   if folder is None or adopted_rounds.has_checkpoints(run_dir):
     return None
   config = source_run.load_config(folder, OPTION, is_federated=False)
-  if not adopted_rounds.have_one_setting(folder):
+  if not changed_settings.has_one_setting(folder):
     (told,) = changed_settings.summarize(folder).values()
     raise ValueError(f'{OPTION}={folder} has changed its settings ({told}), expected one setting.')
   if (tuned := tuned_rate.load_tuned_rate(folder)) is not None:

@@ -142,7 +142,7 @@ def _adopt_warm_start(plan: planned_run.PlannedRun) -> None:
     rates = run_settings.finished_rates(source)
     # Either run may have been resumed with lower ones.
     are_same = all(getattr(config, name) == rate for name, rate in rates.items())
-    if are_same and adopted_rounds.have_one_setting(source):
+    if are_same and changed_settings.has_one_setting(source):
       adopted_rounds.adopt(source, run_dir, config.warm_start_rounds)
 
 
