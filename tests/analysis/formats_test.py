@@ -36,6 +36,15 @@ class FormatsTest(parameterized.TestCase):
     self.assertEqual([formats.difference('mae', x) for x in (0.0, math.nan)], ['0', '–'])
 
   @parameterized.parameters(
+    ('accuracy', 0.0123, '+1.23 points'),
+    ('mae', 0.0123, 'a decrease of +0.0123'),
+    ('mae', -0.5, 'a decrease of −0.5'),
+    ('r2', 0.5, 'an increase of +0.5'),
+  )
+  def test_differences_in_sentences(self, metric, difference, text):
+    self.assertEqual(formats.difference_with_unit(metric, difference), text)
+
+  @parameterized.parameters(
     ('local_test/mae/mean_over_clients', 'local test MAE, mean over clients'),
     ('local_test/macro_f1', 'local test macro F1 (%)'),
     ('validation/r2', 'validation R²'),

@@ -87,7 +87,7 @@ class RegressionRunTest(absltest.TestCase):
     mean = self.clients['advice/local_test/mae'].mean()
     self.assertLen(sentences, 2)
     self.assertStartsWith(sentences[1], f'So advised, they have {mean:.4g} local test MAE on aver')
-    self.assertIn(' decrease over their own models (95', sentences[1])
+    self.assertRegex(sentences[1], ' on average, a decrease of .* over their own models .95')
 
   def test_report_and_adaptation(self):
     text = analysis.comparison_text(self.folder)

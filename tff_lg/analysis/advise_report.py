@@ -133,8 +133,7 @@ def _sentences(summary: dict[str, Any]) -> list[str]:
     ),
     ('gain_of_choosing', 'and choosing for each client'),
   ):
-    mean = formats.difference(metric, summary[metric_names.mean(name)])
-    unit = formats.difference_unit(metric)
+    mean = formats.difference_with_unit(metric, summary[metric_names.mean(name)])
     interval = ''
     ends = metric_names.interval(name)
     if ends[0] in summary:
@@ -142,7 +141,7 @@ def _sentences(summary: dict[str, Any]) -> list[str]:
       interval = f' (95 % interval {low} to {high})'
     over = ' over their own models' if name == 'gain' else ''
     verb = '' if name == 'gain' else ' gives'
-    texts.append(f'{what}{verb} {mean} {unit}{over}{interval}.')
+    texts.append(f'{what}{verb} {mean}{over}{interval}.')
   texts[1] = f'{texts[1][:-1]},'
   better, worse, unknown = _counts(summary, _TAKING_PART)
   if total := better + worse + unknown:

@@ -1,7 +1,7 @@
 """Which model each client should use, as a finished run advises."""
 
 from tff_lg import metric_names
-from tff_lg.analysis import formats, names, paired
+from tff_lg.analysis import formats, names, paired, tables
 from tff_lg.analysis.run_folder import RunFolder
 
 
@@ -31,14 +31,11 @@ def advice_sentences(run: RunFolder) -> list[str]:
   if column in run.clients and names.LOCAL_ONLY in counts:
     own = run.client_accuracy(names.LOCAL_ONLY)
     comparison = paired.compare_clients(run.clients[column], own, metric)
-    gain, low, high = (
-      formats.difference(metric, value)
-      for value in (comparison.mean_difference, comparison.low, comparison.high)
-    )
+    gain = formats.difference_with_unit(metric, comparison.mean_difference)
     mean = formats.value(metric, run.clients[column].mean()) + formats.unit(metric)
     sentences.append(
-      f'So advised, they have {mean} local test {run.metric.label} on average, {gain} '
-      f'{formats.difference_unit(metric)} over their own models (95 % interval {low} to {high}).'
+      f'So advised, they have {mean} local test {run.metric.label} on average, {gain} over their '
+      f'own models (95 % interval {tables.interval(comparison, metric)}).'
     )
   return [sentence.replace(' %', '\N{NO-BREAK SPACE}%') for sentence in sentences]
 

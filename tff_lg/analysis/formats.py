@@ -81,6 +81,14 @@ def difference_unit(metric: str) -> str:
   return 'increase' if is_more_better(metric) else 'decrease'
 
 
+def difference_with_unit(metric: str, number: float) -> str:
+  """Returns a difference in a sentence: `+1.23 points`, or `a decrease of +0.0123`."""
+  text, name = difference(metric, number), difference_unit(metric)
+  if metric_scale(metric) == 100:
+    return f'{text} {name}'
+  return f'{"an" if name.startswith("i") else "a"} {name} of {text}'
+
+
 def metric_label(metric: str) -> str:
   """Returns a metric's name with its unit: `local test accuracy, mean over clients (%)`."""
   text = metric.replace('/mean_over_', ', mean over ').replace('/std_over_', ', std over ')

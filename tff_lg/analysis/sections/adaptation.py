@@ -76,8 +76,8 @@ def headline(compared: ComparedRuns) -> str:
   interval = f' (95 % interval {tables.interval(change, metric)})' if n > 1 else ''
   text = (
     f'Adaptation, chosen by each client on its validation data, changes the {accuracy} of the '
-    f'federated model by {formats.difference(metric, change.mean_difference)} '
-    f'{formats.difference_unit(metric)} on average{interval}; '
+    f'federated model by {formats.difference_with_unit(metric, change.mean_difference)} on '
+    f'average{interval}; '
     f'{change.num_better:,} of {n:,} clients do better, {change.num_worse:,} do worse.'
   )
   if compared.own is not None:
