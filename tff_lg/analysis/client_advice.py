@@ -1,7 +1,7 @@
 """Which model each client should use, as a finished run advises."""
 
 from tff_lg import metric_names
-from tff_lg.analysis import formats, names, paired, tables
+from tff_lg.analysis import formats, names, paired
 from tff_lg.analysis.run_folder import RunFolder
 
 
@@ -32,10 +32,11 @@ def advice_sentences(run: RunFolder) -> list[str]:
     own = run.client_accuracy(names.LOCAL_ONLY)
     comparison = paired.compare_clients(run.clients[column], own, metric)
     gain = formats.difference_with_unit(metric, comparison.mean_difference)
+    low, high = (formats.difference(metric, end) for end in (comparison.low, comparison.high))
     mean = formats.value(metric, run.clients[column].mean()) + formats.unit(metric)
     sentences.append(
       f'So advised, they have {mean} local test {run.metric.label} on average, {gain} over their '
-      f'own models (95 % interval {tables.interval(comparison, metric)}).'
+      f'own models (95 % interval {low} to {high}).'
     )
   return [sentence.replace(' %', '\N{NO-BREAK SPACE}%') for sentence in sentences]
 
