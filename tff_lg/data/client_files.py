@@ -9,7 +9,15 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from tff_lg.data import arrays, client_examples, client_parts, client_reader, examples, federated
+from tff_lg.data import (
+  arrays,
+  client_examples,
+  client_parts,
+  client_reader,
+  examples,
+  federated,
+  visible_files,
+)
 
 # What follows x and y in the name of an array.
 _ENDINGS = {
@@ -62,7 +70,7 @@ def load_client_folder(
   """
   split = split or client_parts.PartSplit()
   root = pathlib.Path(folder).expanduser()
-  client_ids = sorted(path.stem for path in root.glob('*.npz'))
+  client_ids = sorted(path.stem for path in visible_files.find(root, '*.npz'))
   if not client_ids:
     raise examples.DataError(f'{folder}: no npz file found, expected a folder with one per client.')
   sizes, rows, crc = [], [], 0

@@ -8,7 +8,7 @@ import pathlib
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from tff_lg.data import bounded, examples
+from tff_lg.data import bounded, examples, visible_files
 
 _SPACE = b' \t\r\n'
 _BYTE_ORDER_MARK = b'\xef\xbb\xbf'
@@ -59,7 +59,7 @@ def check_files(data_dir: str, in_folder: Mapping[str, str], single: str | None 
       _check(path, _KINDS[single])
     return
   for pattern, kind in in_folder.items():
-    for file in sorted(path.glob(pattern))[:_MOST_FILES]:
+    for file in visible_files.find(path, pattern)[:_MOST_FILES]:
       _check(file, _KINDS[kind])
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.lib import format as npy_format
 
-from tff_lg.data import bounded, examples, own_data
+from tff_lg.data import bounded, examples, own_data, visible_files
 
 _PARTS = ('train', 'test')
 # What a pickled array consists of, in NumPy 1 and 2.
@@ -66,7 +66,7 @@ def find_files(data_dir: str) -> dict[str, list[pathlib.Path]]:
     DataError: a folder or its files are missing, or a client has test data alone.
   """
   folder = pathlib.Path(data_dir).expanduser()
-  found = {part: sorted((folder / part).glob('*.npz'), key=_number) for part in _PARTS}
+  found = {part: sorted(visible_files.find(folder / part, '*.npz'), key=_number) for part in _PARTS}
   for part, files in found.items():
     if not files:
       raise examples.DataError(f'{folder}: no {part}/*.npz found, expected a file per client.')

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, BinaryIO
 
 from tff_lg import errors
-from tff_lg.data import bounded, examples
+from tff_lg.data import bounded, examples, visible_files
 
 if TYPE_CHECKING:  # pandas takes a second to import.
   import pandas as pd
@@ -44,7 +44,7 @@ def find_files(path: str) -> list[pathlib.Path]:
   """
   table = pathlib.Path(path).expanduser()
   if table.is_dir():
-    found = sorted(file for file in table.iterdir() if file.name.lower().endswith(ENDINGS))
+    found = [f for f in visible_files.find(table) if f.name.lower().endswith(ENDINGS)]
     if not found:
       raise examples.DataError(f'data_dir: {table} has no file that ends in {", ".join(ENDINGS)}.')
   elif table.is_file() and table.name.lower().endswith(ENDINGS):

@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 
 from absl import logging
 
-from tff_lg.data import bounded, examples, table_files, text_posts, text_table
+from tff_lg.data import bounded, examples, table_files, text_posts, text_table, visible_files
 
 _SUFFIXES = ('.jsonl', '.jsonl.gz', '.json', '.json.gz')
 _SENTENCE_END = re.compile(r'(?<=[.!?])\s+')
@@ -64,7 +64,7 @@ def read_users(path: str, columns: Sequence[str] = ()) -> dict[str, list[str]]:
 def is_table(path: str) -> bool:
   """Returns whether text is in a table; in a folder with JSON as well, it is in that."""
   found = pathlib.Path(path).expanduser()
-  names = [file.name.lower() for file in (found.iterdir() if found.is_dir() else [found])]
+  names = [file.name.lower() for file in (visible_files.find(found) if found.is_dir() else [found])]
   return any(name.endswith(table_files.ENDINGS) for name in names) and not any(
     name.endswith(_SUFFIXES) for name in names
   )
@@ -100,7 +100,7 @@ def find_files(data_dir: str, columns: Sequence[str] = ()) -> list[pathlib.Path]
   if path.is_file():
     found = [path]
   elif path.is_dir():
-    found = sorted(file for file in path.iterdir() if file.is_file())
+    found = [file for file in visible_files.find(path) if file.is_file()]
   else:
     raise examples.DataError(f'data_dir: {path} found, expected a file or folder that exists.')
   files = [file for file in found if file.name.endswith(_SUFFIXES)]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tff_lg.data import bounded, examples, vqa_answers
+from tff_lg.data import bounded, examples, visible_files, vqa_answers
 
 _PARTS = {'train': 'train', 'test': 'val'}
 # Of a row's values: the type, and what it is called.
@@ -87,7 +87,7 @@ def read_questions(data_dir: str, part: str) -> Questions:
 
 def _find(data_dir: str, pattern: str) -> pathlib.Path:
   folder = pathlib.Path(os.path.expanduser(data_dir))
-  found = sorted(folder.glob(pattern))
+  found = visible_files.find(folder, pattern)
   if len(found) != 1:
     raise examples.DataError(
       f'data_dir: {len(found)} files {pattern} found in {folder}, expected one, as VQA v2 has it.'
