@@ -113,6 +113,15 @@ class PageTest(absltest.TestCase):
     self.assertEqual(found.rows, (('r', '1.00', '*not known*'), ('s', '–', '')))
     self.assertEqual(found.notes, ())
 
+  def test_number_that_some_seeds_lack(self):
+    figures = (_figure('r', 'c'), _figure('s', 'c'))
+    table = published.TableEntry(name='t', label='T', cpu_minutes=1, runs=(), figures=figures)
+    values = np.array([[1.0, np.nan, 3.0], [np.nan, 2.0, np.nan]])
+    found = page.to_table(table, outcomes.Outcome((0, 1, 2), tuple(values)))
+    self.assertEqual(found.rows, (('r', '2.00 ± 1.41 (2 of 3)'), ('s', '2.00 (1 of 3)')))
+    (note,) = found.notes
+    self.assertStartsWith(note, 'Brackets count the seeds that have the number')
+
   def test_list_of_tables_that_have_not_been_run(self):
     text = page.render_missing({'digits_lg': (0, 1, 2), 'mnist_fedavg': (1, 7)})
     self.assertNotIn('digits_lg', text)

@@ -18,6 +18,9 @@ from tff_lg.published.table import TABLES, Figure, TableEntry, by_paper
 
 # The block of the page that lists the tables without stored results.
 _MISSING = 'tables_not_run'
+_PARTIAL = (
+  'Brackets count the seeds that have the number, such as rounds to a goal; the mean is over these.'
+)
 _PAGE = 'RESULTS.md'
 # More figures that are off are a list.
 _MOST_IN_A_SENTENCE = 2
@@ -79,11 +82,13 @@ def to_table(table: TableEntry, outcome: Outcome, is_compared: bool = True) -> t
       if name in with_paper:
         cells.append('' if found is None else _theirs(found[0]))
     rows.append(tuple(cells))
+  are_missing = [np.isnan(values) for values in outcome.values]
+  is_partial = any(missing.any() and not missing.all() for missing in are_missing)
   quick = ('These are quick runs, which are not compared with the paper.',)
   notes = (
     (*_notes(by_place.values()), *_contrasts(table, by_place, names)) if is_compared else quick
   )
-  return tables.Table(tuple(heads), tuple(rows), notes)
+  return tables.Table(tuple(heads), tuple(rows), ((_PARTIAL,) * is_partial + notes))
 
 
 def replace_block(page: str, name: str, block: str) -> str:
@@ -242,10 +247,13 @@ def _seeds(seeds: tuple[int, ...]) -> str:
 
 
 def _ours(figure: Figure, values: np.ndarray) -> str:
-  if math.isnan(np.mean(values)):
+  known = values[~np.isnan(values)]
+  if not len(known):
     return formats.MISSING
-  mean = f'{np.mean(values):.{figure.digits}f}'
-  return mean if len(values) == 1 else f'{mean} ± {np.std(values, ddof=1):.{figure.digits}f}'
+  text = f'{np.mean(known):.{figure.digits}f}'
+  if len(known) > 1:
+    text += f' ± {np.std(known, ddof=1):.{figure.digits}f}'
+  return text if len(known) == len(values) else f'{text} ({len(known)} of {len(values)})'
 
 
 def _theirs(figure: Figure) -> str:
