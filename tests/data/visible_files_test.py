@@ -1,5 +1,6 @@
 """Tests of listing a user's folder."""
 
+import os
 import pathlib
 
 from absl.testing import absltest
@@ -17,16 +18,15 @@ from tff_lg.data import (
 class VisibleFilesTest(absltest.TestCase):
   def setUp(self):
     super().setUp()
-    self.folder = pathlib.Path(self.create_tempdir().full_path)
+    self.folder = self.create_tempdir()
 
   def _write(self, *names):
     for name in names:
-      path = self.folder / name
-      path.parent.mkdir(exist_ok=True)
-      path.write_bytes(b'no data' if path.name.startswith('.') else b'{}')
+      is_hidden = os.path.basename(name).startswith('.')
+      self.folder.create_file(name, 'no data' if is_hidden else '{}')
 
   def _found(self, pattern='*'):
-    return [path.name for path in visible_files.find(self.folder, pattern)]
+    return [path.name for path in visible_files.find(pathlib.Path(self.folder), pattern)]
 
   def test_hidden_files_are_left_out(self):
     self._write('b.csv', 'a.csv', '._a.csv', '.hidden', 'c.txt')
@@ -34,13 +34,17 @@ class VisibleFilesTest(absltest.TestCase):
     self.assertEqual(self._found('*.csv'), ['a.csv', 'b.csv'])
 
   def test_a_missing_folder_has_none(self):
-    self.folder = self.folder / 'missing'
-    self.assertEqual(self._found(), [])
+    self.assertEqual(visible_files.find(pathlib.Path(self.folder, 'missing')), [])
+
+  def test_hidden_folders_are_not_walked(self):
+    self._write('a.csv', 'b/c.csv', 'b/._c.csv', '.d/e.csv')
+    found = visible_files.walk(pathlib.Path(self.folder))
+    self.assertCountEqual([path.name for path in found], ['a.csv', 'c.csv'])
 
   def test_data_sets_have_no_hidden_files(self):
     self._write('a.csv', '._a.csv', 'a.jsonl', '._a.jsonl', '._b.npz', 'train/0.npz')
     self._write('train/._0.npz', 'test/0.npz', 'test/._0.npz')
-    folder = str(self.folder)
+    folder = self.folder.full_path
     self.assertEqual([file.name for file in table_files.find_files(folder)], ['a.csv'])
     self.assertEqual([file.name for file in text_files.find_files(folder)], ['a.jsonl'])
     for files in pfllib.find_files(folder).values():

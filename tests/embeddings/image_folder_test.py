@@ -1,6 +1,6 @@
 """Tests of finding the images in a folder."""
 
-import pathlib
+import os
 
 from absl.testing import absltest
 
@@ -10,18 +10,16 @@ from tff_lg.embeddings import embedding_set, image_folder
 class ImageFolderTest(absltest.TestCase):
   def setUp(self):
     super().setUp()
-    self.folder = pathlib.Path(self.create_tempdir().full_path)
+    self.folder = self.create_tempdir()
 
   def _write(self, *names):
     for name in names:
-      path = self.folder / name
-      path.parent.mkdir(parents=True, exist_ok=True)
-      path.touch()
+      self.folder.create_file(name)
 
   def test_hidden_files_and_folders_are_left_out(self):
     self._write('b/2.png', 'a.JPG', 'notes.txt', '._a.jpg', '.thumbnails/a.jpg')
-    (self.folder / 'c.png').mkdir()
-    found = [str(path.relative_to(self.folder)) for path in self._found()]
+    self.folder.mkdir('c.png')
+    found = [os.path.relpath(path, self.folder) for path in self._found()]
     self.assertEqual(found, ['a.JPG', 'b/2.png'])
 
   def test_refuses_a_folder_without_images(self):
@@ -30,7 +28,7 @@ class ImageFolderTest(absltest.TestCase):
       self._found()
 
   def _found(self):
-    return image_folder.find_images(str(self.folder))
+    return image_folder.find_images(self.folder.full_path)
 
 
 if __name__ == '__main__':

@@ -1,11 +1,10 @@
 """Images in folders by client and class, found without TensorFlow."""
 
-import os
 import pathlib
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from tff_lg.data import examples
+from tff_lg.data import examples, visible_files
 
 ENDINGS = ('.jpg', '.jpeg', '.png', '.bmp', '.gif')
 _PARTS = ('train', 'test')
@@ -92,8 +91,4 @@ def _has_parts(root: pathlib.Path) -> bool:
 
 
 def _find(root: pathlib.Path) -> Iterator[pathlib.Path]:
-  for folder, folders, names in os.walk(root):
-    folders[:] = [name for name in folders if not name.startswith('.')]
-    for name in names:
-      if name.lower().endswith(ENDINGS) and not name.startswith('.'):
-        yield pathlib.Path(folder, name)
+  return (path for path in visible_files.walk(root) if path.name.lower().endswith(ENDINGS))

@@ -84,11 +84,12 @@ def to_table(table: TableEntry, outcome: Outcome, is_compared: bool = True) -> t
     rows.append(tuple(cells))
   are_missing = [np.isnan(values) for values in outcome.values]
   is_partial = any(missing.any() and not missing.all() for missing in are_missing)
+  partial = (_PARTIAL,) if is_partial else ()
   quick = ('These are quick runs, which are not compared with the paper.',)
   notes = (
     (*_notes(by_place.values()), *_contrasts(table, by_place, names)) if is_compared else quick
   )
-  return tables.Table(tuple(heads), tuple(rows), ((_PARTIAL,) * is_partial + notes))
+  return tables.Table(tuple(heads), tuple(rows), (*partial, *notes))
 
 
 def replace_block(page: str, name: str, block: str) -> str:
