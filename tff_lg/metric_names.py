@@ -130,6 +130,10 @@ OLD_CLIENTS = 'old_clients'
 NEW_CLIENT = 'new_client'
 
 
+# WHOSE: the models that clients' test data would have chosen, in a run where they choose nothing.
+OPTIMISTIC = 'optimistic'
+
+
 def aggregated(technique: str, epochs: str | int) -> str:
   """Returns the mean of the models that a technique gave after some epochs."""
   return f'{technique}{_AGGREGATED}{epochs}'

@@ -1,5 +1,7 @@
 """Tests of the tables of choice on test data: each explains a published figure."""
 
+import types
+
 from absl.testing import absltest, parameterized
 
 from tff_lg import published
@@ -23,6 +25,16 @@ class TableOfChoiceTest(parameterized.TestCase):
     self.assertIsNone(test.published)
     for run in table.runs:
       self.assertIn(deal, run.flags)
+
+  def test_one_run_has_the_choice_on_validation_and_on_test_data(self):
+    table = published.TABLES['cifar10_choice_lg_1800']
+    name = 'local_test/accuracy/mean_over_clients'
+    summaries = {
+      'validation': {name: 0.5, f'optimistic/{name}': 0.625},
+      'reference': {name: 0.75},
+    }
+    runs = {run: types.SimpleNamespace(value=found.get) for run, found in summaries.items()}
+    self.assertEqual([figure.read(runs) for figure in table.figures], [50, 62.5, 75])
 
 
 if __name__ == '__main__':

@@ -16,12 +16,13 @@ def _selection(*weight_is_global, num_clients=3) -> selection.ModelSelection:
   return selection.ModelSelection(types.SimpleNamespace(model=model), num_clients)
 
 
-def _offer(selected, round_num, scores):
+def _offer(selected, round_num, scores, test_scores=None):
   """Offers models whose weights say the round, and the client."""
   states = [
     learning.ClientState((np.array([100 * round_num + k]),), ()) for k in range(len(scores))
   ]
-  selected.offer(round_num, np.array(scores), (np.array([round_num]),), states)
+  test_scores = None if test_scores is None else np.array(test_scores)
+  selected.offer(round_num, np.array(scores), (np.array([round_num]),), states, test_scores)
 
 
 def _chosen(selected) -> dict[int, tuple[int, int]]:
@@ -120,6 +121,29 @@ class PerRoundTest(absltest.TestCase):
       np.testing.assert_array_equal(selected.best_score, [-1, -1, -1])
 
 
+class TestScoreTest(absltest.TestCase):
+  """Test data would have chosen other rounds than validation data."""
+
+  def _test_score(self, is_global, *test_scores):
+    selected = _selection(True, is_global)
+    for round_num, of_round in enumerate(test_scores):
+      _offer(selected, round_num, [0.9 - round_num] * 3, of_round)
+    np.testing.assert_array_equal(selected.best_round, [0, 0, 0])
+    return selected.test_score
+
+  def test_each_client_with_its_own_model_has_its_best(self):
+    found = self._test_score(False, [0.1, 0.5, _NAN], [0.3, 0.2, _NAN])
+    np.testing.assert_array_equal(found, [0.3, 0.5, -np.inf])
+
+  def test_one_model_for_all_has_the_best_mean(self):
+    found = self._test_score(True, [0.1, 0.5, _NAN], [0.3, 0.2, _NAN])
+    np.testing.assert_allclose(found, [0.3, 0.3, 0.3])
+
+  def test_unknown_if_a_round_is_not_scored(self):
+    self.assertIsNone(self._test_score(False, [0.1] * 3, None))
+    self.assertIsNone(self._test_score(False, None, [0.1] * 3))
+
+
 class CheckpointTest(absltest.TestCase):
   def _restored(self, selected):
     restored = _selection(True, False)
@@ -129,14 +153,22 @@ class CheckpointTest(absltest.TestCase):
 
   def test_restored_selection_continues_as_the_other(self):
     selected = _selection(True, False)
-    _offer(selected, 10, [0.5, 0.9, _NAN])
-    _offer(selected, 20, [0.6, 0.8, _NAN])
+    _offer(selected, 10, [0.5, 0.9, _NAN], [0.7, 0.1, 0.2])
+    _offer(selected, 20, [0.6, 0.8, _NAN], [0.6, 0.2, 0.1])
     restored = self._restored(selected)
     self.assertEqual(_chosen(restored), _chosen(selected))
     for one in (selected, restored):
-      _offer(one, 30, [0.6, 0.85, _NAN])
+      _offer(one, 30, [0.6, 0.85, _NAN], [0.5, 0.4, 0.1])
     self.assertEqual(_chosen(restored), _chosen(selected))
     np.testing.assert_array_equal(restored.best_score, selected.best_score)
+    np.testing.assert_array_equal(restored.test_score, [0.7, 0.4, 0.2])
+
+  def test_rounds_of_an_older_version_have_no_test_scores(self):
+    selected = _selection(True, False)
+    _offer(selected, 10, [0.5, 0.9, 0.1])
+    restored = self._restored(selected)
+    _offer(restored, 20, [0.6, 0.8, 0.1], [0.5, 0.5, 0.5])
+    self.assertIsNone(restored.test_score)
 
   def test_before_the_first_offer(self):
     self.assertEqual(self._restored(_selection(True, False)).groups(), [])

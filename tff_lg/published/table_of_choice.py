@@ -10,10 +10,15 @@ from tff_lg.published.table_of_lg_fedavg import ALONE, CIFAR10_LG, LOCAL_TEST
 
 _LOCAL = metric_names.mean(metric_names.LOCAL_ACCURACY)
 _REFERENCE = 'reference'
-_RULES = {
-  'validation': ('chosen on validation data', ()),
-  'test': ('chosen on test data', ('--optimistic_choice_on_test_data',)),
-  _REFERENCE: ('all of --protocol=reference', ('--protocol=reference',)),
+_VALIDATION = 'validation'
+_RUNS = {_VALIDATION: (), _REFERENCE: ('--protocol=reference',)}
+_ON_VALIDATION, _ON_TEST = 'chosen on validation data', 'chosen on test data'
+# Row -> run and metric. Choosing on test data changes no bit of training: the run that validation
+# data choose in also knows what test data would have chosen.
+_ROWS = {
+  _ON_VALIDATION: (_VALIDATION, _LOCAL),
+  _ON_TEST: (_VALIDATION, f'{metric_names.OPTIMISTIC}/{_LOCAL}'),
+  'all of --protocol=reference': (_REFERENCE, _LOCAL),
 }
 
 
@@ -41,17 +46,17 @@ class _Method(NamedTuple):
   note: str = ''
 
 
-_LOCAL_LEARNING = _Method('local_only', 'local learning', 'same cohorts', 108)
+_LOCAL_LEARNING = _Method('local_only', 'local learning', 'same cohorts', 72)
 _MTL = _Method(
   'mtl',
   'MTL',
   'same cohorts',
-  102,
+  68,
   reference_flags=('--adaptive_zeroing',),
   note='With all of the protocol, MTL has `--adaptive_zeroing`. Without it, an update of one '
   'client grows to 5e13 in round 16 of seed 0, and the mean of the models ends the run.',
 )
-_LG_FEDAVG = _Method('lg_1800', 'LG-FedAvg', '1800 + 100 rounds', 87)
+_LG_FEDAVG = _Method('lg_1800', 'LG-FedAvg', '1800 + 100 rounds', 58)
 
 
 def _register(method: _Method, deal: _Deal, table: TableEntry, row: str) -> None:
@@ -68,28 +73,28 @@ def _register(method: _Method, deal: _Deal, table: TableEntry, row: str) -> None
       unit=f'Percent; {deal.label}; {method.rounds}',
       runs=tuple(
         Run(
-          name=rule,
+          name=name,
           flags=(
             '--flagfile={configs}/cifar10_classes.flags',
             f'--flagfile={{configs}}/cifar10_classes_{method.name}.flags',
             *deal.flags,
             *flags,
-            *(method.reference_flags if rule == _REFERENCE else ()),
+            *(method.reference_flags if name == _REFERENCE else ()),
           ),
         )
-        for rule, (_, flags) in _RULES.items()
+        for name, flags in _RUNS.items()
       ),
       figures=tuple(
         Figure(
           row=label,
           column=LOCAL_TEST,
-          read=from_summary(rule, _LOCAL),
-          published=paper.published if rule == _REFERENCE else None,
-          spread=paper.spread if rule == _REFERENCE else 0.0,
+          read=from_summary(run, metric),
+          published=paper.published if run == _REFERENCE else None,
+          spread=paper.spread if run == _REFERENCE else 0.0,
         )
-        for rule, (label, _) in _RULES.items()
+        for label, (run, metric) in _ROWS.items()
       ),
-      contrasts=((_RULES['test'][0], _RULES['validation'][0]),),
+      contrasts=((_ON_TEST, _ON_VALIDATION),),
       note='Figures of models that were chosen on test data are optimistic. They are here to '
       f'explain published ones. {method.note}'.rstrip(),
     )

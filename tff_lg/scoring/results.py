@@ -12,6 +12,7 @@ from tff_lg import config as config_lib
 from tff_lg import data as data_lib
 from tff_lg import learning, metric_names, models
 from tff_lg import metrics as metrics_lib
+from tff_lg.config.option import resolved
 from tff_lg.scoring import others, scores
 from tff_lg.training import communication, evaluation, plan, run_state, selection
 
@@ -165,6 +166,31 @@ def summarize_clients(
   for name in filter(clients.__contains__, metrics):
     summary |= scores.over_clients(name, clients[name].to_numpy())
   return summary
+
+
+def summarize_optimism(
+  options: config_lib.SelectionOptions, chosen: selection.ModelSelection
+) -> dict[str, float]:
+  """Summarizes what a choice on test data would show; it is beside a run's figures, never in them.
+
+  Args:
+    options: of the run.
+    chosen: after the last round.
+
+  Returns:
+    The best value of the selection metric on local test data over the evaluated rounds of the last
+    phase: its mean and standard deviation over clients, or the pooled value by which the run
+    chooses. Nothing where test data have chosen the models.
+  """
+  if chosen.test_score is None:
+    return {}
+  metric = resolved(options.selection_metric)
+  name = f'{metric_names.OPTIMISTIC}/{metric_names.local_test(metric)}'
+  scores_known = np.where(np.isfinite(chosen.test_score), chosen.test_score, np.nan)
+  values = metrics_lib.sign(metric) * scores_known
+  if options.selection_scope != 'pooled':
+    return scores.over_clients(name, values)
+  return {metric_names.pooled(name): float(values[0])} if np.isfinite(values[0]) else {}
 
 
 def summarize_rounds(

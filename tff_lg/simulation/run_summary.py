@@ -68,6 +68,7 @@ def summarize(ended: EndedRun, baselines: Baselines) -> tuple[dict[str, Any], pd
   )
   summary = {
     **results.summarize_clients(config.method, selection, clients),
+    **results.summarize_optimism(selection, state.selection),
     **results.summarize_rounds(
       plan.phases, state, plan.num_clients, resolved(config.clients_per_round)
     ),

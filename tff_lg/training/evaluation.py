@@ -109,7 +109,7 @@ def round_scores(
   """Returns how good a round is for each client, greater is better.
 
   Args:
-    values: of all clients, on the part that models are chosen by.
+    values: of all clients, on one part of their data.
     num_examples: of all clients.
     metric: `loss` or a metric of the model.
     scope: `client`, or `pooled` for one score of all.

@@ -325,13 +325,15 @@ class _RoundLoop:
       },
       how.clients,
     )
-    scores = evaluation.round_scores(
-      values[how.choose_by], sizes[how.choose_by], self._metric, how.scope
-    )
-    weights = state.server_state.global_weights
-    state.selection.offer(state.round_num, scores, weights, client_states)
+    scores = {
+      part: evaluation.round_scores(of_part, sizes[part], self._metric, how.scope)
+      for part, of_part in values.items()
+    }
+    weights, chosen_by = state.server_state.global_weights, scores.pop(how.choose_by)
+    test_scores = scores.get(metric_names.LOCAL_TEST)
+    state.selection.offer(state.round_num, chosen_by, weights, client_states, test_scores)
     for callback in self.callbacks:
-      callback.on_evaluation(state, scores)
+      callback.on_evaluation(state, chosen_by)
       callback.on_client_metrics(state, self.clients.ids, values)
     groups: dict[str, Sequence[int]] = {'': range(len(self.clients))}
     groups |= {f'{name}/': of_group for name, of_group in how.groups.items()}

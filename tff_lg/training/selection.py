@@ -40,6 +40,12 @@ class ModelSelection:
 
   Only references to states are kept, so a model that did not change since costs
   nothing, and of states on disk none is in memory.
+
+  Attributes:
+    best_score: of each client's chosen model, float64 [num_clients]; -inf without any.
+    best_round: of that model, int [num_clients]; -1 without any.
+    test_score: the best score of each client by test data, which choose nothing here. None where
+      test data are the ones that choose, or where not every round was offered with its scores.
   """
 
   def __init__(
@@ -58,6 +64,7 @@ class ModelSelection:
     self._per_client = not all(process.model.weight_is_global)
     self.best_score = np.full(num_clients, -np.inf)
     self.best_round = np.full(num_clients, -1)
+    self.test_score: np.ndarray | None = np.full(num_clients, -np.inf)
     self._client_states: ChosenStates = chosen_states or client_store.ChosenStates()
     self._global_weights: dict[int, tuple] = {}
 
@@ -67,6 +74,7 @@ class ModelSelection:
     scores: np.ndarray,
     global_weights: tuple,
     client_states: Sequence[client_work.ClientState],
+    test_scores: np.ndarray | None = None,
   ) -> None:
     """Takes the models of a round where they are better.
 
@@ -76,10 +84,13 @@ class ModelSelection:
         which then keeps its newest model; -inf for a model that has diverged.
       global_weights: of the server.
       client_states: of every client, of a store its `snapshot`.
+      test_scores: as `scores`, by test data; None where they are not known.
     """
-    if not self._per_client:
-      known = ~np.isnan(scores)
-      scores = np.full_like(scores, scores[known].mean() if known.any() else np.nan)
+    scores = self._of_models(scores)
+    if test_scores is None:
+      self.test_score = None
+    elif self.test_score is not None:
+      self.test_score = np.fmax(self.test_score, self._of_models(test_scores))
     better = np.isnan(scores) | (scores >= self.best_score)
     self.best_score = np.where(better & ~np.isnan(scores), scores, self.best_score)
     self.best_round = np.where(better, round_num, self.best_round)
@@ -87,6 +98,13 @@ class ModelSelection:
     self._global_weights[round_num] = global_weights
     used = set(self.best_round.tolist())
     self._global_weights = {n: w for n, w in self._global_weights.items() if n in used}
+
+  def _of_models(self, scores: np.ndarray) -> np.ndarray:
+    """Returns the scores of clients' models: where all have the same one, their mean for each."""
+    if self._per_client:
+      return scores
+    known = ~np.isnan(scores)
+    return np.full_like(scores, scores[known].mean() if known.any() else np.nan)
 
   def groups(
     self, among: np.ndarray | None = None
@@ -109,6 +127,8 @@ class ModelSelection:
   def to_arrays(self) -> dict[str, np.ndarray]:
     """Returns everything, by name, for a checkpoint."""
     arrays = {'best_score': self.best_score, 'best_round': self.best_round}
+    if self.test_score is not None:
+      arrays['test_score'] = self.test_score
     for round_num, weights in self._global_weights.items():
       for index, leaf in enumerate(weights):
         arrays[f'global/{round_num}/{index}'] = leaf
@@ -123,6 +143,8 @@ class ModelSelection:
     """Restores what `to_arrays` gave; the last two arguments show the structures."""
     self.best_score, self.best_round = arrays['best_score'], arrays['best_round']
     rounds = sorted(set(self.best_round.tolist()) - {-1})
+    # Checkpoints of older versions have none, and their rounds were not scored.
+    self.test_score = arrays.get('test_score', None if rounds else self.test_score)
     clients = range(len(self.best_round)) if rounds else ()
     of_clients = checkpoints.without_prefix('client', arrays)
     self._client_states.load_arrays(of_clients, clients, client_state)

@@ -64,6 +64,15 @@ class BuildResultTest(absltest.TestCase):
     self.assertNotIn('warning', plain)
     self.assertNotIn('chosen on test', plain)
 
+  def test_what_test_data_would_have_chosen(self):
+    mean = 'local_test/accuracy/mean_over_clients'
+    run = testing.make_run(summary={mean: 0.7, f'optimistic/{mean}': 0.725})
+    self.assertIn(
+      '<p>If test data chose the rounds, LG-FedAvg would show 72.50 % local test accuracy (+2.50 '
+      'points). Such figures are optimistic.</p>',
+      result.build_result(run).html,
+    )
+
   def test_void_rounds_and_ruined_models_are_told(self):
     baseline = testing.make_run(method='fedavg', summary={'train/warning': 'Ruined.'})
     run = testing.make_run(summary={'train/num_void_rounds': 2}, baselines={'fedavg': baseline})

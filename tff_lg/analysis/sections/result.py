@@ -1,5 +1,7 @@
 """The outcome, in a sentence and a few numbers."""
 
+import math
+
 from markupsafe import Markup
 
 from tff_lg import metric_names
@@ -44,6 +46,7 @@ def build_result(run: RunFolder) -> Section:
     *_evaluated_sentences(run),
     *held_out.held_out_sentences(run),
     *goals.goal_sentences(run),
+    *_optimism_sentences(run),
   )
   others = Markup().join(markup.fill('paragraph', sentence) for sentence in sentences)
   html = warnings([*beware, *_ruined(run)]) + _headlines(run) + tiles(numbers) + others
@@ -132,6 +135,21 @@ def _evaluated_sentences(run: RunFolder) -> list[str]:
   return [
     f'Evaluated, and models chosen by: {run.value(metric_names.NUM_EVALUATED):,.0f} of '
     f'{len(run.clients):,} clients, drawn at random once for the whole run.'
+  ]
+
+
+def _optimism_sentences(run: RunFolder) -> list[str]:
+  """Returns what a choice on test data would show, as papers often have it."""
+  name = metric_names.mean(run.local_test)
+  optimistic = run.value(f'{metric_names.OPTIMISTIC}/{name}')
+  if not math.isfinite(optimistic):
+    return []
+  sign = 1 if run.metric.more_is_better else -1
+  gain = formats.difference_with_unit(run.local_test, sign * (optimistic - run.value(name)))
+  return [
+    f'If test data chose the rounds, {names.method_name(run.method)} would show '
+    f'{formats.value(run.local_test, optimistic)}{formats.unit(run.local_test)} local test '
+    f'{run.metric.label} ({gain}). Such figures are optimistic.'
   ]
 
 
