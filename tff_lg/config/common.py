@@ -19,8 +19,8 @@ class CommonOptions:
   optimistic_choice_on_test_data: bool | None = option(
     None,
     "Choose models on the clients' test data instead of their validation data. All test scores "
-    "are then too optimistic: use it only to repeat others' experiments. No by default, yes with "
-    '--protocol=reference.',
+    "are then too optimistic: use it only to repeat others' experiments. A run without it says "
+    'what it would show. No by default, yes with --protocol=reference.',
   )
   seed: int = option(0, 'Seed of all randomness: partition, sampling, initialisation, shuffling.')
 
