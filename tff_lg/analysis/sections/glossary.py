@@ -65,6 +65,13 @@ _GLOSSARY = (
   Entry(metric_names.mean(metric_names.LOCAL_ACCURACY), _MEAN, _OWN, _TEST, _EVALUATED),
   Entry(metric_names.std(metric_names.LOCAL_ACCURACY), _STD, _OWN, _TEST, _EVALUATED),
   Entry(metric_names.mean(metric_names.local_test('loss')), _MEAN, _OWN, _TEST, _EVALUATED),
+  Entry(
+    f'{metric_names.OPTIMISTIC}/{metric_names.mean(metric_names.LOCAL_ACCURACY)}',
+    _MEAN,
+    _OWN,
+    _TEST,
+    'the round that test data would choose',
+  ),
   Entry(metric_names.mean(metric_names.PARTICIPANT_ACCURACY), _MEAN, _OWN, _PARTICIPANT, _BEST),
   Entry(metric_names.std(metric_names.PARTICIPANT_ACCURACY), _STD, _OWN, _PARTICIPANT, _BEST),
   Entry(metric_names.mean(_OTHERS_TEST), _MEAN, _OWN, _OTHERS, _BEST),
