@@ -130,10 +130,6 @@ OLD_CLIENTS = 'old_clients'
 NEW_CLIENT = 'new_client'
 
 
-# WHOSE: the models that clients' test data would have chosen, in a run where they choose nothing.
-OPTIMISTIC = 'optimistic'
-
-
 def aggregated(technique: str, epochs: str | int) -> str:
   """Returns the mean of the models that a technique gave after some epochs."""
   return f'{technique}{_AGGREGATED}{epochs}'
@@ -158,6 +154,11 @@ def is_finite(model: str) -> str:
 def honest(name: str) -> str:
   """Returns the name of a number over honest clients only."""
   return f'honest/{name}'
+
+
+def optimistic(name: str) -> str:
+  """Returns the name of a number of the models that test data would choose, where they do not."""
+  return f'optimistic/{name}'
 
 
 def gain_over(other: str, column: str) -> str:

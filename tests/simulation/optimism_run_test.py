@@ -1,4 +1,4 @@
-"""Tests of what a run says of a choice on test data: it is what such a run has."""
+"""Tests of what a run says of a choice on test data: a run with this choice has the same."""
 
 import functools
 
@@ -36,7 +36,7 @@ class OptimismRunTest(parameterized.TestCase):
     (
       'alone',
       {**_NO_WARM_START, 'method': 'local_only', 'local_budget': 'cohort'},
-      'local_test/accuracy/std_over_clients',
+      'local_test/accuracy/mean_over_clients',
     ),
     ('less_is_better', {'selection_metric': 'loss'}, 'local_test/loss/mean_over_clients'),
     (

@@ -17,7 +17,7 @@ _ON_VALIDATION, _ON_TEST = 'chosen on validation data', 'chosen on test data'
 # data choose in also knows what test data would have chosen.
 _ROWS = {
   _ON_VALIDATION: (_VALIDATION, _LOCAL),
-  _ON_TEST: (_VALIDATION, f'{metric_names.OPTIMISTIC}/{_LOCAL}'),
+  _ON_TEST: (_VALIDATION, metric_names.optimistic(_LOCAL)),
   'all of --protocol=reference': (_REFERENCE, _LOCAL),
 }
 

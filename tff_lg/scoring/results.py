@@ -179,18 +179,17 @@ def summarize_optimism(
 
   Returns:
     The best value of the selection metric on local test data over the evaluated rounds of the last
-    phase: its mean and standard deviation over clients, or the pooled value by which the run
-    chooses. Nothing where test data have chosen the models.
+    phase: its mean over clients, or the pooled value by which the run chooses. Nothing where test
+    data have chosen the models.
   """
-  if chosen.test_score is None:
+  known = np.array([]) if chosen.test_score is None else chosen.test_score
+  known = known[np.isfinite(known)]
+  if not len(known):
     return {}
   metric = resolved(options.selection_metric)
-  name = f'{metric_names.OPTIMISTIC}/{metric_names.local_test(metric)}'
-  scores_known = np.where(np.isfinite(chosen.test_score), chosen.test_score, np.nan)
-  values = metrics_lib.sign(metric) * scores_known
-  if options.selection_scope != 'pooled':
-    return scores.over_clients(name, values)
-  return {metric_names.pooled(name): float(values[0])} if np.isfinite(values[0]) else {}
+  over_clients = metric_names.pooled if options.selection_scope == 'pooled' else metric_names.mean
+  name = metric_names.optimistic(over_clients(metric_names.local_test(metric)))
+  return {name: metrics_lib.sign(metric) * float(known.mean())}
 
 
 def summarize_rounds(

@@ -66,7 +66,7 @@ _GLOSSARY = (
   Entry(metric_names.std(metric_names.LOCAL_ACCURACY), _STD, _OWN, _TEST, _EVALUATED),
   Entry(metric_names.mean(metric_names.local_test('loss')), _MEAN, _OWN, _TEST, _EVALUATED),
   Entry(
-    f'{metric_names.OPTIMISTIC}/{metric_names.mean(metric_names.LOCAL_ACCURACY)}',
+    metric_names.optimistic(metric_names.mean(metric_names.LOCAL_ACCURACY)),
     _MEAN,
     _OWN,
     _TEST,

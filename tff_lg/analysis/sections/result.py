@@ -141,11 +141,11 @@ def _evaluated_sentences(run: RunFolder) -> list[str]:
 def _optimism_sentences(run: RunFolder) -> list[str]:
   """Returns what a choice on test data would show, as papers often have it."""
   name = metric_names.mean(run.local_test)
-  optimistic = run.value(f'{metric_names.OPTIMISTIC}/{name}')
+  optimistic = run.value(metric_names.optimistic(name))
   if not math.isfinite(optimistic):
     return []
-  sign = 1 if run.metric.more_is_better else -1
-  gain = formats.difference_with_unit(run.local_test, sign * (optimistic - run.value(name)))
+  difference = run.metric.sign * (optimistic - run.value(name))
+  gain = formats.difference_with_unit(run.local_test, difference)
   return [
     f'If test data chose the rounds, {names.method_name(run.method)} would show '
     f'{formats.value(run.local_test, optimistic)}{formats.unit(run.local_test)} local test '
