@@ -11,18 +11,13 @@ from absl.testing import absltest
 from tests import reading
 from tests.simulation import running
 from tff_lg import analysis
-from tff_lg import config as config_lib
 from tff_lg.inputs import tasks
 from tff_lg.simulation import trained_run
 from tff_lg.training import releases
 
 # At this rate no score changes: the first round of the method is the best one.
-_CONFIG = config_lib.TrainConfig(
-  task='digits',
-  method='lg_fedavg',
-  baselines=(),
-  num_clients=5,
-  clients_per_round=2,
+_CONFIG = dataclasses.replace(
+  running.LG_ON_DIGITS,
   client_learning_rate=1e-12,
   warm_start_rounds=3,
   rounds=9,

@@ -1,5 +1,6 @@
 """Tests of runs whose rounds end with a goal: bits, what is said, and resuming."""
 
+import dataclasses
 import functools
 from unittest import mock
 
@@ -8,17 +9,12 @@ from absl.testing import absltest
 from tests import reading
 from tests.simulation import running
 from tff_lg import analysis
-from tff_lg import config as config_lib
 from tff_lg.simulation import trained_run
 from tff_lg.training import releases
 
 # Any accuracy of round 4, the first that is evaluated, reaches the goals.
-_CONFIG = config_lib.TrainConfig(
-  task='digits',
-  method='lg_fedavg',
-  baselines=(),
-  num_clients=5,
-  clients_per_round=2,
+_CONFIG = dataclasses.replace(
+  running.LG_ON_DIGITS,
   warm_start_rounds=8,
   warm_start_until='validation/accuracy>=0.0001',
   rounds=4,

@@ -6,20 +6,11 @@ import numpy as np
 from absl.testing import absltest, parameterized
 
 from tests.simulation import running
-from tff_lg import config as config_lib
 
-_CONFIG = config_lib.TrainConfig(
-  task='digits',
-  method='lg_fedavg',
-  baselines=(),
-  num_clients=5,
-  clients_per_round=2,
-  warm_start_rounds=2,
-  rounds=6,
-  evaluate_every=1,
-)
 _NO_WARM_START = {'method': 'fedavg', 'warm_start_rounds': 0}
-_run = functools.partial(running.run, _CONFIG)
+_run = functools.partial(
+  running.run, running.LG_ON_DIGITS, warm_start_rounds=2, rounds=6, evaluate_every=1
+)
 
 
 def setUpModule():

@@ -35,6 +35,16 @@ NO_PROCESS = {'baselines', *ROUNDS} | _names(
 ) - _names(common.CommonOptions, metric_options.MetricOptions)
 
 
+# A small run, which tests change.
+LG_ON_DIGITS = config_lib.TrainConfig(
+  task='digits',
+  method='lg_fedavg',
+  baselines=(),
+  num_clients=5,
+  clients_per_round=2,
+)
+
+
 def set_up_module() -> None:
   """Sets the execution context; runs of this process then share what is built of equal values."""
   simulation.set_execution_context()

@@ -1,5 +1,6 @@
 """Tests of runs that take over the rounds of another: their bits, and what is refused."""
 
+import dataclasses
 import functools
 import os
 import shutil
@@ -9,16 +10,11 @@ from absl.testing import absltest, parameterized
 
 from tests import reading
 from tests.simulation import running
-from tff_lg import config as config_lib
 from tff_lg import data_fingerprint, training
 from tff_lg.training import divergence, releases
 
-_CONFIG = config_lib.TrainConfig(
-  task='digits',
-  method='lg_fedavg',
-  baselines=(),
-  num_clients=5,
-  clients_per_round=2,
+_CONFIG = dataclasses.replace(
+  running.LG_ON_DIGITS,
   warm_start_rounds=6,
   rounds=3,
   evaluate_every=2,

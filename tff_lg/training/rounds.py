@@ -330,7 +330,7 @@ class _RoundLoop:
       for part, of_part in values.items()
     }
     weights, chosen_by = state.server_state.global_weights, scores.pop(how.choose_by)
-    test_scores = scores.get(metric_names.LOCAL_TEST)
+    test_scores = scores.get(metric_names.LOCAL_TEST)  # None where test data choose.
     state.selection.offer(state.round_num, chosen_by, weights, client_states, test_scores)
     for callback in self.callbacks:
       callback.on_evaluation(state, chosen_by)
