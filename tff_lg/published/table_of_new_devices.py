@@ -171,8 +171,7 @@ register(
     name='cifar10_new_device',
     label='A new device with rotated images on CIFAR-10',
     data=CIFAR10_FILES,
-    # By the time of a round: 0.8 CPU seconds with ten clients.
-    cpu_minutes=110,
+    cpu_minutes=70,
     unit=_UNIT,
     runs=_runs(
       {
