@@ -108,7 +108,7 @@ def _register_work(
   register(
     TableEntry(
       name=name,
-      label=f'Rounds of FedAvg on IID MNIST by local epochs{label}',
+      label=label,
       paper='McMahan et al. 2017, Table 2, CNN, C = 0.1',
       data=MNIST_FILES,
       cpu_minutes=cpu_minutes,
@@ -149,17 +149,21 @@ def _register_work(
 for _batch, _minutes in ((10, 45), (50, 75)):
   _register_work(
     f'mnist_fedavg_batch_{_batch}',
-    f', B = {_batch}',
+    f'Rounds of FedAvg on IID MNIST by local epochs, batches of {_batch}',
     _batch,
     [epochs for epochs, batch in _WORK if batch == _batch],
     0.2,
     _minutes,
   )
 # With all examples in one batch, each number of epochs has its own table, for they take hours.
-for _epochs, _minutes in ((1, 100), (5, 50), (20, 205)):
+for _epochs, _name, _minutes in (
+  (1, 'FedSGD', 100),
+  (5, 'FedAvg with 5 epochs of full batches', 50),
+  (20, 'FedAvg with 20 epochs of full batches', 205),
+):
   _register_work(
     f'mnist_fedavg_full_batch_{_epochs}',
-    f', B = all and E = {_epochs}{" (FedSGD)" if _epochs == 1 else ""}',
+    f'Rounds of {_name} on IID MNIST with a CNN',
     None,
     [_epochs],
     0.1,
