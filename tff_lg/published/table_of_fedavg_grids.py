@@ -1,6 +1,6 @@
 """Grids of McMahan et al. 2017 (arXiv:1602.05629): clients per round, local epochs and batches."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 from tff_lg.published.chart import ChartEntry, Point, register_chart
 from tff_lg.published.read import rounds_to
@@ -15,17 +15,11 @@ _OF_PARTITION = {
   'iid': ('--client_learning_rate=0.2', '--rounds=600'),
   'shards': ('--client_learning_rate=0.05', '--rounds=3500'),
 }
-# (E, B), None for all of a client's examples -> the paper's rounds to 99 % on IID data with a CNN.
-_WORK: dict[tuple[int, int | None], int] = {
-  (1, None): 626,
-  (5, None): 179,
-  (1, 50): 65,
-  (20, None): 234,
-  (1, 10): 34,
-  (5, 50): 29,
-  (20, 50): 32,
-  (5, 10): 20,
-  (20, 10): 18,
+# B, None for all of a client's examples -> E -> the paper's rounds to 99 % on IID data with a CNN.
+_WORK: Mapping[int | None, Mapping[int, int]] = {
+  None: {1: 626, 5: 179, 20: 234},
+  50: {1: 65, 5: 29, 20: 32},
+  10: {1: 34, 5: 20, 20: 18},
 }
 # A single published run may be off by a tenth.
 _OFF = 0.1
@@ -99,12 +93,12 @@ def _register_work(
   name: str,
   label: str,
   batch: int | None,
-  epochs: Sequence[int],
+  rounds: Mapping[int, int],
   rate: float,
   cpu_minutes: float,
 ) -> None:
-  """Registers a table of some numbers of epochs E, of one batch size B and one learning rate."""
-  names = {number: f'epochs_{number}_batch_{batch or "all"}' for number in epochs}
+  """Registers a table of one batch size B; `rounds` are the paper's by the local epochs E."""
+  names = {epochs: f'epochs_{epochs}_batch_{batch or "all"}' for epochs in rounds}
   register(
     TableEntry(
       name=name,
@@ -115,30 +109,25 @@ def _register_work(
       unit="Rounds until the clients' pooled test accuracy first reaches 99 %",
       runs=tuple(
         Run(
-          name=names[number],
+          name=names[epochs],
           flags=(
             '--flagfile={configs}/mnist_mcmahan_fedavg.flags',
             '--model=cnn',
             '--goal_accuracy=0.99',
             '--rounds_until=validation/accuracy/pooled>=0.99',
-            f'--client_epochs={number}',
+            f'--client_epochs={epochs}',
             # No client has more than 600 examples.
             f'--batch_size={batch or 600}',
+            # docs/RESULTS.md says why.
             f'--client_learning_rate={rate:g}',
-            f'--rounds={4 * _WORK[number, batch]}',
+            f'--rounds={4 * published}',
           ),
         )
-        for number in epochs
+        for epochs, published in rounds.items()
       ),
       figures=tuple(
-        _rounds_to(
-          names[number],
-          f'E = {number}, B = {batch or "all"}',
-          'rounds',
-          0.99,
-          _WORK[number, batch],
-        )
-        for number in epochs
+        _rounds_to(names[epochs], f'E = {epochs}, B = {batch or "all"}', 'rounds', 0.99, published)
+        for epochs, published in rounds.items()
       ),
       note=f'The learning rate is {rate:g}; the paper tunes that of each row by test rounds.',
     )
@@ -151,7 +140,7 @@ for _batch, _minutes in ((10, 45), (50, 75)):
     f'mnist_fedavg_batch_{_batch}',
     f'Rounds of FedAvg on IID MNIST by local epochs, batches of {_batch}',
     _batch,
-    [epochs for epochs, batch in _WORK if batch == _batch],
+    _WORK[_batch],
     0.2,
     _minutes,
   )
@@ -165,7 +154,7 @@ for _epochs, _name, _minutes in (
     f'mnist_fedavg_full_batch_{_epochs}',
     f'Rounds of {_name} on IID MNIST with a CNN',
     None,
-    [_epochs],
+    {_epochs: _WORK[None][_epochs]},
     0.1,
     _minutes,
   )
