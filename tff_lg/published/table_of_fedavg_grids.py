@@ -150,13 +150,13 @@ _register_work(
 )
 # Of other batch sizes each number of epochs has its own table, for some take hours.
 for _batch, _epochs, _label, _rate, _minutes, *_flags in (
-  (50, 1, 'FedAvg with 1 epoch, batches of 50,', 0.2, 20),
-  (50, 5, 'FedAvg with 5 epochs, batches of 50,', 0.2, 60),
+  (50, 1, 'FedAvg with 1 epoch, batches of 50,', 0.2, 25),
+  (50, 5, 'FedAvg with 5 epochs, batches of 50,', 0.2, 40),
   (50, 20, 'FedAvg with 20 epochs, batches of 50,', 0.2, 100),
   # FedSGD takes hundreds of rounds, so only every fifth is evaluated.
-  (None, 1, 'FedSGD', 0.1, 100, '--evaluate_every=5'),
-  (None, 5, 'FedAvg with 5 epochs, full batches,', 0.2, 50),
-  (None, 20, 'FedAvg with 20 epochs, full batches,', 0.2, 205),
+  (None, 1, 'FedSGD', 0.1, 150, '--evaluate_every=5'),
+  (None, 5, 'FedAvg with 5 epochs, full batches,', 0.2, 120),
+  (None, 20, 'FedAvg with 20 epochs, full batches,', 0.2, 300),
 ):
   _register_work(
     f'mnist_fedavg_{_name(_epochs, _batch)}',
