@@ -75,6 +75,7 @@ class ProgressTest(absltest.TestCase):
     self.assertEqual(
       self.lines(),
       [
+        'lg_fedavg: 0 of 3 rounds, 00:00 so far; '
         'baseline 1 of 2, scoring: 0 of 10 clients, 00:00 so far',
         'baseline 1 of 2, loading data: 00:00 so far',
         'lg_fedavg: 0 of 3 rounds, 00:00 so far',

@@ -1,7 +1,7 @@
 """Says how far a program is: bars on a terminal, elsewhere a line every 30 seconds.
 
 The line is of what was begun last and has not ended, so that a log never stays silent, however
-long a round takes.
+long a round takes. Nested work follows the line of the outer one.
 """
 
 import contextlib
@@ -41,10 +41,11 @@ class Bar(tqdm.tqdm):
       unit: what is counted, in the singular.
       description: of the work.
       initial: how many were done before.
-      is_nested: whether the bar is within another, and goes away when it ends.
+      is_nested: whether the bar is within other work, if any runs, and goes away when it ends.
     """
     self._is_drawn = _is_terminal()
     self._is_nested = is_nested
+    self._outer = _running[-1] if is_nested and _running else None
     self._until_update = 0.0
     options: dict[str, Any] = {'leave': not is_nested}
     if not self._is_drawn:
@@ -96,7 +97,8 @@ class Bar(tqdm.tqdm):
     else:
       texts.append(f'{self.format_interval(seconds)} so far')
     description = self.desc.removesuffix(': ')
-    return ': '.join(filter(None, [description, ', '.join(filter(None, [*texts, self.postfix]))]))
+    line = ': '.join(filter(None, [description, ', '.join(filter(None, [*texts, self.postfix]))]))
+    return f'{self._outer()}; {line}' if self._outer else line
 
 
 def over(items: Iterable[_Item], total: int, unit: str, description: str = '') -> Iterator[_Item]:
