@@ -167,7 +167,7 @@ for _batch, _epochs, _times, _label, _rate, _minutes, *_flags in (
   (50, 5, 4, 'FedAvg with 5 epochs, batches of 50,', 0.3, 25),
   (50, 20, 2, 'FedAvg with 20 epochs, batches of 50,', 0.3, 45),
   # FedSGD takes hundreds of rounds, so only every fifth is evaluated.
-  (None, 1, 4, 'FedSGD', 0.1, 150, '--evaluate_every=5'),
+  (None, 1, 4, 'FedSGD', 0.1, 105, '--evaluate_every=5'),
   (None, 5, 4, 'FedAvg with 5 epochs, full batches,', 0.2, 120),
   (None, 20, 2, 'FedAvg with 20 epochs, full batches,', 0.2, 300),
 ):

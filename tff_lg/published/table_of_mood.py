@@ -24,7 +24,7 @@ register(
     name='mood',
     label='Mood from generated text by the share of local layers, as published',
     paper='Liang et al. 2020, Figure 2d, on private data',
-    cpu_minutes=34,
+    cpu_minutes=20,
     seeds=tuple(range(10)),
     unit='Percent of the pooled test texts',
     runs=tuple(
