@@ -53,6 +53,40 @@ class RoundGoalTest(parameterized.TestCase):
     with self.assertRaisesRegex(config.ConfigError, sentence):
       config.resolve(TrainConfig(**changes))
 
+  @parameterized.parameters(
+    ({}, (0.9, 0.97), ('local_test/accuracy/pooled', 0.97, True)),
+    (
+      {'task': 'table', 'data_dir': 'x', 'label_column': 'y', 'objective': 'regression'},
+      (4.0, 2.5),
+      ('local_test/mae/pooled', 2.5, False),
+    ),
+  )
+  def test_may_be_the_last_target(self, changes, targets, expected):
+    run = TrainConfig(
+      method='fedavg', rounds_until='goal_accuracy', goal_accuracy=targets, **changes
+    )
+    goal = config.find_goal(config.resolve(run), 'rounds_until')
+    self.assertEqual(goal, expected)
+    self.assertFalse(goal.is_reached({'validation/accuracy/pooled': 1.0}))  # No test examples.
+
+  @parameterized.parameters(
+    (
+      {'rounds_until': 'goal_accuracy'},
+      'but --goal_accuracy is not given, expected the accuracies',
+    ),
+    (
+      {'rounds_until': 'goal_accuracy', 'goal_accuracy': (0.9,), 'tune': 'validation'},
+      '--rounds_until=goal_accuracy does not fit --tune=validation: test data would choose',
+    ),
+    (
+      {'warm_start_rounds': 5, 'warm_start_until': 'goal_accuracy', 'goal_accuracy': (0.9,)},
+      '--warm_start_until is goal_accuracy, expected a goal such as',
+    ),
+  )
+  def test_refuses_targets_that_would_choose_for_training(self, changes, sentence):
+    with self.assertRaisesRegex(config.ConfigError, sentence):
+      config.resolve(TrainConfig(method='fedavg', **changes))
+
   def test_is_of_the_data_that_choose(self):
     goal = {'protocol': 'reference', 'rounds_until': 'local_test/accuracy>=0.98'}
     config.resolve(TrainConfig(method='fedavg', **goal))

@@ -2,13 +2,15 @@
 
 import dataclasses
 import functools
+import os
 from unittest import mock
 
+import pandas as pd
 from absl.testing import absltest
 
 from tests import reading
 from tests.simulation import running
-from tff_lg import analysis
+from tff_lg import analysis, file_names
 from tff_lg.simulation import trained_run
 from tff_lg.training import releases
 
@@ -97,6 +99,23 @@ class GoalRunTest(absltest.TestCase):
     last = trained_run.load_last_round(folder)
     self.assertEqual(last.state.round_num, 4)
     last.state.clients.close()
+
+  def test_rounds_end_once_targets_are_counted(self):
+    folder = self.create_tempdir().full_path + '/targets'
+    changes = {'method': 'fedavg', 'warm_start_rounds': 0, 'warm_start_until': None, 'rounds': 20}
+    summary = _run(
+      folder,
+      **changes,
+      evaluate_every=1,
+      goal_accuracy=(0.3, 0.4),
+      rounds_until='goal_accuracy',
+    )
+    found = pd.read_csv(os.path.join(folder, file_names.METRICS))['local_test/accuracy/pooled']
+    self.assertBetween(len(found), 2, 19)
+    self.assertEqual((found >= 0.4).tolist(), [False] * (len(found) - 1) + [True])
+    last = summary['rounds_to/0.4/local_test/accuracy/pooled']
+    self.assertBetween(last, len(found) - 1, len(found))
+    self.assertLess(summary['rounds_to/0.3/local_test/accuracy/pooled'], last)
 
   def test_picked_split_follows_the_goal(self):
     folder = self.create_tempdir().full_path + '/auto'

@@ -1,8 +1,9 @@
 """Goals on the clients' data with which rounds end, such as `validation/accuracy>=0.975`."""
 
 import dataclasses
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tff_lg import metric_names
@@ -10,6 +11,8 @@ from tff_lg import metrics as metrics_lib
 from tff_lg.config import metric_options
 from tff_lg.config.option import ConfigError, option
 
+# The value of --rounds_until that ends rounds with all of --goal_accuracy.
+_TARGETS = 'goal_accuracy'
 _GOAL = re.compile(rf'(\w+)/(\w+)(?:/({metric_names.MEAN}|{metric_names.POOLED}))?(>=|<=)([^<>=]+)')
 
 
@@ -28,7 +31,8 @@ class RoundGoal(NamedTuple):
 
   def is_reached(self, metrics: Mapping[str, float]) -> bool:
     """Returns whether an evaluated round, of these metrics by name, has reached it."""
-    found = metrics[self.metric]  # NaN, which reaches nothing, where no client has the metric.
+    # NaN, which reaches nothing, where no client has the metric.
+    found = metrics.get(self.metric, math.nan)
     return found >= self.value if self.is_least else found <= self.value
 
 
@@ -46,7 +50,9 @@ class EndingOptions:
   rounds_until: str | None = option(
     None,
     'Goal that ends the rounds of the method, written as that of --warm_start_until; --rounds is '
-    'then the largest number of rounds. Each baseline ends independently. None by default.',
+    'then the largest number of rounds. Each baseline ends independently. With goal_accuracy, '
+    'rounds end once the pooled test examples reach all of --goal_accuracy. As test data choose '
+    'that round, such a run is for rounds to a goal, not for final metrics. None by default.',
   )
 
 
@@ -59,8 +65,10 @@ def find_goal(config: Any, name: str) -> RoundGoal | None:
   text = getattr(config, name)
   if text is None:
     return None
-  part = config.choices.choose_by
   objective = metric_options.find_objective(config)
+  if name == 'rounds_until' and text == _TARGETS:
+    return _find_last_target(config.goal_accuracy or (), objective.main)
+  part = config.choices.choose_by
   expected = f'{part}/{objective.main.name}{">=" if objective.main.more_is_better else "<="}'
   found = _GOAL.fullmatch(text.replace(' ', ''))
   try:
@@ -100,6 +108,15 @@ def find_goal(config: Any, name: str) -> RoundGoal | None:
   return RoundGoal(f'{part}/{metric}/{pooling}', value, sign == '>=')
 
 
+def _find_last_target(targets: Sequence[float], main: metrics_lib.Metric) -> RoundGoal | None:
+  """Returns the target that is reached last by pooled test examples; None without any."""
+  if not targets:
+    return None
+  metric = metric_names.pooled(metric_names.local_test(main.name))
+  value = max(targets) if main.more_is_better else min(targets)
+  return RoundGoal(metric, value, main.more_is_better)
+
+
 def check(config: Any) -> None:
   """Refuses goals that cannot be, and what they do not fit.
 
@@ -115,6 +132,16 @@ def check(config: Any) -> None:
     raise ConfigError(
       '--warm_start_until is given, but --warm_start_rounds is 0, expected the most rounds that '
       'the warm start may have.'
+    )
+  if config.rounds_until == _TARGETS and not config.goal_accuracy:
+    raise ConfigError(
+      f'--rounds_until is {_TARGETS}, but --goal_accuracy is not given, expected the accuracies '
+      'that end the rounds.'
+    )
+  if config.rounds_until == _TARGETS and config.tune != 'none':
+    raise ConfigError(
+      f'--rounds_until={_TARGETS} does not fit --tune={config.tune}: test data would choose the '
+      'rounds by which learning rates are compared.'
     )
   if config.rounds_until is not None and config.trains_to_best:
     raise ConfigError(

@@ -131,7 +131,7 @@ def _register_work(
             '--flagfile={configs}/mnist_mcmahan_fedavg.flags',
             '--model=cnn',
             '--goal_accuracy=0.99',
-            '--rounds_until=validation/accuracy/pooled>=0.99',
+            '--rounds_until=goal_accuracy',
             f'--client_epochs={epochs}',
             # No client has more than 600 examples.
             f'--batch_size={batch or 600}',
