@@ -70,22 +70,19 @@ class RoundGoalTest(parameterized.TestCase):
     self.assertFalse(goal.is_reached({'validation/accuracy/pooled': 1.0}))  # No test examples.
 
   @parameterized.parameters(
-    (
-      {'rounds_until': 'goal_accuracy'},
-      'but --goal_accuracy is not given, expected the accuracies',
-    ),
+    ({'rounds_until': 'goal_accuracy'}, 'but --goal_accuracy is not given, expected the'),
     (
       {'rounds_until': 'goal_accuracy', 'goal_accuracy': (0.9,), 'tune': 'validation'},
       '--rounds_until=goal_accuracy does not fit --tune=validation: test data would choose',
     ),
     (
-      {'warm_start_rounds': 5, 'warm_start_until': 'goal_accuracy', 'goal_accuracy': (0.9,)},
+      {'method': 'lg_fedavg', 'warm_start_rounds': 5, 'warm_start_until': 'goal_accuracy'},
       '--warm_start_until is goal_accuracy, expected a goal such as',
     ),
   )
   def test_refuses_targets_that_would_choose_for_training(self, changes, sentence):
     with self.assertRaisesRegex(config.ConfigError, sentence):
-      config.resolve(TrainConfig(method='fedavg', **changes))
+      config.resolve(TrainConfig(**{'method': 'fedavg', **changes}))
 
   def test_is_of_the_data_that_choose(self):
     goal = {'protocol': 'reference', 'rounds_until': 'local_test/accuracy>=0.98'}
