@@ -27,6 +27,18 @@ class TrainingTest(absltest.TestCase):
       section = training.build_training(testing.make_run(summary=summary, **changes))
       self.assertIn(sentence, section.html)
 
+  def test_goals(self):
+    for goal, told in (
+      ('validation/accuracy>=0.9', 'validation/accuracy&gt;=0.9'),
+      ('goal_accuracy', 'goal_accuracy=0.5,0.97'),
+    ):
+      hparams = {'rounds_until': goal, 'goal_accuracy': [0.5, 0.97]}
+      for is_reached, how in ((1, 'as it was reached'), (0, 'before it was reached')):
+        summary = {'rounds_until/is_reached': is_reached}
+        html = training.build_training(testing.make_run(hparams=hparams, summary=summary)).html
+        sentence = f'The goal of the rounds of the method was {told}. Round 3 ended it, {how}.'
+        self.assertIn(sentence, html)
+
   def test_no_round(self):
     run = testing.make_run(metrics=testing.make_run().metrics.iloc[:0])
     self.assertIsNone(training.build_training(run))

@@ -14,6 +14,8 @@ def _goals(run: RunFolder) -> Markup:
   for name, what in (('warm_start_until', 'warm start'), ('rounds_until', 'rounds of the method')):
     if (goal := run.hparams.get(name)) is None:
       continue
+    if targets := run.hparams.get(goal):  # The goal is all of --goal_accuracy.
+      goal = f'{goal}={",".join(f"{target:g}" for target in targets)}'
     warm = int(run.summary.get(metric_names.WARM_START_ROUNDS, 0))
     done = warm if name == 'warm_start_until' else int(run.metrics.index.max())
     is_reached = run.summary.get(metric_names.is_reached(name))
