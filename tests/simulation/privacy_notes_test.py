@@ -63,6 +63,18 @@ class PrivacyNotesTest(parameterized.TestCase):
     note = _notes(_config(**changes)).get('privacy/not_covered/best_round')
     self.assertEqual(note and f"chosen on the clients' {data}" in note, data and True)
 
+  @parameterized.parameters(
+    ({'rounds_until': 'validation/accuracy>=0.9'}, 'rounds_until'),
+    ({'rounds_until': 'goal_accuracy', 'goal_accuracy': (0.9,)}, 'rounds_until'),
+    (
+      {'warm_start_until': 'validation/loss<=1', 'warm_start_rounds': 5, 'method': 'lg_fedavg'},
+      'warm_start_until',
+    ),
+  )
+  def test_goals_that_end_rounds(self, changes, name):
+    note = _notes(_config(**changes))[f'privacy/not_covered/{name}']
+    self.assertStartsWith(note, f"--{name}={changes[name]} looks at the clients' private data")
+
   def test_what_is_taken_for_public(self):
     name = 'privacy/assumed/public'
     self.assertIn('the classes of examples', _notes(_config())[name])

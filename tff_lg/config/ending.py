@@ -60,7 +60,8 @@ def find_goal(config: Any, name: str) -> RoundGoal | None:
   """Returns a goal of a config, by the option's name; None for none.
 
   Raises:
-    ConfigError: its text is not a goal on a metric of the run; one sentence.
+    ConfigError: its text is not a goal on a metric of the run, or names targets that are not given;
+      one sentence.
   """
   text = getattr(config, name)
   if text is None:
@@ -108,10 +109,13 @@ def find_goal(config: Any, name: str) -> RoundGoal | None:
   return RoundGoal(f'{part}/{metric}/{pooling}', value, sign == '>=')
 
 
-def _find_last_target(targets: Sequence[float], main: metrics_lib.Metric) -> RoundGoal | None:
-  """Returns the target that is reached last by pooled test examples; None without any."""
+def _find_last_target(targets: Sequence[float], main: metrics_lib.Metric) -> RoundGoal:
+  """Returns the target that pooled test examples reach last; refuses to have none."""
   if not targets:
-    return None
+    raise ConfigError(
+      f'--rounds_until is {_TARGETS}, but --goal_accuracy is not given, expected the accuracies '
+      'that end the rounds.'
+    )
   metric = metric_names.pooled(metric_names.local_test(main.name))
   value = max(targets) if main.more_is_better else min(targets)
   return RoundGoal(metric, value, main.more_is_better)
@@ -132,11 +136,6 @@ def check(config: Any) -> None:
     raise ConfigError(
       '--warm_start_until is given, but --warm_start_rounds is 0, expected the most rounds that '
       'the warm start may have.'
-    )
-  if config.rounds_until == _TARGETS and not config.goal_accuracy:
-    raise ConfigError(
-      f'--rounds_until is {_TARGETS}, but --goal_accuracy is not given, expected the accuracies '
-      'that end the rounds.'
     )
   if config.rounds_until == _TARGETS and config.tune != 'none':
     raise ConfigError(

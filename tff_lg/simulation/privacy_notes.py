@@ -73,7 +73,7 @@ def privacy_notes(
   for name in ('warm_start_until', 'rounds_until'):
     if (goal := getattr(selection, name)) is not None:
       notes[metric_names.not_covered(name)] = (
-        f"The goal {goal} of --{name} looks at the clients' private data without noise."
+        f"--{name}={goal} looks at the clients' private data without noise."
       )
   if selection.early_stopping_rounds is not None:
     notes[metric_names.not_covered('early_stopping')] = (
