@@ -12,7 +12,8 @@ _OLD, _NEW = (
   metric_names.pooled(f'{group}/{metric_names.LOCAL_ACCURACY}')
   for group in (metric_names.OLD_CLIENTS, metric_names.NEW_CLIENT)
 )
-_ALONE = f'{metric_names.NEW_CLIENT}/{metric_names.OWN_MODEL}/{metric_names.LOCAL_ACCURACY}'
+_ALONE = 'The new device alone'
+_OWN = f'{metric_names.NEW_CLIENT}/{metric_names.OWN_MODEL}/{metric_names.LOCAL_ACCURACY}'
 
 # Method and C -> normal and rotated accuracy on IID data, then with two classes per device.
 _Published = Mapping[tuple[str, str], Sequence[float]]
@@ -25,6 +26,11 @@ _MNIST: _Published = {
 }
 
 
+def _row(method: str, share: str) -> str:
+  """Returns the row of a method with a share C of the old devices."""
+  return f'{_METHODS[method]}, C = {share}'
+
+
 def _figures(rows: Sequence[tuple[str, str]], published: _Published) -> tuple[Figure, ...]:
   """Returns the figures of methods with shares C of the old devices, and of the device alone."""
   places = [
@@ -34,7 +40,7 @@ def _figures(rows: Sequence[tuple[str, str]], published: _Published) -> tuple[Fi
   ]
   found = [
     Figure(
-      row=f'{_METHODS[method]}, C = {share}',
+      row=_row(method, share),
       column=f'{image}, {label}',
       # A run joins one source run.
       read=from_summary(f'{method}_{partition}_joined', f'{method}_1_C{share}/{key}'),
@@ -47,9 +53,9 @@ def _figures(rows: Sequence[tuple[str, str]], published: _Published) -> tuple[Fi
   method, share = rows[0]
   alone = [
     Figure(
-      row='The new device alone',
+      row=_ALONE,
       column=f'rotated, {label}',
-      read=from_summary(f'{method}_{partition}_joined', f'{method}_1_C{share}/{_ALONE}'),
+      read=from_summary(f'{method}_{partition}_joined', f'{method}_1_C{share}/{_OWN}'),
       digits=1,
     )
     for partition, label in _PARTITIONS.items()
@@ -109,7 +115,10 @@ def _runs(
 
 
 _ROWS = tuple(key for key in _MNIST if key[0] != 'fedprox')
-_CONTRASTS = tuple((f'LG-FedAvg, C = {share}', f'FedAvg, C = {share}') for share in ('0', '0.1'))
+_CONTRASTS = (
+  *((_row('lg_fedavg', share), _row('fedavg', share)) for share in ('0', '0.1')),
+  *((_ALONE, _row(*key)) for key in _ROWS),
+)
 _UNIT = 'Percent, of the old devices on normal and of the new one on rotated images'
 _ROTATED = '--flagfile={configs}/mnist_new_device.flags'
 
